@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ssme.decide.evaluation import DecidingEvaluation
 from ssme.decide.written import describe_decision
-from ssme.results.gaps import GapTable, compute_gaps, describe_gaps
+from ssme.results.gaps import GapTable, compute_gaps
 from ssme.results.group_ranks import GroupRanking, rank_groups
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class Evaluation(DecidingEvaluation):
         Everything that is needed to run it again, as plain values.
     streamed : StreamPass or None
         What a pass over files larger than memory counted; None for an evaluation in memory.
+    asked : Asked
+        What `ask` was asked, with the answers.
 
     Examples
     --------
@@ -142,14 +144,14 @@ class Evaluation(DecidingEvaluation):
     def to_dict(self) -> dict[str, Any]:
         """Everything but rows and draws as plain values, with ranking, differences and decision.
 
-        Where groups were evaluated, their gaps are in it too.
+        Where groups were evaluated, their gaps are in it too, and so is what `ask` asked.
 
         Returns
         -------
         dict
             Values that JSON can hold; NaN becomes None.
         """
-        return {**super().to_dict(), **describe_decision(self), **describe_gaps(self)}
+        return {**super().to_dict(), **describe_decision(self, self.decision)}
 
     def suggest(
         self,

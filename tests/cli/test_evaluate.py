@@ -495,7 +495,7 @@ def test_costs_decide_and_choose_thresholds(run: Run, scores: Path) -> None:
         "coin",
     ]
     shown = run(*asked, "--threshold-for", "recall>=0.9", "--confidence", 0.8)
-    assert "thresholds for recall>=0.9" in shown.stdout
+    assert "Thresholds for recall>=0.9, probability 0.8" in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 80
 
 
@@ -509,6 +509,8 @@ def test_costs_decide_and_choose_thresholds(run: Run, scores: Path) -> None:
         (("--threshold-for", "cost"), "without --cost"),
         (("--threshold-for", "recall>=7"), "recall>=7"),
         (("--threshold-for", "f1", "--confidence", "2"), "confidence"),
+        (("--threshold-for", "f1", "--confidence", "0"), "confidence"),
+        (("--threshold-for", "f1", "--within", "5"), "--within 5 is met by every model"),
         (("--confidence", "0.9"), "--confidence 0.9 was given without --threshold-for"),
         (("--grades", "1,2"), "--grades was given, and no column of ratings is"),
         (("--cut", "1"), "--cut was given, and no column of ratings is named"),

@@ -20,7 +20,6 @@ from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
 from ssme.report import render_html, render_markdown, render_report, summarize
 from ssme.report.charts import draw_charts
-from ssme.report.summary import FIGURE_NAMES
 from ssme.wording import make_printable
 
 DOUBT = Doubt("D999", "Few labels", "warning", "Only <3> labels.", "Label more.", "docs/x.md#d999")
@@ -137,10 +136,12 @@ def test_hostile_names_are_inert_and_whole() -> None:
 
 
 def test_markdown_is_inert() -> None:
-    text = render_markdown(summarize(evaluate(hostile_set(), metrics="accuracy")))
+    summary = summarize(evaluate(hostile_set(), metrics="accuracy"))
+    text = render_markdown(summary)
     assert "<script>" not in text
     assert re.search(r"(?<!\\)\|\*_", text) is None
-    assert text.count("\n| ") == (1 + len(HOSTILE)) + (1 + len(FIGURE_NAMES))
+    tables = [len(HOSTILE), *(len(section["rows"]) for section in summary["further"])]
+    assert text.count("\n| ") == sum(1 + size for size in tables)
 
 
 def test_three_hundred_models() -> None:

@@ -102,12 +102,11 @@ def _show(
 
     from ssme.cli.tables import (
         LIMIT,
-        format_interval,
-        format_number,
         make_table,
         name_direction,
         shorten_name,
     )
+    from ssme.results.sections import format_number, format_span
 
     first = next(iter(results.values()))
     interval = f"{first.level * 100:g} % interval"
@@ -126,7 +125,7 @@ def _show(
                     escape(shorten_name(model)) if i == 0 else "",
                     row["method"],
                     format_number(row["estimate"]),
-                    format_interval(row["low"], row["high"]),
+                    format_span(row["low"], row["high"]),
                     format_number(row["labels_only"]) if i == 0 else "",
                     end_section=i == len(mine) - 1,
                 )

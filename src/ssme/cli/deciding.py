@@ -1,9 +1,8 @@
-"""What the command line says about decisions: matrices of costs, thresholds, and their table."""
+"""What a command line asks about decisions: matrices of costs, prevalence, shift, thresholds."""
 
 from __future__ import annotations
 
 import dataclasses
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +10,7 @@ from ssme.errors import InputError, name_argument
 from ssme.options import parse_number
 
 if TYPE_CHECKING:
-    from ssme.cli.output import Output
     from ssme.data.scoreset import ScoreSet
-    from ssme.decide.thresholds import ThresholdChoice
-    from ssme.decide.together import SetProfile
     from ssme.evaluation import Evaluation
     from ssme.spec import RunSpec
 
@@ -26,16 +22,7 @@ __all__ = [
     "read_threshold_goal",
     "read_worth",
     "refuse_shift",
-    "show_thresholds",
-    "show_together",
 ]
-
-SHOWN_PAIRS = 5
-"""Pairs of models shown; --json has all."""
-PAIR_NAME = 10
-"""Characters of the name of a model in a table of pairs."""
-ROOM = 25
-"""Characters that the names of a model and a metric have in a table of thresholds."""
 
 
 def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
@@ -145,11 +132,15 @@ def refuse_shift(kind: str, spec: RunSpec, save_config: Path | None = None) -> N
         )
 
 
-def keep_correction(result: Evaluation, kind: str) -> Evaluation:
-    """``result`` with the correction among its settings, so that none runs it again without."""
+def keep_correction(result: Evaluation, kind: str, said: str) -> Evaluation:
+    """``result`` with the correction among its settings, so that none runs it again without.
+
+    ``said`` is what the scores say about it.
+    """
     settings = {
         **result.settings,
         "corrected_shift": kind,
+        "shift": said,
         "config": None,
         "no_config": f"The labels were weighted by --correct-shift {kind}; run the same command "
         "line again.",
@@ -182,98 +173,3 @@ def read_threshold_goal(text: str, worth: dict[str, Any] | None) -> Any:
     with name_argument("threshold_for"):
         read_goal(goal)
     return goal
-
-
-def show_thresholds(found: ThresholdChoice, output: Output, limit: int | None) -> None:
-    """Print each model's threshold and what it reaches there."""
-    from rich.markup import escape
-    from rich.text import Text
-
-    from ssme.cli.tables import format_interval, format_number, make_table
-    from ssme.wording import make_distinct, make_printable
-
-    columns = ("model", "threshold", "its interval", "metric", "estimate", "interval")
-    numbers = ("threshold", "its interval", "estimate", "interval")
-    table = make_table(f"thresholds for {found.goal}", *columns, right=numbers)
-    longest = max((len(at.metric) for pick in found.picks for at in pick.metrics), default=0)
-    names = make_distinct([pick.model for pick in found.picks], max(10, ROOM - longest))
-    for pick in found.picks[:limit]:
-        for i, at in enumerate(pick.metrics):
-            first = i == 0
-            table.add_row(
-                escape(names[pick.model]) if first else "",
-                format_number(pick.threshold) if first else "",
-                format_interval(pick.low, pick.high) if first else "",
-                at.metric,
-                format_number(at.estimate),
-                format_interval(at.low, at.high),
-            )
-    output.console.print()
-    output.console.print(table)
-    if limit is not None and len(found.picks) > limit:
-        rest = len(found.picks) - limit
-        output.console.print(f"{rest} more models: --all shows them, --json keeps them")
-    for sentence in _tell_demand(found, limit):
-        output.console.print(Text(make_printable(sentence)))
-    if found.choice is not None:
-        output.console.print(Text(make_printable(found.choice.sentence())))
-
-
-def _tell_demand(found: ThresholdChoice, limit: int | None) -> list[str]:
-    """How probable it is that a demand is met at the thresholds, and which models never meet it."""
-    if found.choice is None:
-        return [f"No model reaches {found.goal} at any threshold."]
-    shown = found.picks[:limit]
-    met = [f"{pick.model} {pick.p_demand:.0%}" for pick in shown if pick.p_demand >= 0.0]
-    never = [pick.model for pick in shown if math.isnan(pick.threshold)]
-    said = []
-    if met:
-        said.append(f"Probability that {found.goal} holds at the threshold: {', '.join(met)}.")
-    if never:
-        verb = "reaches" if len(never) == 1 else "reach"
-        said.append(f"{', '.join(never)} {verb} {found.goal} at no threshold.")
-    return said
-
-
-def show_together(profile: SetProfile, output: Output) -> None:
-    """Print how the models err together, and the pairs whose errors are most alike."""
-    from rich.markup import escape
-    from rich.text import Text
-
-    from ssme.cli.tables import format_interval, format_number, make_table
-    from ssme.wording import make_distinct
-
-    columns = ("all models together", "estimate", "interval", "labels only", "their interval")
-    table = make_table(None, *columns, right=columns[1:])
-    for row in profile.rows():
-        table.add_row(
-            row["figure"].replace("_", " "),
-            format_number(row["estimate"]),
-            format_interval(row["low"], row["high"]),
-            format_number(row["labels_only"]),
-            format_interval(row["labels_only_low"], row["labels_only_high"]),
-        )
-    output.console.print()
-    output.console.print(table)
-    alike = sorted(profile.pairs, key=lambda pair: -_replace_nan(pair.correlation.estimate))[
-        :SHOWN_PAIRS
-    ]
-    heads = ("models", "", "both wrong", "interval", "correlation", "interval ")
-    pairs = make_table("pairs whose errors are most alike", *heads, right=heads[2:])
-    names = make_distinct(profile.models, PAIR_NAME)
-    for pair in alike:
-        pairs.add_row(
-            escape(names[pair.a]),
-            escape(names[pair.b]),
-            format_number(pair.both_wrong.estimate),
-            format_interval(pair.both_wrong.low, pair.both_wrong.high),
-            format_number(pair.correlation.estimate),
-            format_interval(pair.correlation.low, pair.correlation.high),
-        )
-    output.console.print()
-    output.console.print(pairs)
-    output.console.print(Text(profile.sentence()))
-
-
-def _replace_nan(value: float) -> float:
-    return value if value == value else -2.0

@@ -98,7 +98,8 @@ def _make_rows(truth: Evaluation, results: dict[str, Evaluation]) -> list[dict[s
 
 
 def _make_table(metric: str, rows: list[dict[str, Any]]) -> Table:
-    from ssme.cli.tables import format_interval, format_number, make_table
+    from ssme.cli.tables import make_table
+    from ssme.results.sections import format_number, format_span
 
     table = make_table(
         metric, "model", "truth", LABELS_ONLY, *METHODS, right=("truth", LABELS_ONLY)
@@ -110,7 +111,7 @@ def _make_table(metric: str, rows: list[dict[str, Any]]) -> Table:
             format_number(row[LABELS_ONLY]),
             *(
                 f"{format_number(row[name])} "
-                f"({format_interval(row[f'{name} low'], row[f'{name} high'])})"
+                f"({format_span(row[f'{name} low'], row[f'{name} high'])})"
                 for name in METHODS
             ),
         )

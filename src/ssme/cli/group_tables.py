@@ -10,7 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from ssme.cli.tables import format_interval, format_number, make_table
+from ssme.cli.tables import make_table
+from ssme.results.sections import format_number, format_span
 from ssme.wording import make_distinct
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def make_group_tables(evaluation: Evaluation, limit: int | None) -> Iterator[Tab
                 f"{rank.n_labeled + rank.n_unlabeled:,}",
                 f"{rank.n_labeled:,}",
                 format_number(rank.estimate),
-                format_interval(rank.difference_low, rank.difference_high),
+                format_span(rank.difference_low, rank.difference_high),
                 _format_share(rank.p_worst),
                 _format_share(rank.borrowed),
                 "-" if math.isnan(rank.effective_labels) else f"{rank.effective_labels:,.0f}",
@@ -76,9 +77,9 @@ def make_gap_tables(gaps: GapTable, model: str, limit: int | None) -> Iterator[T
         names = make_distinct([_leave_out_columns(name, by) for name in ends], 15)
         for gap in of_grouping[:limit]:
             table.add_row(
-                escape(_name_gap(gap.gap, gap.metric)),
+                escape(gap.name),
                 format_number(gap.estimate),
-                format_interval(gap.low, gap.high),
+                format_span(gap.low, gap.high),
                 escape(names[_leave_out_columns(gap.worst, by)]),
                 escape(names[_leave_out_columns(gap.best, by)]),
             )
@@ -104,10 +105,6 @@ def _leave_out_columns(name: str, by: str) -> str:
     return " & ".join(
         part.removeprefix(f"{column}=") for column, part in zip(columns, parts, strict=True)
     )
-
-
-def _name_gap(kind: str, metric: str) -> str:
-    return metric if kind == "difference" else f"{metric}, {kind.replace('_', ' ')}"
 
 
 def _format_share(value: float) -> str:

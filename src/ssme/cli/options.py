@@ -24,6 +24,8 @@ from ssme.errors import InputError
 
 __all__ = [
     "IN_PYTHON",
+    "AskOptions",
+    "ConfigOption",
     "EngineOptions",
     "FileArgument",
     "MetricOptions",
@@ -54,12 +56,19 @@ READ = "Reading the file"
 RUN = "The evaluation"
 ENGINE = "Larger than memory"
 OUT = "Output"
+DECIDING = "Deciding"
+GATES = "Gates for pipelines"
 
 FileArgument = Annotated[
     Path | None,
     Argument(
         help="File of scores: CSV, TSV, Parquet, Excel, JSON Lines, npz or npy.", show_default=False
     ),
+]
+
+
+ConfigOption = Annotated[
+    Path | None, Option("--config", "-c", help="TOML, YAML or JSON file of options.")
 ]
 
 
@@ -207,6 +216,114 @@ class EngineOptions:
     scheduler: Annotated[str | None, _declare_engine("scheduler", "--scheduler")] = None
     sample_rows: Annotated[int | None, _declare_engine("sample_rows", "--sample-rows")] = None
     checkpoint: Annotated[Path | None, _declare_engine("checkpoint", "--checkpoint")] = None
+
+
+@dataclass(frozen=True)
+class AskOptions:
+    """What is asked beyond the table; commands that show the result have all of them."""
+
+    fail_under: Annotated[
+        list[str] | None,
+        Option(
+            "--fail-under",
+            help='Exit 1 unless this holds: "accuracy>=0.9", "accuracy.low>=0.9" for the lower '
+            'end of the interval, "forest:ece<=0.05" for one model, "new-old:accuracy.low>=0" for '
+            "the difference of two (repeatable).",
+            rich_help_panel=GATES,
+        ),
+    ] = None
+    within: Annotated[
+        float | None,
+        Option(
+            "--within",
+            help="Exit 1 unless, with probability --level, the chosen model is at most this far "
+            "behind the best one.",
+            rich_help_panel=GATES,
+        ),
+    ] = None
+    fail_on: Annotated[
+        str | None,
+        Option(
+            "--fail-on",
+            help="Exit 1 where there is a doubt of this severity or a worse one: serious or "
+            "warning. A gate fails on serious doubts unless this is `never` (default: serious "
+            "with --fail-under or --within, never without).",
+            rich_help_panel=GATES,
+            autocompletion=lambda: ["serious", "warning", "never"],
+        ),
+    ] = None
+    cost: Annotated[
+        str | None,
+        Option(
+            "--cost",
+            help='Judge first by costs: "0,1;10,0" has a row for each true class and a column for '
+            "each predicted one.",
+            rich_help_panel=DECIDING,
+        ),
+    ] = None
+    utility: Annotated[
+        str | None,
+        Option(
+            "--utility",
+            help='Judge first by utilities, written as costs are: "0,-1;0,5".',
+            rich_help_panel=DECIDING,
+        ),
+    ] = None
+    threshold_for: Annotated[
+        str | None,
+        Option(
+            "--threshold-for",
+            help="Choose each model's threshold, and the model at its threshold: "
+            '"precision>=0.9", "recall>=0.95", "specificity>=0.9", a metric to make best such as '
+            '"f1", or "cost" and "utility" for the matrix of --cost and --utility.',
+            rich_help_panel=DECIDING,
+        ),
+    ] = None
+    confidence: Annotated[
+        float | None,
+        Option(
+            "--confidence",
+            help="Probability with which the demand of --threshold-for has to hold (default: 0.5).",
+            rich_help_panel=DECIDING,
+        ),
+    ] = None
+    prevalence: Annotated[
+        float | None,
+        Option(
+            "--prevalence",
+            help="Report the metrics as they would be with this share of the positive class, "
+            "among two classes.",
+            rich_help_panel=DECIDING,
+        ),
+    ] = None
+    correct_shift: Annotated[
+        str | None,
+        Option(
+            "--correct-shift",
+            help="Weight the labels so that they represent the unlabeled rows. `label`: class "
+            "proportions changed. `covariate`: the inputs changed, P(label given scores) did not.",
+            rich_help_panel=DECIDING,
+            autocompletion=lambda: ["label", "covariate"],
+        ),
+    ] = None
+    together: Annotated[
+        bool,
+        Option(
+            "--together",
+            help="Show how the models err together: rows that all get wrong, correlation of "
+            "errors, effective number of independent models, what one more would give.",
+            rich_help_panel=DECIDING,
+        ),
+    ] = False
+    gaps: Annotated[
+        list[str] | None,
+        Option(
+            "--gaps",
+            help="Gaps between groups to report in addition to differences: ratio, "
+            "equal_opportunity, equalized_odds, calibration (repeatable, or separated by commas).",
+            rich_help_panel=DECIDING,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

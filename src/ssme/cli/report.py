@@ -7,10 +7,18 @@ from typing import Annotated
 
 import typer
 
-from ssme.cli.options import FileArgument, ReadFlags, RunOptions, WriteOptions
+from ssme.cli.evaluate import evaluate_asked, exit_by_gate
+from ssme.cli.options import (
+    AskOptions,
+    ConfigOption,
+    EngineOptions,
+    FileArgument,
+    ReadFlags,
+    RunOptions,
+    WriteOptions,
+)
 from ssme.cli.output import Output
 from ssme.cli.program import register_command
-from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
 from ssme.errors import InputError, name_argument
 
 __all__ = ["report"]
@@ -22,6 +30,8 @@ SUFFIXES = (".html", ".htm", ".md", ".json")
 def report(
     read: ReadFlags,
     run: RunOptions,
+    engine: EngineOptions,
+    ask: AskOptions,
     out: WriteOptions,
     file: FileArgument = None,
     output_file: Annotated[
@@ -48,15 +58,17 @@ def report(
     name: Annotated[
         str, typer.Option("--data", help="Name of the data in the memory.")
     ] = "default",
-    config: Annotated[
-        Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
-    ] = None,
+    config: ConfigOption = None,
 ) -> None:
     """Evaluate a file of scores and write a report that opens in any browser.
 
-    Example:
+    It takes the same options as `ssme evaluate`, and the report contains all that they ask for.
+
+    Examples:
 
     [cyan]ssme report scores.csv --label y -o report.html[/cyan]
+
+    [cyan]ssme report scores.csv --label y --threshold-for "recall>=0.9" -o report.md[/cyan]
     """
     from ssme.memory import refuse_no_memory
     from ssme.report import can_draw
@@ -68,20 +80,15 @@ def report(
             f"--output {output_file} has an unknown suffix",
             allowed="a name that ends in .html, .htm, .md or .json",
         )
-    spec = gather(file, read, run, config)
-    output.refuse_inputs([*list_inputs(spec), memory])
     if memory is not None:
         with name_argument("memory"):
             refuse_no_memory(memory, new=False)
     if target is not None:
         refuse_unreadable(target)
-    with output.show_progress("reading"):
-        data = read_scores(spec)
-    for sentence in say_recognized(spec, data):
-        output.note(sentence)
-    with output.show_progress("estimating and drawing"):
-        result = evaluate_scores(spec, data)
+    result = evaluate_asked(file, read, run, engine, ask, config, output, also_read=[memory])
+    with output.show_progress("drawing"):
         result.report(output_file, title=title, target=target, memory=memory, data=name)
     output.console.print(f"Wrote {output_file}", markup=False)
     if output_file.suffix.lower() in (".html", ".htm") and not can_draw():
         output.note("It has no pictures: pip install 'ssme[report]' adds them.")
+    exit_by_gate(result, output)

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from ssme.results.sections import format_number, format_span
 from ssme.wording import make_distinct, make_printable, shorten
 
 if TYPE_CHECKING:
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
     from ssme.diagnostics.doubt import Doubt
     from ssme.evaluation import Evaluation
     from ssme.metrics.base import Metric
+    from ssme.results.sections import Section
 
 __all__ = [
     "LIMIT",
-    "format_interval",
-    "format_number",
     "make_evaluation_tables",
     "make_table",
     "print_doubts",
+    "print_section",
     "shorten_name",
     "summarize_in_a_line",
 ]
@@ -39,18 +40,6 @@ BORROWED = "* the group's labels do not determine it: the value of all labeled r
 """Below a table in which labels alone fall back on their overall value."""
 
 SEVERITY_STYLE = {"serious": "bold red", "warning": "yellow", "info": "cyan"}
-
-
-def format_number(value: float | None) -> str:
-    """Three decimals, or a dash where undefined."""
-    return "-" if value is None or math.isnan(value) else f"{value:.3f}"
-
-
-def format_interval(low: float | None, high: float | None) -> str:
-    """``low to high``, or a dash where there is none."""
-    if low is None or high is None or math.isnan(low) or math.isnan(high):
-        return "-"
-    return f"{low:.3f} to {high:.3f}"
 
 
 def shorten_name(name: object, width: int = WIDE_NAME) -> str:
@@ -78,6 +67,31 @@ def make_table(title: str | None, *columns: str, right: tuple[str, ...] = ()) ->
             overflow="fold",
         )
     return table
+
+
+def print_section(console: Console, section: Section, limit: int | None = LIMIT) -> None:
+    """Print a section within 80 columns: names are cut to what the numbers leave."""
+    first = dict.fromkeys(row[0] for row in section.rows)
+    kept = set(list(first)[:limit])
+    rows = [row for row in section.rows if row[0] in kept]
+    text = [i for i, name in enumerate(section.head) if name not in section.numbers]
+    wide = [max(map(len, (name, *(row[i] for row in rows)))) for i, name in enumerate(section.head)]
+    room = 80 - sum(wide[i] + 2 for i in range(len(wide)) if i not in text)
+    least = max(10, room // max(len(text), 1) - 2)
+    names = {i: make_distinct([row[i] for row in rows], least) for i in text}
+    console.print()
+    if section.head:
+        right = tuple(section.numbers)
+        table = make_table(section.title, *section.head, right=right)
+        for row in rows:
+            cells = [names[i][cell] if i in names else cell for i, cell in enumerate(row)]
+            table.add_row(*map(escape, cells))
+        more = len(first) - len(kept)
+        console.print(_add_caption(table, "", f"{more:,} more rows" if more > 0 else ""))
+    else:
+        console.print(Text(section.title, style="bold"))
+    for sentence in section.sentences:
+        console.print(Text(make_printable(sentence)))
 
 
 def name_direction(metric: Metric) -> str:
@@ -196,9 +210,9 @@ def _sort_best_first(rows: list[dict[str, Any]], metric: Metric) -> list[dict[st
 def _format_cells(row: dict[str, Any]) -> tuple[str, ...]:
     return (
         format_number(row["estimate"]),
-        format_interval(row["low"], row["high"]),
+        format_span(row["low"], row["high"]),
         format_number(row["labels_only"]),
-        format_interval(row.get("labels_only_low"), row.get("labels_only_high")),
+        format_span(row.get("labels_only_low"), row.get("labels_only_high")),
     )
 
 

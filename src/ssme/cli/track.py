@@ -104,8 +104,9 @@ def show(
     """
     from dataclasses import asdict
 
-    from ssme.cli.tables import format_interval, format_number, make_table
+    from ssme.cli.tables import make_table
     from ssme.memory.tracking import trace_estimates
+    from ssme.results.sections import format_number, format_span
 
     output = Output(out, {"plot": plot})
     with _open(memory, data) as kept:
@@ -142,7 +143,7 @@ def show(
             *map(str, cells),
             str(row["model"]),
             format_number(row["estimate"]),
-            format_interval(_replace_none(row["low"]), _replace_none(row["high"])),
+            format_span(_replace_none(row["low"]), _replace_none(row["high"])),
         )
     output.console.print(table)
     last = list(evaluations)[-1]
@@ -172,9 +173,10 @@ def compare(
     """
     from dataclasses import asdict
 
-    from ssme.cli.tables import format_interval, format_number, make_table
+    from ssme.cli.tables import make_table
     from ssme.memory.tracking import compare_records, find_drift, tell_differences
     from ssme.results.evaluation import to_plain_values
+    from ssme.results.sections import format_number, format_span
 
     output = Output(out)
     with _open(memory, data) as kept:
@@ -212,7 +214,7 @@ def compare(
                 format_number(change.before),
                 format_number(change.after),
                 f"{change.change:+.3f}{mark}",
-                format_interval(change.low, change.high),
+                format_span(change.low, change.high),
             )
         output.console.print(table)
     for sentence in differing:

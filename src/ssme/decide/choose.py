@@ -111,6 +111,10 @@ class Choice(ToldInWords):
         Margin of practical equality, probability of the set, and level of the intervals.
     calibrated, within_calibrated : bool
         Whether P(best), and P(within) for such margins, were measured on benchmark sets.
+    goal : str
+        What the thresholds of the models were chosen for; empty at the threshold of the metric.
+    threshold : float or None
+        That of the pick, where thresholds were chosen.
     """
 
     metric: str
@@ -130,6 +134,8 @@ class Choice(ToldInWords):
     level: float
     calibrated: bool
     within_calibrated: bool
+    goal: str = ""
+    threshold: float | None = None
 
     def _list_columns(self) -> dict[str, list[Any]]:
         rows = [asdict(contender) for contender in self.contenders]
@@ -193,7 +199,20 @@ class Choice(ToldInWords):
         points = f"{100 * self.regret:.2f} percentage points"
         size = points if self.in_points else f"{self.regret:.3g}"
         lost = f"the expected loss of {self.metric} from taking it is {size}"
-        return f"Take {self.pick}: it has the best estimate, and {lost}. {self.describe_sureness()}"
+        pick = f"Take {self.pick}{self.describe_threshold()}: it has the best estimate"
+        return f"{pick}, and {lost}. {self.describe_sureness()}"
+
+    def describe_threshold(self) -> str:
+        """Name the threshold of the pick and what it is for.
+
+        Returns
+        -------
+        str
+            The words; empty where no threshold was chosen.
+        """
+        return (
+            "" if self.threshold is None else f" at threshold {self.threshold:.3f} for {self.goal}"
+        )
 
     def describe_sureness(self) -> str:
         """Describe the set of possible best models and P(best) of the pick.

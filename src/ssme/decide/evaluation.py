@@ -2,28 +2,192 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
 
-from ssme.decide.choose import Choice, choose_model
-from ssme.decide.gates import Verdict, judge
+from ssme.decide.choose import MARGIN, Choice, choose_model, refuse_idle_margin
+from ssme.decide.gates import GateCondition, Verdict, judge
 from ssme.decide.shift import Shift, find_shift
-from ssme.decide.thresholds import ThresholdChoice, choose_thresholds
+from ssme.decide.threshold_goals import read_goal
+from ssme.decide.thresholds import CONFIDENCE, ThresholdChoice, choose_thresholds
 from ssme.decide.together import SetProfile, profile_set
-from ssme.errors import InputError, argument
+from ssme.decide.written import choose_by_lead
+from ssme.errors import InputError, argument, name_argument
 from ssme.methods.base import Estimate, check_supported
 from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec, expand_metrics, get_metric
 from ssme.metrics.base import Metric
 from ssme.results.evaluation import ALL, BaseEvaluation
-from ssme.results.gaps import estimate_further
+from ssme.results.gaps import GapTable, compute_gaps, describe_gaps, estimate_further
+from ssme.results.sections import Section
 from ssme.wording import quote
 
-__all__ = ["DecidingEvaluation"]
+__all__ = ["Asked", "DecidingEvaluation"]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What was asked of an evaluation beyond its table; every output of the evaluation has it.
+
+    Attributes
+    ----------
+    options : mapping
+        The arguments of `ssme.Evaluation.ask` that were given, as plain values.
+    thresholds, together, gaps, gate : optional
+        The answers; None where nothing was asked.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    thresholds: ThresholdChoice | None = None
+    together: SetProfile | None = None
+    gaps: GapTable | None = None
+    gate: Verdict | None = None
+
+    def list_sections(self) -> tuple[Section, ...]:
+        """The answers as people read them; gaps are part of what is said of groups."""
+        found = [] if self.thresholds is None else [self.thresholds.make_section()]
+        found += [] if self.together is None else self.together.list_sections()
+        found += [] if self.gate is None else [self.gate.make_section()]
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answers as plain values, by name."""
+        named = {"thresholds": self.thresholds, "together": self.together, "gate": self.gate}
+        return {name: each.to_dict() for name, each in named.items() if each is not None}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecidingEvaluation(BaseEvaluation):
     """The numbers of an evaluation, and what to do about them."""
+
+    asked: Asked = field(default_factory=Asked)
+
+    def ask(
+        self,
+        *,
+        threshold_for: MetricSpec | None = None,
+        confidence: float = CONFIDENCE.default,
+        together: bool = False,
+        gaps: Sequence[str] = (),
+        fail_under: Sequence[str | GateCondition] = (),
+        within: float | None = None,
+        fail_on: str | None = None,
+    ) -> Self:
+        """Ask further questions, so that every output of the evaluation has the answers.
+
+        JSON, reports and notebooks show them with the table. With ``threshold_for`` the decision is
+        the one at the chosen thresholds, everywhere.
+
+        Parameters
+        ----------
+        threshold_for : str, mapping or Metric, optional
+            Goal for which each model's threshold is chosen, as `choose_thresholds` takes it.
+        confidence : float
+            Probability with which a demand of ``threshold_for`` has to hold (default 0.5).
+        together : bool
+            Whether to report how the models err together (`set_profile`).
+        gaps : sequence of str
+            Gaps between groups to report in addition to differences (`gaps`).
+        fail_under : sequence of str
+            Conditions of a gate, as `gate` takes them.
+        within : float, optional
+            Demand that the pick is behind the best model by no more than this.
+        fail_on : {"serious", "warning", "never"}, optional
+            Doubts from which the gate fails (default: "serious" where there is a gate).
+
+        Returns
+        -------
+        Evaluation
+            The same one with ``asked``.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> r.ask(threshold_for="recall>=0.9").decision.goal
+        'recall>=0.9'
+        """
+        thresholds = verdict = gap_table = None
+        if threshold_for is not None:
+            margin = MARGIN.default if within is None else within
+            if within is not None:
+                refuse_idle_margin("within", within, read_goal(threshold_for).best)
+            with name_argument("threshold_for"):
+                thresholds = choose_thresholds(
+                    self, threshold_for, confidence=confidence, margin=margin
+                )
+        if fail_under or within is not None or fail_on is not None:
+            verdict = judge(
+                self,
+                fail_under,
+                within=within,
+                fail_on=fail_on or "serious",
+                thresholds=thresholds,
+            )
+        if gaps:
+            if len(self.groups) < 2:
+                raise InputError(
+                    f"{argument('gaps', gaps[0])} was asked for, and no groups are reported on",
+                    allowed="gaps between groups",
+                    fix=f"name the groups with {argument('groups', 'COLUMN')}",
+                )
+            with name_argument("gaps"):
+                gap_table = compute_gaps(self, kinds=["difference", *gaps])
+        goal = threshold_for
+        if goal is not None and not isinstance(goal, (str, Mapping)):
+            goal = get_metric(goal).name
+        conditions = [each if isinstance(each, str) else each.text for each in fail_under]
+        given = {
+            "threshold_for": goal,
+            "confidence": None if confidence == CONFIDENCE.default else confidence,
+            "together": together or None,
+            "gaps": list(gaps) or None,
+            "fail_under": conditions or None,
+            "within": within,
+            "fail_on": fail_on,
+        }
+        options = {name: value for name, value in given.items() if value is not None}
+        profile = self.set_profile() if together else None
+        return replace(self, asked=Asked(options, thresholds, profile, gap_table, verdict))
+
+    @cached_property
+    def decision(self) -> Choice | None:
+        """The one decision that every output shows, at the chosen thresholds where there are any.
+
+        None where the first metric has no direction or no value, or no threshold meets the demand.
+        """
+        thresholds = self.asked.thresholds
+        return choose_by_lead(self) if thresholds is None else thresholds.choice
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but rows and draws as plain values, with what was asked beyond the table.
+
+        Returns
+        -------
+        dict
+            Values that JSON can hold; NaN becomes None.
+        """
+        options = {"asked": dict(self.asked.options)} if self.asked.options else {}
+        gaps = describe_gaps(self, self.asked.gaps)
+        return {**super().to_dict(), **gaps, **options, **self.asked.to_dict()}
+
+    def __repr__(self) -> str:
+        return "\n\n".join([super().__repr__(), *map(str, self._list_answers())])
+
+    def _repr_html_(self) -> str:
+        return super()._repr_html_() + "".join(each._repr_html_() for each in self._list_answers())
+
+    def _list_answers(self) -> list[Section | GapTable]:
+        """What was asked beyond the table, and the decision where thresholds were chosen."""
+        found: list[Section | GapTable] = [*self.asked.list_sections()]
+        thresholds, gaps = self.asked.thresholds, self.asked.gaps
+        found += [] if gaps is None else [gaps]
+        if thresholds is not None:
+            found.append(Section("decision", "Decision", (thresholds.sentence(),)))
+        return found
 
     def choose(
         self,

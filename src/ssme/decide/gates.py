@@ -17,9 +17,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from ssme.decide.choose import choose_model, refuse_idle_margin
+from ssme.decide.thresholds import ThresholdChoice
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.errors import InputError, argument, name_argument
 from ssme.metrics import MetricSpec, get_metric
@@ -27,6 +29,7 @@ from ssme.metrics.base import Metric
 from ssme.metrics.per_class import ALL_THREE, EVERY, split_class
 from ssme.options import Enumeration, Number, Option, accept, parse_number
 from ssme.results.evaluation import ALL, BaseEvaluation
+from ssme.results.sections import Section
 from ssme.wording import quote, suggest_nearest
 
 __all__ = [
@@ -113,6 +116,29 @@ class Verdict:
         """Whether everything that was demanded holds."""
         return not self.failures
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain values.
+
+        Returns
+        -------
+        dict
+            Values that JSON can hold.
+        """
+        return {"passed": self.passed, **asdict(self)}
+
+    def make_section(self) -> Section:
+        """Write the section that every output shows.
+
+        Returns
+        -------
+        Section
+            Passed or failed, and why.
+        """
+        failed = [f"Failed: {sentence}" for sentence in self.failures]
+        despite = [f"Passed despite a {sentence}" for sentence in self.despite if self.passed]
+        first = "Failed." if self.failures else "Passed."
+        return Section("gate", "Gate", (first, *failed, *self.remarks, *despite))
+
 
 def parse_condition(text: str) -> GateCondition:
     """Read a condition such as ``"new-old:accuracy.low>=0"``.
@@ -191,6 +217,7 @@ def judge(
     *,
     within: float | None = None,
     fail_on: str = "serious",
+    thresholds: ThresholdChoice | None = None,
 ) -> Verdict:
     """Ask of an evaluation what must hold.
 
@@ -205,6 +232,8 @@ def judge(
         with the probability of the evaluation's level.
     fail_on : {"serious", "warning", "never"}
         Doubts from which the gate fails whatever the numbers say (default "serious").
+    thresholds : ThresholdChoice, optional
+        The pick is the one at these thresholds, chosen with ``within`` for a margin.
 
     Returns
     -------
@@ -224,7 +253,7 @@ def judge(
         failures = [sentence for each in asked for sentence in _ask(evaluation, each)]
     remarks = [told for each in asked for told in _tell_reading(evaluation.data.models, each)]
     if within is not None:
-        holds, sentence = _ask_within(evaluation, accept(WITHIN, within))
+        holds, sentence = _ask_within(evaluation, accept(WITHIN, within), thresholds)
         (remarks if holds else failures).append(sentence)
     worst = SEVERITIES[: 2 if fail_on == "warning" else 1]
     grave = [doubt for doubt in evaluation.doubts if doubt.severity in worst]
@@ -327,24 +356,31 @@ def _tell_reading(models: Sequence[str], condition: GateCondition) -> Iterator[s
                 )
 
 
-def _ask_within(evaluation: BaseEvaluation, within: float) -> tuple[bool, str]:
+def _ask_within(
+    evaluation: BaseEvaluation, within: float, thresholds: ThresholdChoice | None
+) -> tuple[bool, str]:
     """Whether the pick is as near the best as demanded, and with which probability."""
     metric, level = evaluation.metrics[0], evaluation.level
-    refuse_idle_margin("within", within, metric)
-    choice = choose_model(
-        evaluation.data.models,
-        metric,
-        evaluation.estimates[0][0],
-        margin=within,
-        level=level,
-        record=evaluation.find_record(metric),
-    )
+    if thresholds is not None:
+        choice = thresholds.choice
+        if choice is None:
+            return False, thresholds.sentence().rstrip(".")
+    else:
+        refuse_idle_margin("within", within, metric)
+        choice = choose_model(
+            evaluation.data.models,
+            metric,
+            evaluation.estimates[0][0],
+            margin=within,
+            level=level,
+            record=evaluation.find_record(metric),
+        )
     if choice.p_within != choice.p_within:
         unknown = f"whether {choice.pick} is within {within:g} of the best is not known: no draws"
         return False, unknown
     raw = "" if choice.within_calibrated else " (not calibrated)"
     said = (
-        f"{choice.pick} is within {within:g} of the best {metric.name} with probability "
+        f"{choice.pick} is within {within:g} of the best {choice.metric} with probability "
         f"{choice.p_within:.3g}{raw}, asked for {level:g}"
     )
     return choice.p_within >= level, said

@@ -24,26 +24,28 @@ divided by sqrt 2 because v + e_d is noisier than v by that factor. Draws at t* 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.decide.choose import Choice, choose_model
+from ssme.decide.choose import MARGIN, Choice, choose_model
 from ssme.decide.threshold_curves import AtPick, Curve, list_candidates, trace_metric
 from ssme.decide.threshold_goals import read_goal
 from ssme.errors import UnsupportedError, argument
-from ssme.methods.base import Estimate, number_rows, refuse_without_order
-from ssme.methods.registry import find_method_class
-from ssme.metrics import MetricSpec
-from ssme.metrics.base import FloatArray
+from ssme.markup import format_percent
+from ssme.methods.base import Estimate, GroupRows, number_rows, refuse_without_order
+from ssme.methods.registry import find_method_class, get_method
+from ssme.metrics import MetricSpec, at_threshold
+from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
 from ssme.results.evaluation import ALL, BaseEvaluation, to_plain_values
 from ssme.results.frames import build_frame_of_rows
 from ssme.results.notebook import ToldInWords
 from ssme.results.reliability import Record
+from ssme.results.sections import Section, format_number, format_value
 
 __all__ = ["MetricAt", "ThresholdChoice", "ThresholdPick", "choose_thresholds"]
 
@@ -68,6 +70,8 @@ class MetricAt:
     optimism : float
         By how much the plain estimate at the chosen threshold looks better than it is; 0 for
         methods with a posterior.
+    labels_only, labels_only_low, labels_only_high : float
+        What the labeled rows alone say at this threshold; NaN where they do not determine it.
     """
 
     metric: str
@@ -75,6 +79,9 @@ class MetricAt:
     low: float
     high: float
     optimism: float
+    labels_only: float = float("nan")
+    labels_only_low: float = float("nan")
+    labels_only_high: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -117,11 +124,17 @@ class ThresholdChoice(ToldInWords):
         One per model, in the order of the data.
     choice : Choice or None
         Which model to take, each at its own threshold; None where no model meets the demand.
+    metric : Metric
+        The metric that is made best.
+    confidence : float
+        Probability with which a demand was asked to hold.
     """
 
     goal: str
     picks: tuple[ThresholdPick, ...]
     choice: Choice | None
+    metric: Metric
+    confidence: float
     library: str = "pandas"
 
     def sentence(self) -> str:
@@ -137,13 +150,44 @@ class ThresholdChoice(ToldInWords):
         >>> import ssme
         >>> from ssme.sample import sample_path
         >>> r = ssme.evaluate(sample_path(), "label", method="labeled", metrics="accuracy")
-        >>> r.choose_thresholds("f1").sentence()[:20]
-        'Thresholds for f1: t'
+        >>> r.choose_thresholds("f1").sentence()[:5]
+        'Take '
         """
         if self.choice is None:
-            return f"Thresholds for {self.goal}: no model meets the demand."
-        said = self.choice.sentence()
-        return f"Thresholds for {self.goal}: {said[0].lower()}{said[1:]}"
+            return f"No model reaches {self.goal} at any threshold."
+        return self.choice.sentence()
+
+    def make_section(self) -> Section:
+        """Write the section that every output shows.
+
+        Returns
+        -------
+        Section
+            A table, and how probably the demand is met; the choice is the evaluation's decision.
+        """
+        met = [f"{p.model} {format_percent(p.p_demand)}" for p in self.picks if p.p_demand >= 0.0]
+        never = [pick.model for pick in self.picks if np.isnan(pick.threshold)]
+        said = []
+        if met:
+            said.append(f"Probability that {self.goal} holds at the threshold: {', '.join(met)}.")
+        if never:
+            verb = "reaches" if len(never) == 1 else "reach"
+            said.append(f"{', '.join(never)} {verb} {self.goal} at no threshold.")
+        rows = tuple(
+            (
+                pick.model,
+                format_value(pick.threshold, pick.low, pick.high),
+                at.metric,
+                format_value(at.estimate, at.low, at.high),
+                format_number(at.labels_only),
+            )
+            for pick in self.picks
+            for at in pick.metrics
+        )
+        head = ("model", "threshold", "metric", "estimate", "labels only")
+        sure = "" if self.confidence == CONFIDENCE.default else f", probability {self.confidence:g}"
+        title = f"Thresholds for {self.goal}{sure}"
+        return Section("thresholds", title, tuple(said), head, rows)
 
     def _list_columns(self) -> dict[str, list[Any]]:
         rows = self.rows()
@@ -196,8 +240,9 @@ class ThresholdChoice(ToldInWords):
         out: dict[str, Any] = to_plain_values(
             {
                 "goal": self.goal,
+                "confidence": self.confidence,
                 "picks": [asdict(pick) for pick in self.picks],
-                "decision": None if self.choice is None else self.choice.to_dict(),
+                "sentence": self.sentence(),
             }
         )
         return out
@@ -210,6 +255,7 @@ def choose_thresholds(
     group: str = ALL,
     confidence: float = CONFIDENCE.default,
     level: float | None = None,
+    margin: float = MARGIN.default,
     n_quantiles: int = 101,
 ) -> ThresholdChoice:
     """Choose a threshold for every model.
@@ -226,6 +272,8 @@ def choose_thresholds(
         Probability with which a demand has to hold at the threshold; 0.5 asks the estimate.
     level : float, optional
         Coverage of the intervals (default: that of the evaluation).
+    margin : float, default 0.01
+        Differences between models, each at its threshold, that make no difference in use.
     n_quantiles : int, default 101
         Number of quantiles of a model's scores that are tried as its threshold.
 
@@ -267,9 +315,46 @@ def choose_thresholds(
         estimate = Estimate(value, np.column_stack(draws))
         models = evaluation.data.models
         record = Record(evaluation.method, f"{aim.best.name} at chosen thresholds")
-        choice = choose_model(models, aim.best, estimate, where=group, level=level, record=record)
+        choice = choose_model(
+            models, aim.best, estimate, where=group, margin=margin, level=level, record=record
+        )
+        threshold = next(pick.threshold for pick in picks if pick.model == choice.pick)
+        choice = replace(choice, goal=aim.text, threshold=threshold)
     library = evaluation.data.frame_library
-    return ThresholdChoice(aim.text, tuple(picks), choice, library)
+    alone = _find_labels_only(evaluation, picks, asked, rows, level)
+    return ThresholdChoice(aim.text, tuple(alone), choice, aim.best, confidence, library)
+
+
+def _find_labels_only(
+    evaluation: BaseEvaluation,
+    picks: Sequence[ThresholdPick],
+    asked: Sequence[Metric],
+    rows: GroupRows,
+    level: float,
+) -> Iterator[ThresholdPick]:
+    """``picks`` with what the labeled rows alone say at each threshold."""
+    data = evaluation.data
+    if data.n_labeled == 0 or data.design.kind in ("by_class", "by_score"):
+        yield from picks
+        return
+    belief = get_method("labeled", joint_draws=False).fit(data, np.random.default_rng(0))
+    for j, pick in enumerate(picks):
+        if np.isnan(pick.threshold):
+            yield pick
+            continue
+        there = [at_threshold(metric, pick.threshold) for metric in asked]
+        metrics = []
+        for at, each in zip(pick.metrics, belief.estimate(there, [rows])[0], strict=True):
+            low, high = each.interval(level)
+            metrics.append(
+                replace(
+                    at,
+                    labels_only=float(each.value[j]),
+                    labels_only_low=float(low[j]),
+                    labels_only_high=float(high[j]),
+                )
+            )
+        yield replace(pick, metrics=tuple(metrics))
 
 
 def _require_two_classes(evaluation: BaseEvaluation) -> None:

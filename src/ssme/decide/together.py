@@ -36,6 +36,7 @@ from ssme.metrics.kinds import DEFAULT_THRESHOLD
 from ssme.results.evaluation import ALL, BaseEvaluation, to_plain_values
 from ssme.results.frames import build_frame_of_rows
 from ssme.results.notebook import ToldInWords
+from ssme.results.sections import Section, format_value
 
 __all__ = ["Figure", "PairErrors", "SetProfile", "profile_set"]
 
@@ -176,6 +177,46 @@ class SetProfile(ToldInWords):
         out: dict[str, Any] = to_plain_values(found)
         return out
 
+    def list_sections(self) -> tuple[Section, Section]:
+        """Write the sections that every output shows.
+
+        Returns
+        -------
+        tuple of Section
+            The set as a whole, and the pairs whose errors are most alike.
+        """
+        pairs = sorted(
+            self.pairs, key=lambda pair: -np.nan_to_num(pair.correlation.estimate, nan=-2)
+        )
+        return (
+            Section(
+                "together",
+                "All models together",
+                (self.sentence(),),
+                ("models", "estimate", "labels only"),
+                tuple(
+                    (
+                        FIGURE_NAMES.get(row["figure"], row["figure"]),
+                        format_value(row["estimate"], row["low"], row["high"]),
+                        format_value(
+                            row["labels_only"], row["labels_only_low"], row["labels_only_high"]
+                        ),
+                    )
+                    for row in self.rows()
+                ),
+            ),
+            Section(
+                "pairs",
+                "Pairs whose errors are most alike",
+                ("Rows that both models get wrong, and the correlation of their errors.",),
+                ("model", "other model", "both wrong", "correlation"),
+                tuple(
+                    (pair.a, pair.b, *map(_format_estimate, (pair.both_wrong, pair.correlation)))
+                    for pair in pairs[:SHOWN_PAIRS]
+                ),
+            ),
+        )
+
     def sentence(self) -> str:
         """Describe the profile in two sentences.
 
@@ -194,6 +235,19 @@ class SetProfile(ToldInWords):
         )
 
 
+FIGURE_NAMES = {
+    "all_wrong": "all wrong",
+    "all_right": "all right",
+    "if_independent": "all wrong if independent",
+    "vote": "majority vote right",
+    "correlation": "mean error correlation",
+    "effective_number": "effective number",
+    "with_one_more": "all wrong with one more",
+}
+"""What the numbers about all models together are called."""
+SHOWN_PAIRS = 5
+"""Pairs of models shown; JSON has all."""
+
 WHOLE = (
     "all_wrong",
     "all_right",
@@ -204,6 +258,10 @@ WHOLE = (
     "with_one_more",
 )
 """The numbers about the whole set."""
+
+
+def _format_estimate(figure: Figure) -> str:
+    return format_value(figure.estimate, figure.low, figure.high)
 
 
 def profile_set(

@@ -3,7 +3,7 @@
 ranking       every metric with a direction: all models, best first, with P(best) and ranks
 differences   every metric: each pair of models, where there are at most `PAIRED_MODELS`; among
               more, the best estimate against each other model
-decision      the choice by the leading metric (`ssme.decide.choose`), None where there is none
+decision      the one choice (`DecidingEvaluation.decision`), None where there is none
 calibrated    whether P(best), P(better) and P(worst) of each metric are calibrated
 """
 
@@ -39,9 +39,8 @@ def choose_by_lead(evaluation: BaseEvaluation) -> Choice | None:
     )
 
 
-def describe_decision(evaluation: BaseEvaluation) -> dict[str, Any]:
-    """What this module's text lists, as JSON can hold it."""
-    choice = choose_by_lead(evaluation)
+def describe_decision(evaluation: BaseEvaluation, choice: Choice | None) -> dict[str, Any]:
+    """What this module's text lists, as JSON can hold it; ``choice`` is the decision."""
     directed = [metric for metric in evaluation.metrics if metric.greater_is_better is not None]
     records = [evaluation.find_record(metric) for metric in directed]
     out: dict[str, Any] = to_plain_values(

@@ -14,10 +14,9 @@ from scipy.special import chdtrc
 
 from ssme.data.design import find_rounds
 from ssme.data.scoreset import ScoreSet
-from ssme.decide.choose import choose_model
+from ssme.decide.evaluation import DecidingEvaluation
 from ssme.errors import InputError, argument
 from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
-from ssme.results.evaluation import BaseEvaluation
 from ssme.wording import quote
 
 __all__ = [
@@ -35,7 +34,7 @@ SCORE_BINS = 20
 """Parts of [0, 1] in which scores are counted; memories of any age are compared in these."""
 
 
-def record_evaluation(evaluation: BaseEvaluation) -> EvaluationRecord:
+def record_evaluation(evaluation: DecidingEvaluation) -> EvaluationRecord:
     """Turn an evaluation into the record that a memory keeps.
 
     Its key is made of what was asked and what came out, so that the same evaluation is kept once.
@@ -159,29 +158,24 @@ def _count_scored(data: ScoreSet) -> dict[str, int]:
     return dict(zip(data.models, counts.tolist(), strict=True))
 
 
-def _make_decisions(evaluation: BaseEvaluation) -> tuple[DecisionRecord, ...]:
-    found = []
+def _make_decisions(evaluation: DecidingEvaluation) -> tuple[DecisionRecord, ...]:
+    """The decision at chosen thresholds, where there is one, then those by every metric."""
+    thresholds = evaluation.asked.thresholds
+    decided = [] if thresholds is None or thresholds.choice is None else [thresholds.choice]
     for metric, estimate in zip(evaluation.metrics, evaluation.estimates[0], strict=True):
-        if metric.greater_is_better is None or not np.isfinite(estimate.value).any():
-            continue
-        choice = choose_model(
-            evaluation.data.models,
-            metric,
-            estimate,
-            level=evaluation.level,
-            record=evaluation.find_record(metric),
+        if metric.greater_is_better is not None and np.isfinite(estimate.value).any():
+            decided.append(evaluation.choose(metric.name))
+    return tuple(
+        DecisionRecord(
+            f"{choice.metric}{choice.describe_threshold()}",
+            choice.pick,
+            _replace_nan(choice.p_best),
+            _replace_nan(choice.regret),
+            choice.possible_best,
+            choice.describe_sureness(),
         )
-        found.append(
-            DecisionRecord(
-                metric.name,
-                choice.pick,
-                _replace_nan(choice.p_best),
-                _replace_nan(choice.regret),
-                choice.possible_best,
-                choice.describe_sureness(),
-            )
-        )
-    return tuple(found)
+        for choice in decided
+    )
 
 
 def _replace_nan(value: float) -> float | None:

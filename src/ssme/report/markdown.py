@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ssme.markup import format_percent
-from ssme.report.summary import DOUBT_NAMES, format_number
+from ssme.report.summary import DOUBT_NAMES
+from ssme.results.sections import format_number, format_span
 from ssme.wording import make_printable, shorten
 
 __all__ = ["render_markdown"]
@@ -44,6 +45,9 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
         f"labeled and {data['unlabeled']:,} unlabeled rows, method `{method['name']}`."
     )
     yield ""
+    if summary["settings"].get("corrected_shift"):
+        shift = f"{summary['settings']['corrected_shift']} shift. {summary['settings']['shift']}"
+        yield from (f"The labels are weighted to correct {_escape_text(shift)}", "")
     for item in summary["headline"]["answers"]:
         answer = item["name"] if "name" in item else item["answer"]
         yield f"- **{item['question']}** {_escape_text(answer)}. {_escape_text(item['detail'])}"
@@ -63,36 +67,22 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
                 (
                     _escape_name(row["model"]),
                     format_number(row["estimate"]),
-                    _format_span(row["low"], row["high"]),
+                    format_span(row["low"], row["high"]),
                     format_number(row["labels_only"]),
-                    _format_span(row["labels_only_low"], row["labels_only_high"]),
+                    format_span(row["labels_only_low"], row["labels_only_high"]),
                     format_percent(row["p_best"]),
                 )
                 for row in metric["rows"]
             ],
         )
+    for section in summary["further"]:
+        yield from ("", f"## {_escape_text(section['title'])}", "")
+        yield "\n\n".join(_escape_text(sentence) for sentence in section["sentences"])
+        if section["head"]:
+            yield ""
+            cells = [tuple(_escape_text(cell) for cell in row) for row in section["rows"]]
+            yield from _write_table([_escape_text(each) for each in section["head"]], cells)
     yield from _write_group_lines(summary)
-    if summary["together"] is not None:
-        yield from (
-            "",
-            "## All models together",
-            "",
-            _escape_text(summary["together"]["sentence"]),
-            "",
-        )
-        yield from _write_table(
-            ("figure", "estimate", "interval", "labels only", "interval of labels only"),
-            [
-                (
-                    row["figure"],
-                    format_number(row["estimate"]),
-                    _format_span(row["low"], row["high"]),
-                    format_number(row["labels_only"]),
-                    _format_span(row["labels_only_low"], row["labels_only_high"]),
-                )
-                for row in summary["together"]["rows"]
-            ],
-        )
     for metric in summary["by_group"]:
         yield from ("", f"## {_escape_text(metric['name'])} by group", "")
         yield from _write_table(
@@ -102,7 +92,7 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
                     _escape_name(row["group"]),
                     _escape_name(row["model"]),
                     format_number(row["estimate"]),
-                    _format_span(row["low"], row["high"]),
+                    format_span(row["low"], row["high"]),
                     format_number(row["labels_only"])
                     + (" (of all rows)" if row["labels_only_from"] == "all" else ""),
                     str(row["n_labeled"]),
@@ -110,13 +100,6 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
                 for row in metric["rows"]
             ],
         )
-    for section in summary["further"]:
-        yield from ("", f"## {_escape_text(section['title'])}", "")
-        yield from (_escape_text(sentence) for sentence in section["sentences"])
-        if section["head"]:
-            yield ""
-            cells = [tuple(_escape_text(cell) for cell in row) for row in section["rows"]]
-            yield from _write_table([_escape_text(each) for each in section["head"]], cells)
     yield from ("", "## Doubts", "")
     for doubt in summary["doubts"]:
         words = _escape_text(f"{doubt['reason']} {doubt['advice']}")
@@ -139,6 +122,7 @@ def _write_lines(summary: dict[str, Any]) -> Iterator[str]:
         yield f"No config file can hold this run. {_escape_text(again['cannot'])}"
     else:
         yield from ("```toml", *_write_code(again["toml"]), "```")
+        yield from ("", _escape_text(again["more"])) if again["more"] else ()
     made = summary["made"]
     yield from ("", f"Written on {made['date']} with ssme {made['version']}, seed {made['seed']}.")
     if made["input_sha256"]:
@@ -167,8 +151,8 @@ def _write_group_lines(summary: dict[str, Any]) -> Iterator[str]:
                     f"{row['n_labeled'] + row['n_unlabeled']:,}",
                     f"{row['n_labeled']:,}",
                     format_number(row["estimate"]),
-                    _format_span(row["low"], row["high"]),
-                    _format_span(row["difference_low"], row["difference_high"]),
+                    format_span(row["low"], row["high"]),
+                    format_span(row["difference_low"], row["difference_high"]),
                     format_percent(row["p_worst"]),
                     format_percent(row["borrowed"]),
                 )
@@ -184,9 +168,9 @@ def _write_group_lines(summary: dict[str, Any]) -> Iterator[str]:
             [
                 (
                     _escape_name(row["by"]),
-                    _escape_name(row["metric"]),
+                    _escape_name(row["name"]),
                     format_number(row["estimate"]),
-                    _format_span(row["low"], row["high"]),
+                    format_span(row["low"], row["high"]),
                     _escape_name(row["worst"]),
                     _escape_name(row["best"]),
                 )
@@ -214,7 +198,3 @@ def _escape_text(text: str) -> str:
 
 def _escape_name(name: str) -> str:
     return _escape_text(shorten(name, 60))
-
-
-def _format_span(low: float | None, high: float | None) -> str:
-    return "-" if low is None or high is None else f"{low:.3f} to {high:.3f}"

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ssme.decide.evaluation import DecidingEvaluation
 from ssme.errors import MissingExtraError
 from ssme.report import render_report, summarize
-from ssme.results.evaluation import ALL, BaseEvaluation
+from ssme.results.evaluation import ALL
 
 BATCH = 500
 """Metrics sent at once; MLflow takes 1,000."""
@@ -21,7 +22,7 @@ FORBIDDEN = re.compile(r"[^\w\-. /]")
 
 
 def log_evaluation(
-    evaluation: BaseEvaluation, *, tracker: Any = None, report: str = "report.html"
+    evaluation: DecidingEvaluation, *, tracker: Any = None, report: str = "report.html"
 ) -> None:
     """Log to the active MLflow run, or start one.
 
@@ -39,7 +40,7 @@ def log_evaluation(
     tracker.log_text(render_report(evaluation), report)
 
 
-def list_metric_values(evaluation: BaseEvaluation) -> dict[str, float]:
+def list_metric_values(evaluation: DecidingEvaluation) -> dict[str, float]:
     """Key -> value of everything that is defined."""
     found: dict[str, float] = {}
     for row in evaluation.rows():

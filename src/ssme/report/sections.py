@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from ssme.decide.evaluation import DecidingEvaluation
 from ssme.memory import EvaluationRecord, Memory
 from ssme.memory.tracking import (
     compare_records,
@@ -15,49 +14,11 @@ from ssme.memory.tracking import (
     trace_estimates,
 )
 from ssme.plots.curves import draw_history, draw_plan
-from ssme.plots.display import Plot
-from ssme.results.evaluation import ALL, BaseEvaluation
+from ssme.results.evaluation import ALL
+from ssme.results.sections import Section
 from ssme.suggest.plan import LabelPlan
 
-__all__ = ["Section", "make_history_section", "make_plan_section"]
-
-
-@dataclass(frozen=True, eq=False)
-class Section:
-    """One section: words, a table and a picture.
-
-    Attributes
-    ----------
-    key : str
-        Its anchor in the page.
-    title : str
-        Its heading.
-    sentences : tuple of str
-        Paragraphs.
-    head : tuple of str
-        Headings of the table's columns; none where it has no table.
-    rows : tuple of tuple of str
-        The table's cells.
-    plot : Plot or None
-        The picture.
-    """
-
-    key: str
-    title: str
-    sentences: tuple[str, ...]
-    head: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    plot: Plot | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for every renderer."""
-        return {
-            "key": self.key,
-            "title": self.title,
-            "sentences": list(self.sentences),
-            "head": list(self.head),
-            "rows": [list(row) for row in self.rows],
-        }
+__all__ = ["make_history_section", "make_plan_section"]
 
 
 def make_plan_section(plan: LabelPlan) -> Section:
@@ -73,7 +34,7 @@ def make_plan_section(plan: LabelPlan) -> Section:
     )
 
 
-def make_history_section(evaluation: BaseEvaluation, memory: str | Path, data: str) -> Section:
+def make_history_section(evaluation: DecidingEvaluation, memory: str | Path, data: str) -> Section:
     """How estimates tightened, and what changed since the last evaluation of the same models."""
     now = record_evaluation(evaluation)
     with Memory(memory, data, new=False) as kept:

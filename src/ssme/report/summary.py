@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from ssme.data.description import tell_positive
-from ssme.decide.together import profile_set
-from ssme.decide.written import choose_by_lead, describe_decision
+from ssme.decide.evaluation import DecidingEvaluation
+from ssme.decide.together import SetProfile, profile_set
+from ssme.decide.written import describe_decision
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.diagnostics.registry import explain_plainly
 from ssme.errors import InputError, UnsupportedError
@@ -22,13 +25,14 @@ from ssme.methods.answers.belief import AnswersBelief
 from ssme.methods.base import MethodSpec
 from ssme.methods.registry import find_method_class
 from ssme.metrics.base import Metric
-from ssme.results.evaluation import ALL, BaseEvaluation, Group, to_plain_values
+from ssme.results.evaluation import ALL, Group
 from ssme.results.gaps import compute_gaps
 from ssme.results.group_ranks import order_groups, rank_groups
+from ssme.results.sections import format_number, format_span, format_value
 from ssme.spec import RunSpec
 from ssme.suggest.plan import count_effective_labels
 
-__all__ = ["DOUBT_NAMES", "format_number", "summarize"]
+__all__ = ["DOUBT_NAMES", "summarize"]
 
 DOUBT_NAMES = {"serious": "serious doubt", "warning": "warning", "info": "remark"}
 """What doubts of each severity are called."""
@@ -40,20 +44,9 @@ TOGETHER_MODELS = 30
 SHOWN_OF_METHODS = ("name", "title", "source", "does", "assumes", "fails")
 """Fields of a `MethodSpec` that a report shows."""
 
-FIGURE_NAMES = {
-    "all_wrong": "all models are wrong",
-    "all_right": "all models are right",
-    "if_independent": "all wrong, if errors were independent",
-    "vote": "the majority vote is right",
-    "correlation": "mean correlation of errors",
-    "effective_number": "effective number of independent models",
-    "with_one_more": "all wrong, with one more model like these",
-}
-"""What the numbers about all models together are called."""
-
 
 def summarize(
-    evaluation: BaseEvaluation, title: str | None = None, date: datetime | None = None
+    evaluation: DecidingEvaluation, title: str | None = None, date: datetime | None = None
 ) -> dict[str, Any]:
     """Facts and sentences about an evaluation, as plain values that JSON can hold.
 
@@ -84,10 +77,14 @@ def summarize(
     rows = found["estimates"]
     metrics = [_summarize_metric(evaluation, metric, rows) for metric in evaluation.metrics]
     doubts = found["doubts"]
+    profile = _find_profile(evaluation)
+    sections = replace(evaluation.asked, together=profile).list_sections()
+    asked = {name: found[name] for name in found if name in ("asked", "thresholds", "gate")}
     return {
         "title": title or "How good are these classifiers?",
-        **describe_decision(evaluation),
-        "headline": _write_headline(evaluation, metrics[0], doubts),
+        **asked,
+        **describe_decision(evaluation, evaluation.decision),
+        "headline": _write_headline(evaluation, _find_criterion(evaluation, metrics[0]), doubts),
         "calibration": _describe_calibration(evaluation),
         "data": {
             "rows": whole.n_labeled + whole.n_unlabeled,
@@ -101,7 +98,7 @@ def summarize(
             "sample_rows": None if evaluation.sample is None else evaluation.sample.n_rows,
             "understood": {} if data.layout is None else data.layout.describe(),
         },
-        "together": _summarize_together(evaluation),
+        "together": None if profile is None else profile.to_dict(),
         "level": evaluation.level,
         "metrics": metrics,
         "by_group": [
@@ -111,18 +108,18 @@ def summarize(
         ],
         **_summarize_groups(evaluation),
         "borrowed": any(r["group"] != ALL and r["labels_only_from"] == "all" for r in rows),
-        "further": [],
+        "further": [each.to_dict() for each in sections],
         "doubts": [{**each, "explanation": explain_plainly(each["code"])} for each in doubts],
         "method": _describe_method(evaluation),
         "notes": {key: value for key, value in found["notes"].items() if _is_brief(value)},
         "settings": found["settings"],
-        "rerun": _say_how_to_rerun(found["settings"]),
+        "rerun": _say_how_to_rerun(found["settings"], evaluation.asked.options),
         "made": _tell_origin(found["settings"], date or datetime.now(UTC)),
     }
 
 
 def _sort_worst_first(
-    evaluation: BaseEvaluation, metric: Metric, rows: list[dict[str, Any]]
+    evaluation: DecidingEvaluation, metric: Metric, rows: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """The rows of a metric by group, the worst group first."""
     place = {name: number for number, name in enumerate(order_groups(evaluation, metric.name))}
@@ -130,7 +127,7 @@ def _sort_worst_first(
     return sorted(mine, key=lambda row: place[row["group"]])
 
 
-def _summarize_groups(evaluation: BaseEvaluation) -> dict[str, Any]:
+def _summarize_groups(evaluation: DecidingEvaluation) -> dict[str, Any]:
     """The groups of each grouping by the first metric, worst first, and how far they are apart."""
     if len(evaluation.groups) < 2:
         return {"group_ranks": [], "gaps": []}
@@ -142,9 +139,12 @@ def _summarize_groups(evaluation: BaseEvaluation) -> dict[str, Any]:
         top = {"by": by, "metric": first, "model": found.rows[0].model}
         ranks.append({**top, "remarks": list(found.remarks), "rows": rows})
     model = ranks[0]["model"]
-    gaps = compute_gaps(evaluation, kinds=["difference"]).rows
+    asked = evaluation.asked.gaps
+    gaps = (compute_gaps(evaluation, kinds=["difference"]) if asked is None else asked).rows
     told = [
-        {k: _drop_undefined(v) for k, v in vars(gap).items()} for gap in gaps if gap.model == model
+        {k: _drop_undefined(v) for k, v in vars(gap).items()} | {"name": gap.name}
+        for gap in gaps
+        if gap.model == model
     ]
     return {"group_ranks": ranks, "gaps": told}
 
@@ -154,19 +154,45 @@ def _drop_undefined(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _summarize_together(evaluation: BaseEvaluation) -> dict[str, Any] | None:
+def _find_profile(evaluation: DecidingEvaluation) -> SetProfile | None:
     """How the models err together; None for one model, many, or a method that cannot tell."""
+    if evaluation.asked.together is not None:
+        return evaluation.asked.together
     if not 2 <= evaluation.data.n_models <= TOGETHER_MODELS:
         return None
     try:
         profile = profile_set(evaluation)
     except UnsupportedError:
         return None
-    rows = to_plain_values(profile.rows()[: len(FIGURE_NAMES)])
-    if rows[0]["estimate"] is None:
-        return None
-    named = [{**row, "figure": FIGURE_NAMES[row["figure"]]} for row in rows]
-    return {"sentence": profile.sentence(), "rows": named}
+    return None if math.isnan(profile.all_wrong.estimate) else profile
+
+
+def _find_criterion(evaluation: DecidingEvaluation, first: dict[str, Any]) -> dict[str, Any]:
+    """What the models are chosen by: the first metric, or that of the chosen thresholds."""
+    thresholds, choice = evaluation.asked.thresholds, evaluation.decision
+    if thresholds is None:
+        return {**first, "note": evaluation.settings.get("lead", {}).get("reason", "")}
+    if choice is None:
+        return {**first, "rows": []}
+    picks = {pick.model: pick for pick in thresholds.picks}
+    pick = picks[choice.pick]
+    demands = [
+        f"{at.metric} {format_value(at.estimate, at.low, at.high)}; {choice.goal} holds with "
+        f"probability {format_percent(pick.p_demand)}."
+        for at in pick.metrics[1:]
+    ]
+    rows = [
+        {k: _drop_undefined(v) for k, v in vars(picks[each.model].metrics[0]).items()}
+        | {"model": each.model, "p_best": _drop_undefined(each.p_best)}
+        for each in choice.contenders
+    ]
+    better = _describe_direction(thresholds.metric)
+    return {"name": choice.metric, "better": better, "rows": rows, "note": " ".join(demands)}
+
+
+def _describe_direction(metric: Metric) -> str:
+    named = {True: "higher is better", False: "lower is better", None: ""}
+    return named[metric.greater_is_better]
 
 
 def _tell_origin(settings: dict[str, Any], date: datetime) -> dict[str, Any]:
@@ -181,7 +207,7 @@ def _tell_origin(settings: dict[str, Any], date: datetime) -> dict[str, Any]:
 
 
 def _summarize_metric(
-    evaluation: BaseEvaluation, metric: Metric, rows: list[dict[str, Any]]
+    evaluation: DecidingEvaluation, metric: Metric, rows: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """One metric on all rows: what it is, and each model's numbers, best first."""
     mine = {r["model"]: r for r in rows if (r["metric"], r["group"]) == (metric.name, ALL)}
@@ -194,69 +220,70 @@ def _summarize_metric(
         "name": metric.name,
         "title": metric.title,
         "definition": metric.definition[:1].upper() + metric.definition[1:],
-        "better": {True: "higher is better", False: "lower is better", None: ""}[
-            metric.greater_is_better
-        ],
+        "better": _describe_direction(metric),
         "rows": [{**mine[model], "p_best": p_best} for model, p_best in order],
     }
 
 
 def _write_headline(
-    evaluation: BaseEvaluation, metric: dict[str, Any], doubts: list[dict[str, Any]]
+    evaluation: DecidingEvaluation, metric: dict[str, Any], doubts: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """The five answers, for the first metric."""
-    best = next((row for row in metric["rows"] if row["estimate"] is not None), metric["rows"][0])
+    """The five answers, for what the models are chosen by."""
+    rows, thresholds = metric["rows"], evaluation.asked.thresholds
+    worries = {"question": "What should worry me?", **_say_worries(doubts)}
+    if not rows and thresholds is not None:
+        none = {"answer": "None", "detail": thresholds.sentence()}
+        return {"answers": [{"question": "Which classifier?", **none}, worries]}
+    best = next((row for row in rows if row["estimate"] is not None), rows[0])
     return {
-        "metric": metric["name"],
-        "better": metric["better"],
-        "best": best,
         "answers": [
             {"question": "Which classifier?", **_choose_model(evaluation, metric, best)},
             {"question": "How good?", **_say_how_good(evaluation, metric, best)},
             {"question": "How sure?", **_say_how_sure(evaluation, metric, best)},
             {"question": "Compared with labels alone?", **_compare_with_labels(evaluation, best)},
-            {"question": "What should worry me?", **_say_worries(doubts)},
+            worries,
         ],
     }
 
 
 def _choose_model(
-    evaluation: BaseEvaluation, metric: dict[str, Any], best: dict[str, Any]
+    evaluation: DecidingEvaluation, metric: dict[str, Any], best: dict[str, Any]
 ) -> dict[str, Any]:
     if best["estimate"] is None:
         return {
             "answer": "None can be named",
             "detail": f"{metric['name']} is undefined for every model on these rows.",
         }
+    choice = evaluation.decision
+    where = "" if choice is None else choice.describe_threshold()
     if len(metric["rows"]) == 1:
-        return {"name": best["model"], "detail": "It is the only one that was evaluated."}
-    choice = choose_by_lead(evaluation)
+        use = f" Use it{where}." if where else ""
+        return {"name": best["model"], "detail": f"It is the only one that was evaluated.{use}"}
+    ahead = f"It has the best estimate of {metric['name']}{where}."
     if choice is None or not choice.p_best >= 0.0:
-        return {"name": best["model"], "detail": f"It has the best estimate of {metric['name']}."}
+        return {"name": best["model"], "detail": ahead}
     others = [name for name in choice.possible_best if name != choice.pick]
     if not others:
-        return {"name": choice.pick, "detail": f"It is clearly ahead in {metric['name']}."}
+        return {"name": choice.pick, "detail": f"It is clearly ahead in {metric['name']}{where}."}
     named = [*others[:3], *([f"{len(others) - 3} more"] if len(others) > 3 else [])]
     listed = " or ".join([", ".join(named[:-1]), named[-1]] if named[1:] else named)
-    ahead = f"It has the best estimate of {metric['name']}"
-    return {"name": choice.pick, "detail": f"{ahead}. The best one may also be {listed}."}
+    return {"name": choice.pick, "detail": f"{ahead} The best one may also be {listed}."}
 
 
 def _say_how_good(
-    evaluation: BaseEvaluation, metric: dict[str, Any], best: dict[str, Any]
+    evaluation: DecidingEvaluation, metric: dict[str, Any], best: dict[str, Any]
 ) -> dict[str, Any]:
     detail = f"{metric['name']}, {metric['better']}" if metric["better"] else metric["name"]
     if best["low"] is not None:
         detail += (
-            f"; {evaluation.level * 100:g} % interval {_format_span(best['low'], best['high'])}"
+            f"; {evaluation.level * 100:g} % interval {format_span(best['low'], best['high'])}"
         )
-    why = evaluation.settings.get("lead", {}).get("reason", "")
-    detail += f". {why}" if why else "."
+    detail += f". {metric['note']}" if metric["note"] else "."
     return {"answer": format_number(best["estimate"]), "detail": detail}
 
 
 def _say_how_sure(
-    evaluation: BaseEvaluation, metric: dict[str, Any], best: dict[str, Any]
+    evaluation: DecidingEvaluation, metric: dict[str, Any], best: dict[str, Any]
 ) -> dict[str, Any]:
     others = [row for row in metric["rows"] if row is not best and row["estimate"] is not None]
     if not others or best["p_best"] is None or not metric["better"]:
@@ -264,7 +291,7 @@ def _say_how_sure(
             return {"answer": "-", "detail": "The method gives no interval for it."}
         half = (best["high"] - best["low"]) / 2.0
         return {"answer": f"± {half:.3f}", "detail": "This is half the width of the interval."}
-    choice = choose_by_lead(evaluation)
+    choice = evaluation.decision
     if choice is None:
         return {"answer": "-", "detail": "The method gives no probability."}
     out = len(choice.contenders) - len(choice.possible_best)
@@ -273,32 +300,32 @@ def _say_how_sure(
         "answer": format_percent(choice.p_best),
         "detail": (
             f"Probability that {choice.pick} is the best of {len(choice.contenders)} models{raw}. "
-            f"{out or 'None'} of them can be ruled out with {choice.set_level:.0%} probability. "
-            f"The expected loss from taking it instead of the best one is {choice.regret:.3f} "
-            f"({_format_span(choice.regret_low, choice.regret_high)})."
+            f"{out or 'None'} of them can be ruled out with {100 * choice.set_level:g} % "
+            f"probability. The expected loss from taking it instead of the best one is "
+            f"{choice.regret:.3f} ({format_span(choice.regret_low, choice.regret_high)})."
         ),
     }
 
 
-def _compare_with_labels(evaluation: BaseEvaluation, best: dict[str, Any]) -> dict[str, Any]:
+def _compare_with_labels(evaluation: DecidingEvaluation, best: dict[str, Any]) -> dict[str, Any]:
     alone, count = best["labels_only"], evaluation.groups[0].n_labeled
     if alone is None:
         return {"answer": "-", "detail": f"The {count:,} labels alone do not determine it."}
     detail = f"This is what the {count:,} labels alone say about it"
     low, high = best["labels_only_low"], best["labels_only_high"]
     if low is not None:
-        detail += f" ({_format_span(low, high)})"
+        detail += f" ({format_span(low, high)})"
     if low is not None and best["low"] is not None and best["high"] > best["low"]:
         ratio = (high - low) / (best["high"] - best["low"])
         wider = f"{ratio:.1f} times as wide" if ratio >= 1.05 else "not wider"
         detail += f"; that interval is {wider}"
     worth = count_effective_labels(evaluation)
-    if worth >= count + 0.5:
+    if evaluation.asked.thresholds is None and worth >= count + 0.5:
         detail += f". With the unlabeled rows, they tell as much as {worth:,.0f} labels alone"
     return {"answer": format_number(alone), "detail": detail + "."}
 
 
-def _describe_calibration(evaluation: BaseEvaluation) -> str:
+def _describe_calibration(evaluation: DecidingEvaluation) -> str:
     """Say what P(best) is and by which metrics it is not calibrated; empty for one model."""
     ranked = [
         metric
@@ -331,7 +358,7 @@ def _say_worries(doubts: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _describe_method(evaluation: BaseEvaluation) -> dict[str, str]:
+def _describe_method(evaluation: DecidingEvaluation) -> dict[str, str]:
     judged = isinstance(evaluation.belief, AnswersBelief)
     try:
         spec = find_method_class("answers" if judged else evaluation.method).spec
@@ -340,12 +367,15 @@ def _describe_method(evaluation: BaseEvaluation) -> dict[str, str]:
     return {**{key: getattr(spec, key) for key in SHOWN_OF_METHODS}, "name": evaluation.method}
 
 
-def _say_how_to_rerun(settings: dict[str, Any]) -> dict[str, str]:
+def _say_how_to_rerun(settings: dict[str, Any], asked: Mapping[str, Any]) -> dict[str, str]:
     """The run as a config file and as Python, or why no file can hold it."""
     if not settings.get("config"):
-        return {"toml": "", "python": "", "cannot": settings.get("no_config", "")}
+        return {"toml": "", "python": "", "cannot": settings.get("no_config", ""), "more": ""}
     spec = RunSpec.from_dict(settings["config"])
-    return {"toml": spec.to_text(".toml"), "python": spec.to_python(), "cannot": ""}
+    words = ", ".join(f"{name}={value!r}" for name, value in asked.items())
+    python = spec.to_python() + (f".ask({words})" if words else "")
+    more = f"The file does not contain what else was asked: {words}." if words else ""
+    return {"toml": spec.to_text(".toml"), "python": python, "cannot": "", "more": more}
 
 
 def _describe_group(group: Group) -> dict[str, Any]:
@@ -354,14 +384,3 @@ def _describe_group(group: Group) -> dict[str, Any]:
 
 def _is_brief(value: Any) -> bool:
     return len(json.dumps(value)) <= 200
-
-
-def format_number(value: float | None) -> str:
-    """A number as reports show it; a dash where there is none."""
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _format_span(low: float | None, high: float | None) -> str:
-    if low is None or high is None or low != low:
-        return "no interval"
-    return f"{low:.3f} to {high:.3f}"

@@ -8,20 +8,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ssme.decide.evaluation import DecidingEvaluation
 from ssme.errors import InputError
 from ssme.report.charts import draw_charts, draw_sections
 from ssme.report.html import render_html
 from ssme.report.markdown import render_markdown
-from ssme.report.sections import Section
 from ssme.report.summary import summarize
-from ssme.results.evaluation import BaseEvaluation
+from ssme.results.sections import Section
 from ssme.writing import write_text
 
 __all__ = ["can_draw", "render_report", "write_report"]
 
 
 def write_report(
-    evaluation: BaseEvaluation,
+    evaluation: DecidingEvaluation,
     path: str | Path,
     *,
     title: str | None = None,
@@ -38,7 +38,7 @@ def write_report(
     title : str, optional
         Heading of the report.
     sections : sequence of Section
-        Further sections (`ssme.report.sections`; default none).
+        Further sections (`ssme.report.sections`; default: only those that were asked for).
 
     Returns
     -------
@@ -66,7 +66,7 @@ def can_draw() -> bool:
 
 
 def render_report(
-    evaluation: BaseEvaluation, *, title: str | None = None, sections: Sequence[Section] = ()
+    evaluation: DecidingEvaluation, *, title: str | None = None, sections: Sequence[Section] = ()
 ) -> str:
     """The report as the text of an HTML page.
 
@@ -92,6 +92,8 @@ def render_report(
 
 
 def _summarize(
-    evaluation: BaseEvaluation, title: str | None, sections: Sequence[Section]
+    evaluation: DecidingEvaluation, title: str | None, sections: Sequence[Section]
 ) -> dict[str, Any]:
-    return {**summarize(evaluation, title), "further": [each.to_dict() for each in sections]}
+    summary = summarize(evaluation, title)
+    summary["further"] += [each.to_dict() for each in sections]
+    return summary

@@ -105,6 +105,12 @@ class Gap:
     p_worst_raw: float
     n_groups: int
 
+    @property
+    def name(self) -> str:
+        """The metric, with the kind of gap where it is not a difference."""
+        kind = "" if self.gap == "difference" else f", {self.gap.replace('_', ' ')}"
+        return f"{self.metric}{kind}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GapTable(RowTable):

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from ssme.results.frames import render_frame_html
+from ssme.results.sections import format_number
 from ssme.results.table import Row
 from ssme.wording import make_printable, shorten
 
@@ -73,13 +74,9 @@ def render_table(
 def _render_cell(row: Row) -> str:
     interval = "" if row["low"] != row["low"] else f" ({row['low']:.3f} to {row['high']:.3f})"
     return (
-        f"<b>{_format_number(row['estimate'])}</b>{interval}<br>"
-        f"<small>labels {_format_number(row['labels_only'])}</small>"
+        f"<b>{format_number(row['estimate'])}</b>{interval}<br>"
+        f"<small>labels {format_number(row['labels_only'])}</small>"
     )
-
-
-def _format_number(value: float) -> str:
-    return "-" if value != value else f"{value:.3f}"
 
 
 def _shorten_name(name: str) -> str:
