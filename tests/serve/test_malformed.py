@@ -63,8 +63,8 @@ TEXTS = (
 )
 WORDS = """
 csrf row label other do key design name back path sample entry password token classes positive
-unlabeled pattern layout delimiter logits normalize models_named metric method part-0 part-1
-part-99999
+unlabeled pattern layout delimiter logits normalize models_named metric method level part-0 part-1
+part-99999 columns_from decimal encoding grades
 """
 FIELDS = WORDS.split()
 BODIES = (

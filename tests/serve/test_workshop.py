@@ -14,6 +14,7 @@ import pytest
 
 import ssme
 from ssme.data.readers.sources import READERS
+from ssme.sample import sample_path
 from ssme.serve.settings import SUFFIXES
 from ssme.serve.worker import JOBS
 from ssme.serve.workshop import KINDS
@@ -33,14 +34,14 @@ def test_the_forge_knows_every_kind_of_job() -> None:
     assert set(KINDS) == set(JOBS)
 
 
-def test_the_first_page_is_served_by_what_it_needs_and_no_more(tmp_path: Path) -> None:
+def test_the_first_pages_are_served_by_what_they_need_and_no_more(tmp_path: Path) -> None:
     """Neither the parser nor numbers: what reads and computes is imported by the forge."""
     imports = tmp_path / "imports.txt"
     command = ["-X", "importtime", "-m", "ssme", "serve", "--no-browser", "--port", "0"]
     with (
         imports.open("wb") as told,
         subprocess.Popen(
-            [sys.executable, *command, "--project", str(tmp_path / "project")],
+            [sys.executable, *command, "--project", str(tmp_path / "project"), sample_path()],
             stdout=subprocess.PIPE,
             stderr=told,
             text=True,
@@ -53,6 +54,8 @@ def test_the_first_page_is_served_by_what_it_needs_and_no_more(tmp_path: Path) -
         with browser.open(address) as first, browser.open(address.split("/enter")[0]) as page:
             assert first.status == 200
             assert b"Open a file" in page.read()
+        with browser.open(f"{address.split('/enter')[0]}/files/1") as page:
+            assert b"What is in the file" in page.read()
         server.terminate()
         server.wait()
     found = set(re.findall(r"\| +([\w.]+)$", imports.read_text(encoding="utf-8"), re.MULTILINE))

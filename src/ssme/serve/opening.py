@@ -84,12 +84,15 @@ async def _render(
             "fields": [],
         }
     error = error or failed or (file.tried or {}).get("error")
+    waits = state in ("waiting", "running")
+    knows_fields = file.look or file.tried or not waits  # the job will say, which costs nothing
+    fields = await _list_fields(file) if knows_fields else ()
     context: dict[str, Any] = {
         "error": error,
-        "is_waiting": state in ("waiting", "running"),
+        "is_waiting": waits,
         "columns": [*zip(columns, parts, strict=True)],
         "columns_from": source,
-        "fields": _offer_words(await _list_fields(file), columns, parts, values),
+        "fields": _offer_words(fields, columns, parts, values),
         "values": values,
         "proposed": proposed,
         "by_hand": by_hand,
