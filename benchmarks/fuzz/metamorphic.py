@@ -53,7 +53,7 @@ EXACT, SINGLE = 1e-9, 1e-5
 NOISE = 0.5
 """Largest difference of what depends on the seed, as a share of the interval's width."""
 FEWEST = 10
-"""Labels of a group from which on the intervals of labels alone are compared where draws move."""
+"""Labels of a group from which on its interval is compared where draws move."""
 EXPENSIVE = {"auto": 0.5, "answers": 0.5, "ssme": 0.3, "ssme_m": 0.3}
 """How often methods that take long are drawn; the others are drawn with 1."""
 FEW = {"n_draws": 100, "n_boot": 100, "n_bootstrap": 2}
@@ -257,7 +257,8 @@ def shuffle_rows(world: World, way: str, rng: np.random.Generator) -> Changed:
 
 
 def shuffle_columns(world: World, way: str, rng: np.random.Generator) -> Changed:
-    return Changed(replace(world, columns=_shuffle_dict(world.columns, rng)), moves=not world.named)
+    moves = not world.named or len(world.groups) > 1
+    return Changed(replace(world, columns=_shuffle_dict(world.columns, rng)), moves=moves)
 
 
 def shuffle_models(world: World, way: str, rng: np.random.Generator) -> Changed:
@@ -725,7 +726,8 @@ def find_noisy(one: Answer, seeds: Answer) -> set[str]:
 def _allow_noise(name: str, numbers: dict[str, float], again: float) -> float:
     """Largest difference of a number that depends on draws; ``again`` is it with another seed."""
     alone = "labels_only_" if name.startswith("labels_only") else ""
-    if name == "effective_labels" or (alone and numbers["n_labeled"] < FEWEST):
+    few = numbers["n_labeled"] < FEWEST and name.endswith(("low", "high"))
+    if name == "effective_labels" or few:
         return np.inf
     width = numbers[f"{alone}high"] - numbers[f"{alone}low"]
     return float(np.nanmax([NOISE * width, 10.0 * abs(again - numbers[name]), EXACT]))

@@ -55,6 +55,16 @@ def test_text_needs_an_order_and_knows_missing(missing: Any) -> None:
         assert_array_equal(data.labels, [1, U, 0, 1])
 
 
+@pytest.mark.parametrize("pair", [("no", "yes"), ("Negative", "Positive"), ("false", "true")])
+def test_of_a_known_pair_the_scores_are_those_of_the_affirmative_one(pair: tuple[str, str]) -> None:
+    for labels in ([pair[0], pair[1], None], [pair[1], pair[0], None]):
+        data = ScoreSet.from_arrays({"a": [0.2, 0.7, 0.9]}, labels)
+        assert data.classes == pair
+        assert data.label_values.tolist() == labels
+    with pytest.raises(InputError, match="positive='cat'"):
+        ScoreSet.from_arrays({"a": [0.2, 0.7, 0.9]}, ["cat", "dog", None])
+
+
 def test_fixed_width_text_arrays() -> None:
     labels = np.array(["spam", "", "ham", "spam"])
     assert_array_equal(ScoreSet.from_arrays(P, labels, positive="spam").labels, [1, U, 0, 1])

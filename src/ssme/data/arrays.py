@@ -155,7 +155,7 @@ def _name_classes(
     texts = {spell_class(name) for name in columns}
     if not all(spell_class(value) in texts for value in raw.values):
         return None
-    return convert_as_labels(order_classes(columns, positive=positive), raw)
+    return convert_as_labels(order_classes(columns, positive=positive), raw.values)
 
 
 def _align_classes(

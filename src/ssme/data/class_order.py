@@ -11,7 +11,6 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal
 
-from ssme.data.labels import RawLabels
 from ssme.data.values import make_plain
 from ssme.errors import InputError, argument
 from ssme.wording import quote
@@ -142,10 +141,12 @@ def refuse_unknown_positive(classes: Sequence[Hashable], why: str) -> None:
     )
 
 
-def convert_as_labels(names: Sequence[Hashable], raw: RawLabels) -> tuple[Hashable, ...]:
+def convert_as_labels(
+    names: Sequence[Hashable], labels: Sequence[Hashable]
+) -> tuple[Hashable, ...]:
     """Names found as text, as integers or booleans if they look so and no label is text."""
     texts = [spell_class(name) for name in names]
-    if any(isinstance(value, str) for value in raw.values):
+    if any(isinstance(value, str) for value in labels):
         return tuple(str(name) for name in names)
     if all(map(is_number, texts)):
         return tuple(int(text) for text in texts)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.class_order import name_order, order_classes
 from ssme.data.validation import refuse_duplicates
 from ssme.data.values import as_array, factorize, is_missing, make_plain, to_objects
 from ssme.errors import InputError, argument
@@ -216,6 +217,10 @@ def _from_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hash
     if all(isinstance(value, str) and INTEGER.fullmatch(value) for value in raw.values):
         numbers = RawLabels(raw.codes, tuple(int(str(value)) for value in raw.values))
         return tuple(map(str, _order_ascending(numbers, n_classes, one_column)))
+    if one_column and len(raw.values) == 2:
+        names = order_classes(raw.values)
+        if name_order(names, listed=False) == "known":
+            return names
     raise _explain_unordered(raw, n_classes, one_column)
 
 

@@ -79,7 +79,7 @@ def read(
     else:
         class_codes, names = _find_classes(table, columns.class_, options)
         scores = rows.make_by_class(class_codes[kept], names)
-        classes = options.classes or convert_as_labels(names, raw)
+        classes = options.classes or convert_as_labels(names, raw.values)
     return RawTable(
         scores=scores,
         labels=raw,

@@ -85,7 +85,7 @@ def read(table: Table, columns: Columns, options: ReadOptions, raw: RawLabels) -
     """Scores, labels and the rest of a wide table."""
     classes = options.classes
     if columns.classes is not None:
-        classes = classes or convert_as_labels(columns.classes, raw)
+        classes = classes or convert_as_labels(columns.classes, raw.values)
     return RawTable(
         scores=_read_scores(table, columns),
         labels=raw,
