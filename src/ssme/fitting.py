@@ -199,7 +199,7 @@ def choose_usual_metrics(data: ScoreSet) -> tuple[str, ...]:
         left_out = " and ".join(name for name in names if name not in kept)
         warnings.warn(
             f"Nothing says which of the classes {quote(data.classes)} is positive, so {left_out} "
-            "are left out. Name it with positive= in Python, --positive on the command line.",
+            f"are left out. Name it with {argument('positive')}.",
             SsmeWarning,
             stacklevel=5,
         )
@@ -234,8 +234,7 @@ def _warn_of_ties(data: ScoreSet, metrics: Sequence[Metric]) -> None:
         warnings.warn(
             f"{tied:,} score{'s are' if tied > 1 else ' is'} exactly 0.5 and, for "
             f"{', '.join(names)}, count as {data.classes[1]!r}: nothing says which of the classes "
-            f"{quote(data.classes)} is positive. Name it with positive= in Python, --positive on "
-            "the command line.",
+            f"{quote(data.classes)} is positive. Name it with {argument('positive')}.",
             SsmeWarning,
             stacklevel=5,
         )

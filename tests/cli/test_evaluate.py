@@ -13,6 +13,7 @@ from typer.testing import Result
 
 from ssme.decide.gates import parse_condition
 from ssme.errors import InputError
+from tests.data.test_class_order import make_long
 
 Run = Callable[..., Result]
 FAST = ("--method", "ensemble", "--draws", 20)
@@ -702,3 +703,52 @@ def test_names_of_groups_are_whole_beside_a_long_metric(run: Run, scores: Path) 
     by_site = result.stdout.split("by site, worst group first")[1]
     assert "emergency " in by_site
     assert max(map(len, by_site.splitlines())) <= 80
+
+
+def test_the_positive_class_is_asked_for_and_written(run: Run, tmp_path: Path) -> None:
+    """Text classes in no order: what needs none runs, what needs one is refused by name."""
+    path, table = tmp_path / "long.csv", make_long(("ham", "spam"))
+    table.to_csv(path, index=False)
+    result = run("evaluate", path, "--method", "labeled", "--csv", tmp_path / "a.csv")
+    assert result.exit_code == 0
+    assert result.stderr.count("so ece and average_precision are left out") == 1
+    assert "--positive" in result.stderr
+    assert pd.read_csv(tmp_path / "a.csv")["positive_class"].isna().all()
+    gate = run("evaluate", path, "--fail-under", "recall>=0.01", "--method", "labeled")
+    assert gate.exit_code == 2
+    assert "recall needs the positive class" in gate.stderr
+    goals = ("--threshold-for", "f1"), ("--threshold", "0.3"), ("--cost", "0,1;10,0")
+    for option in (*goals, ("--prevalence", "0.1"), ("--metric", "recall")):
+        refused = run("evaluate", path, "--method", "labeled", *option)
+        assert refused.exit_code == 2, option
+        assert "the positive class" in refused.stderr, option
+    named = ("--positive", "spam", "--metric", "recall", "--method", "labeled")
+    result = run("evaluate", path, *named, "--csv", tmp_path / "b.csv", "--json", tmp_path / "b")
+    assert set(pd.read_csv(tmp_path / "b.csv")["positive_class"]) == {"spam"}
+    assert json.loads((tmp_path / "b").read_text())["settings"]["positive"] == "spam"
+    assert "name it with --positive" in " ".join(run("doctor", path).stdout.split())
+    told = run("compare", path, "--methods", "labeled,ensemble").stderr
+    assert told.count("are left out") == 1
+
+
+def test_a_gate_does_not_depend_on_the_order_of_rows(run: Run, tmp_path: Path) -> None:
+    table, path = make_long(("no", "yes")), tmp_path / "long.csv"
+    codes = set()
+    for seed in range(3):
+        table.sample(frac=1.0, random_state=seed).to_csv(path, index=False)
+        gate = ("--fail-under", "recall>=0.85", "--fail-on", "never", "--method", "labeled")
+        codes.add(run("evaluate", path, *gate).exit_code)
+    assert len(codes) == 1
+
+
+def test_a_benchmark_refuses_metrics_of_an_unknown_positive_class(run: Run, tmp_path: Path) -> None:
+    table, path = make_long(("ham", "spam")), tmp_path / "long.csv"
+    table["label"] = np.where(table["id"] % 2 == 0, "ham", "spam")
+    table.to_csv(path, index=False)
+    options = ("bench", path, "--methods", "labeled", "-n", "10", "--runs", "1")
+    refused = run(*options, "--metric", "recall")
+    assert refused.exit_code == 2
+    assert "recall needs the positive class" in refused.stderr
+    usual = run(*options)
+    assert usual.exit_code == 0
+    assert "are left out" in usual.stderr

@@ -130,7 +130,7 @@ def bench(
     room = data.n_rows // 2 - max(sizes)
     protocol = Protocol.of(
         split_names([methods], "--methods"),
-        metrics=tuple(split_names(metric, "--metric")) if metric else None,
+        metrics=_choose_metrics(metric, data),
         n_labeled=sizes,
         n_unlabeled=(n_unlabeled if n_unlabeled is not None else max(0, min(1000, room)),),
         runs=runs,
@@ -185,6 +185,15 @@ def bench(
                 _format_number(row["width"], ".3f"),
             )
         output.console.print(shown)
+
+
+def _choose_metrics(named: list[str] | None, data: ScoreSet) -> tuple[str, ...] | None:
+    """The metrics that were named; None for the usual ones, unless some of them are left out."""
+    from ssme.fitting import choose_usual_metrics
+
+    if named:
+        return tuple(split_names(named, "--metric"))
+    return None if data.ordered else choose_usual_metrics(data)
 
 
 def _drop_undefined(value: Any) -> Any:

@@ -10,6 +10,7 @@ from ssme.cli.output import Output, format_csv, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import gather, list_inputs, read_scores
 from ssme.errors import InputError
+from ssme.wording import quote
 
 if TYPE_CHECKING:
     from ssme.data.scoreset import ScoreSet
@@ -115,6 +116,14 @@ def _advise(data: ScoreSet) -> list[str]:
             f"{_list_some(hard, 20)}: every score is 0 or 1, so these look like answers, not "
             f"probabilities; name them with --answers {','.join(hard[:20])}."
         )
+    if not data.ordered:
+        advice.append(
+            f"Nothing says which of the classes {quote(data.classes)} is positive: name it with "
+            "--positive for metrics of the positive class."
+            if data.n_classes == 2
+            else f"Nothing says the order of the classes {quote(data.classes)}: list them with "
+            "--classes for metrics of ordered classes."
+        )
     if data.judges and data.n_labeled == 0:
         advice.append("No row has a label: how good judges are is told by their agreement alone.")
     return advice + _tell_unlabeled_classes(data)
@@ -166,10 +175,14 @@ def _list_metrics(data: ScoreSet) -> list[str]:
     """Names of the metrics that can be estimated; of judges alone, none of probabilities."""
     from ssme.metrics import get_metric, metric_names
 
-    names = metric_names(data.n_classes)
-    if len(data.judges) < data.n_models:
-        return list(names)
-    return [name for name in names if not get_metric(name).of_probabilities]
+    judged = len(data.judges) == data.n_models
+    metrics = map(get_metric, metric_names(data.n_classes))
+    return [
+        metric.name
+        for metric in metrics
+        if not (judged and metric.of_probabilities)
+        and (data.ordered or not metric.needs_order(data.n_classes))
+    ]
 
 
 def _is_answers_only(data: ScoreSet, name: str) -> bool:

@@ -347,7 +347,7 @@ def _list_flags(parameters: list[inspect.Parameter]) -> dict[str, str]:
 def _show_errors_as_messages(quiet: bool, spelling: Spelling) -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if quiet else "always", SsmeWarning)
-        warnings.showwarning = functools.partial(_show_warning, spelling)
+        warnings.showwarning = functools.partial(_show_warning, spelling, set())
         try:
             yield
             sys.stdout.flush()
@@ -367,6 +367,9 @@ def _show_errors_as_messages(quiet: bool, spelling: Spelling) -> Iterator[None]:
             raise typer.Exit(BAD_INPUT) from None
 
 
-def _show_warning(spelling: Spelling, message: Warning | str, *_: Any) -> None:
-    told = message.spell(spelling) if isinstance(message, SsmeWarning) else message
-    say(f"Warning: {told}")
+def _show_warning(spelling: Spelling, shown: set[str], message: Warning | str, *_: Any) -> None:
+    """Print a warning, once for a command that evaluates several times."""
+    told = message.spell(spelling) if isinstance(message, SsmeWarning) else str(message)
+    if told not in shown:
+        shown.add(told)
+        say(f"Warning: {told}")
