@@ -91,6 +91,7 @@ NESTED = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:not taken for models")
 @pytest.mark.parametrize("kind", NESTED)
 @pytest.mark.parametrize("part", ["beside", "model", "label", "group", "id", "weight"])
 def test_nested_and_odd_types_in_any_part(tmp_path: Path, kind: str, part: str) -> None:
