@@ -81,6 +81,7 @@ def prepare(project: Path) -> tuple[str, str]:
         person = Person(server)
         person.open_sample()
         person.post("/me", name="Ada")
+        person.post("/files/1/names", plain="1")
         person.wait_for("/files/1/label", 'name="label"')
         server.stop()
     return person.cookie.split("=", 1)[1], person.csrf

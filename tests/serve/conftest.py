@@ -83,6 +83,11 @@ class House:
             follow_redirects=False,
         )
 
+    def begin(self, file: int = 1) -> None:
+        """Go to the page "Label" of a file whose classes keep their names."""
+        self.post(f"/files/{file}/names", plain="1")
+        self.client.get(f"/files/{file}/label")
+
     def mark(self, path: str, /, client: Any = None, csrf: str | None = None, **fields: Any) -> Any:
         """Press a button of the page "Label", as its script does."""
         client = client or self.client

@@ -48,7 +48,7 @@ class Visitor:
 def ready(open_house: House, scores: Path) -> House:
     open_house.upload(scores)
     open_house.work()
-    open_house.client.get("/files/1/label")
+    open_house.begin()
     open_house.work()
     return open_house
 

@@ -55,7 +55,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     )
     house.work()
     house.post("/files/1/evaluate")
-    house.client.get("/files/1/label")
+    house.begin()
     house.work()
     other = house.browser()
     csrf = house.enter("Bob", other)
@@ -188,6 +188,85 @@ def test_open_correct_evaluate_label_export_restart_go_on(
     away = "Failed to load resource: net::ERR_CONNECTION_REFUSED"
     assert {*place.messages} <= {away}
     place.messages.clear()
+
+
+def test_keys_of_the_classes_0_and_1(
+    place: Place, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Key 1 labeled class 0. Now each digit is the key of its class."""
+    text = sample_path().read_text(encoding="utf-8").replace("id,label", "id,label,note", 1)
+    lines = text.splitlines()
+    rows = [line.split(",") for line in lines[1:]]
+    path = tmp_path / "digits.csv"
+    path.write_text("\n".join([lines[0], *(",".join([*r[:2], "n", *r[2:]]) for r in rows)]) + "\n")
+    page = visit("Ada")
+    page.set_input_files("#upload", path)
+    page.wait_for_selector(".facts")
+    number = page.url.rsplit("/", 1)[1]
+    page.goto(f"{place.server.url}/files/{number}/label")
+    page.wait_for_selector("text=What do 0 and 1 mean?")
+    page.keyboard.type("small")
+    page.keyboard.press("Tab")
+    page.keyboard.type("large")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".choices")
+    assert page.locator(".choices button").all_inner_texts() == ["0 small", "1 large"]
+    shown = []
+    for key in "110":
+        shown.append(page.text_content(".rowname").strip())
+        press(page, key)
+    before = page.text_content(".rowname")
+    page.keyboard.press("2")
+    page.wait_for_timeout(300)
+    assert page.text_content(".rowname") == before
+    with page.expect_download() as saved:
+        page.click("text=Save the labels")
+    found = [*csv.DictReader(saved.value.path().read_text(encoding="utf-8").splitlines())]
+    assert [(row["id"], row["label"]) for row in found] == [*zip(shown, "110", strict=True)]
+    assert place.messages == []
+
+
+def test_a_typo_in_the_settings_is_shown_at_its_field_and_locks_nothing(
+    place: Place, visit: Callable[..., Any]
+) -> None:
+    page = visit("Ada")
+    for name, text in (("level", "0.95"), ("level", "100"), ("delimiter", ";"), ("level", "x")):
+        page.goto(f"{place.server.url}/files/1")
+        page.fill(f"input[name={name}]", text)
+        page.click("button:text('Use this')")
+        page.wait_for_selector(f"label.wrong .complaint#wrong-{name}")
+        assert page.input_value(f"input[name={name}]") == text
+        assert page.locator(".facts").count() == 1
+    page.fill("input[name=level]", "97,5")
+    page.fill("input[name=delimiter]", "")
+    page.click("button:text('Use this')")
+    page.wait_for_selector(".trouble", state="detached")
+    page.wait_for_function("document.querySelector('input[name=level]').value === '97.5'")
+    page.fill("input[name=level]", "95")
+    page.click("button:text('Use this')")
+    page.wait_for_selector("button:text('Evaluate now')")
+    page.goto(f"{place.server.url}/files/1/people")
+    assert "Ada" in page.text_content("main table")
+    place.messages.clear()
+
+
+def test_a_file_from_a_german_excel_is_opened_with_one_click(
+    place: Place, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    lines = ["Nr;Größe;label;gut;schlecht"]
+    for i in range(40):
+        label = i % 2 if i < 12 else ""
+        lines.append(f"z{i};groß;{label};0,{i * 37 % 1000:03};0,{i * 71 % 1000:03}")
+    path = tmp_path / "bewertung.csv"
+    path.write_text("\n".join(lines), encoding="cp1252")
+    page = visit()
+    page.set_input_files("#upload", path)
+    page.wait_for_selector(".proposal")
+    assert "Größe" in page.text_content("table")
+    page.click("button:text('Use this') >> nth=0")
+    page.wait_for_selector(".facts")
+    assert "gut, schlecht" in page.text_content(".facts")
+    assert place.messages == []
 
 
 def test_two_people_at_once(place: Place, visit: Callable[..., Any]) -> None:
@@ -333,6 +412,7 @@ def test_hostile_names_and_cells_are_only_shown(
     page.goto(f"{place.server.url}/files/{number}/label")
     page.fill("#who", "<script>alert(4)</script>")
     page.keyboard.press("Enter")
+    page.click("button:text('Go on with 0 and 1')")
     page.wait_for_selector(".choices")
     for _ in range(10):
         press(page, "1")

@@ -103,7 +103,7 @@ def test_a_disk_full_of_results_is_said_and_shows_nothing_half(
 def test_a_file_that_goes_away_is_said_and_its_labels_stay(open_house: House, scores: Path) -> None:
     open_house.upload(scores)
     open_house.work()
-    open_house.client.get("/files/1/label")
+    open_house.begin()
     open_house.work()
     (path,) = open_house.settings.uploads.rglob("*.csv")
     content = path.read_bytes()

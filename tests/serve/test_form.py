@@ -22,7 +22,7 @@ def labeled(open_house: House, scores: Path) -> House:
     """A file with an evaluation and labels that were given by hand."""
     open_house.upload(scores)
     open_house.work()
-    open_house.client.get("/files/1/label")
+    open_house.begin()
     open_house.work()
     for number in range(LABELS):
         row = row_of(open_house.client.get("/files/1/label").text)
@@ -292,7 +292,7 @@ def test_labels_given_by_hand_keep_their_rows_and_classes(
     open_house.work()
     open_house.post("/files/1/mapping")
     open_house.work()
-    open_house.client.get("/files/1/label")
+    open_house.begin()
     open_house.work()
     for number in range(12):
         row = row_of(open_house.client.get("/files/1/label").text)

@@ -27,7 +27,7 @@ def ready(open_house: House, scores: Path) -> House:
     """A file is open and rows to label are chosen."""
     open_house.upload(scores)
     assert open_house.work() == ["look done"]
-    open_house.client.get(LABEL)
+    open_house.begin()
     assert open_house.work() == ["rows done"]
     return open_house
 
@@ -59,6 +59,45 @@ def test_the_key_of_a_digit_is_its_own_class(ready: House) -> None:
         r'name="label" value="(\d+)" data-key="(.)"><kbd>(.)</kbd> <bdi>(.)</bdi>', card
     )
     assert keys == [("0", "0", "0", "0"), ("1", "1", "1", "1")]
+
+
+def test_what_0_and_1_mean_is_asked_before_the_first_label(open_house: House, scores: Path) -> None:
+    open_house.upload(scores)
+    open_house.work()
+    page = open_house.client.get(LABEL).text
+    assert open_house.work() == ["rows done"], "rows are chosen meanwhile"
+    assert "What do 0 and 1 mean?" in page
+    assert 'name="label"' not in page
+    same = {"name-0": "spam", "name-1": "spam"}
+    assert open_house.post("/files/1/names", **same).status_code == 400
+    open_house.post("/files/1/names", **{"name-0": "ham", "name-1": " <b>spam", "back": "label"})
+    card = open_house.client.get(LABEL).text
+    assert "What do 0 and 1 mean?" not in card
+    buttons = re.findall(r'data-key="(.)"><kbd>(.)</kbd> <bdi>([^/]*)</bdi>', card)
+    assert buttons == [("0", "0", "ham"), ("1", "1", "&lt;b&gt;spam")]
+    answer = open_house.mark(LABEL, row=row_of(card), label="1")
+    assert answer["said"] == "Labeled <b>spam."
+    assert events(open_house)[0].label == 1, "labels are stored as they are in the file"
+    back = open_house.mark(LABEL, row="null", do="back")["card"]
+    assert "you said &lt;b&gt;spam" in back
+    open_house.post("/files/1/names", **{"name-0": "no", "name-1": "yes"})
+    open_house.post("/files/1/evaluate")
+    assert "evaluate done" in open_house.work()
+
+
+def test_0_and_1_can_stay_as_they_are(open_house: House, scores: Path) -> None:
+    open_house.upload(scores)
+    open_house.work()
+    guest = open_house.browser()
+    open_house.enter("Bob", guest, role="guest")
+    open_house.client.get(LABEL)
+    open_house.work()
+    assert "Ask before you label" in guest.get(LABEL).text
+    open_house.post("/files/1/names", **{"name-0": "ham", "plain": "1"})
+    for client in (open_house.client, guest):
+        card = client.get(LABEL).text
+        assert "mean" not in card.split('id="card"')[1].split("</form>")[0]
+        assert "<bdi>0</bdi>" in card
 
 
 @pytest.mark.parametrize(
@@ -317,7 +356,7 @@ def test_the_last_of_many_classes_can_be_given(open_house: House, tmp_path: Path
             out.writerow([f"r{number}", names[number % 62] if number < 62 else "", *scores])
     open_house.upload(path)
     open_house.work()
-    open_house.client.get(LABEL)
+    open_house.begin()
     open_house.work()
     page = open_house.client.get(LABEL).text
     assert page.count('<button name="label"') == 60
@@ -367,7 +406,7 @@ def test_why_rows_are_drawn_at_random_is_said_and_kept(open_house: House, scores
     open_house.work()
     open_house.post("/files/1/mapping", metric="win_rate")
     open_house.work()
-    open_house.client.get(LABEL)
+    open_house.begin()
     assert open_house.work() == ["rows done"]
     page = open_house.client.get(LABEL).text
     why = "win_rate does not say whether greater is better"

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.web
 def ready(open_house: House, scores: Path) -> House:
     open_house.upload(scores)
     assert open_house.work() == ["look done"]
-    open_house.client.get("/files/1/label")
+    open_house.begin()
     open_house.work()
     return open_house
 

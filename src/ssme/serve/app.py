@@ -166,6 +166,7 @@ PAGES = [
     Page("GET", "/files/{file:number}/tightening", "guest", marking.show_tightening),
     Page("GET", "/files/{file:number}/plan", "guest", marking.plan),
     Page("POST", "/files/{file:number}/design", "owner", marking.choose_design),
+    Page("POST", "/files/{file:number}/names", "owner", marking.name_classes),
     Page("GET", "/files/{file:number}/labels.csv", "guest", marking.export),
     Page("GET", "/files/{file:number}/image", "guest", marking.show_image),
     Page("GET", "/files/{file:number}/people", "guest", people.show),

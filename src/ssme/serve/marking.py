@@ -20,6 +20,7 @@ from ssme.serve.pages import (
     find_project,
     find_session,
     go_to,
+    may_change,
     parse_class,
     parse_row,
     read_form,
@@ -36,12 +37,15 @@ __all__ = [
     "export",
     "find_keys",
     "mark",
+    "name_classes",
     "plan",
     "show",
     "show_image",
     "show_tightening",
 ]
 
+LONGEST_NAME = 60
+"""Characters of a name of a class."""
 LETTERS = "qwertyiopadfghjklxcvnm"
 """Keys of classes that have no digit; u, s, b and z do something else on the page."""
 
@@ -87,6 +91,8 @@ async def show(request: Request) -> Response:
     if not file.is_ready or not session.annotator:
         return render(request, "label.html", file=file, bench=None, job=None)
     choosing = None if project.settings.read_only else await project.choose_rows(file)
+    if file.lacks_names and may_change(request) and not await project.count_labels(file.record.id):
+        return render(request, "label.html", file=file, bench=None, job=None)
     bench = await project.desk.ask(take_seat, file.data, session.annotator)
     job = choosing if bench.row is None and choosing is not None else None
     if job is not None and job.state == "done":
@@ -121,7 +127,7 @@ async def mark(request: Request) -> Response:
     if does in ("label", "other"):
         label = parse_class(form, does, file.look["classes"])
         await project.desk.ask(give_label, data, person, row, label, key)
-        said = f"Labeled {label}."
+        said = f"Labeled {file.name_class(label)}."
     elif does == "unsure":
         await project.desk.ask(give_label, data, person, row, None, key)
         said = "Noted as unsure."
@@ -174,6 +180,7 @@ def _render_card(request: Request, file: OpenFile, bench: Bench) -> str:
         file=file,
         csrf=find_session(request).csrf,
         shown=_is_showing_scores(request),
+        may_change=may_change(request),
     )
 
 
@@ -218,6 +225,26 @@ async def choose_design(request: Request) -> Response:
         raise InputError(f"rows chosen by {design!r}", allowed="goal or random")
     await project.desk.ask(lambda records: records.store.set_design(number, design))
     return go_to(f"/files/{number}/label")
+
+
+async def name_classes(request: Request) -> Response:
+    """Say what the pages call the classes; labels keep the classes as they are in the file."""
+    project, form = find_project(request), await read_form(request)
+    file = await project.open(request.path_params["file"])
+    classes = file.look["classes"] if file.look else []
+    names = {}
+    for number, label in enumerate(classes):
+        text = form.get(f"name-{number}", [""])[0].strip()
+        if text and not form.get("plain"):
+            names[json.dumps(label)] = text[:LONGEST_NAME]
+    called = [names.get(json.dumps(label), str(label)) for label in classes]
+    if len({*called}) < len(called):
+        raise InputError(
+            f"two classes would have one name: {', '.join(called)}", fix="give them different names"
+        )
+    await project.desk.ask(lambda records: records.store.set_names(file.record.id, names))
+    back = "/label" if form.get("back") else ""
+    return go_to(f"/files/{file.record.id}{back}")
 
 
 async def _tell_known(project: Project, file: OpenFile) -> dict[str, str]:

@@ -23,6 +23,7 @@ __all__ = [
     "find_session",
     "go_to",
     "make_refusal",
+    "may_change",
     "parse_class",
     "parse_message",
     "parse_row",
@@ -60,6 +61,13 @@ async def read_form(request: Request) -> dict[str, list[str]]:
     """The fields of the form that the guard has read; each may have several values."""
     found: dict[str, list[str]] = request.state.form
     return found
+
+
+def may_change(request: Request) -> bool:
+    """Whether who asks may change settings."""
+    session = request.scope.get("state", {}).get("session")
+    is_owner = session is not None and session.role == "owner"
+    return is_owner and not find_project(request).settings.read_only
 
 
 def parse_row(form: Mapping[str, Sequence[str]]) -> Any:
@@ -108,9 +116,7 @@ def render(
             .render(
                 session=session,
                 settings=project.settings,
-                may_change=session is not None
-                and session.role == "owner"
-                and not project.settings.read_only,
+                may_change=may_change(request),
                 version=__version__,
                 here=here,
                 file=file,

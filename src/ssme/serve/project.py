@@ -54,6 +54,16 @@ class OpenFile:
         return self.look is not None and self.is_current and not self.changed
 
     @property
+    def lacks_names(self) -> bool:
+        """Whether the classes are 0 and 1, and nobody was asked what they mean."""
+        classes = self.look["classes"] if self.look else ()
+        return self.record.names is None and {*map(str, classes)} == {"0", "1"}
+
+    def name_class(self, label: Any) -> str:
+        """What pages call a class."""
+        return (self.record.names or {}).get(json.dumps(label), str(label))
+
+    @property
     def data(self) -> str:
         """The name of the data in the memory."""
         return name_data(self.record, bool(self.look and self.look.get("has_ids")))

@@ -78,9 +78,13 @@ UPDATE session SET ended_at = made_at
 ALTER TABLE file ADD COLUMN tried INTEGER;
 UPDATE file SET tried = look
 """,
+    """
+ALTER TABLE file ADD COLUMN names TEXT
+""",
 )
 """Version 2: tokens and sessions have a role and an end; those from before have ended. Version 3:
-the job that looked at a file with its newest settings, which may not work."""
+the job that looked at a file with its newest settings, which may not work. Version 4: names of
+classes, to be shown."""
 
 VERSION = len(MIGRATIONS)
 

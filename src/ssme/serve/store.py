@@ -61,7 +61,8 @@ class FileRecord:
     ``read``, ``run`` and ``shown`` are the mapping: options of reading, options of the run and the
     columns that annotators see. ``design`` says how rows are chosen for labeling: "goal" or
     "random". ``look`` is the job that found that the file can be read with this mapping, ``tried``
-    the newest job that looked at the file, maybe with a mapping that does not work.
+    the newest job that looked at the file, maybe with a mapping that does not work. ``names`` are
+    what pages call the classes, which are written as JSON; None where nobody was asked yet.
     """
 
     id: int
@@ -77,6 +78,7 @@ class FileRecord:
     look: int | None
     opened_at: str
     tried: int | None
+    names: Mapping[str, str] | None
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,10 @@ class StoredSuggestion:
     reason: str
 
 
-FILE = "id, path, name, sha256, size, changed_ns, read, run, shown, design, look, opened_at, tried"
+FILE = (
+    "id, path, name, sha256, size, changed_ns, read, run, shown, design, look, opened_at, tried,"
+    " names"
+)
 ALIVE = "ended_at IS NULL AND made_at > ? AND seen_at > ?"
 JOB = "id, file, kind, key, request, state, tries, message, made_at, ended_at"
 
@@ -260,6 +265,10 @@ class Store(SqliteFile):
     def set_design(self, number: int, design: str) -> None:
         with self._begin_writing() as on:
             on.execute("UPDATE file SET design = ? WHERE id = ?", (design, number))
+
+    def set_names(self, number: int, names: Mapping[str, str]) -> None:
+        with self._begin_writing() as on:
+            on.execute("UPDATE file SET names = ? WHERE id = ?", (json.dumps(names), number))
 
     def set_tried(self, number: int, job: int) -> None:
         with self._begin_writing() as on:
@@ -419,10 +428,12 @@ def _hash(secret: str) -> str:
 
 
 def _make_file(row: tuple[Any, ...]) -> FileRecord:
-    number, path, name, sha256, size, changed, read, run, shown, *rest = row
+    *head, read, run, shown, design, look, opened, tried, names = row
     columns = None if shown is None else tuple(json.loads(shown))
-    read, run = json.loads(read), json.loads(run)
-    return FileRecord(number, path, name, sha256, size, changed, read, run, columns, *rest)
+    mapping = (json.loads(read), json.loads(run), columns)
+    called = None if names is None else json.loads(names)
+    found: tuple[Any, ...] = (*head, *mapping, design, look, opened, tried, called)
+    return FileRecord(*found)
 
 
 def _make_job(row: tuple[Any, ...]) -> JobRecord:
