@@ -218,7 +218,7 @@ def test_text_that_is_a_number_is_ordered_as_one(make: Any) -> None:
     with pytest.raises(InputError, match="label -1 at row 0, undeclared"):
         ScoreSet.from_arrays(P, make(["-1", "0", "1", None]))
     with pytest.raises(InputError, match="nothing says which of the 2 classes"):
-        ScoreSet.from_arrays(P, make(["01", "00", None, None]))
+        ScoreSet.from_arrays(P, make(["v1", "v0", None, None]))
 
 
 def test_text_labels_of_many_classes_are_positions() -> None:
