@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.class_order import name_order, order_classes
+from ssme.data.class_order import is_number, name_order, order_classes, spell_class
 from ssme.data.validation import refuse_duplicates
 from ssme.data.values import as_array, factorize, is_missing, make_plain, to_objects
 from ssme.errors import InputError, argument
@@ -219,7 +219,8 @@ def _from_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hash
         return tuple(map(str, _order_ascending(numbers, n_classes, one_column)))
     if one_column and len(raw.values) == 2:
         names = order_classes(raw.values)
-        if name_order(names, listed=False) == "known":
+        known = name_order(names, listed=False) == "known"
+        if known and not is_number(spell_class(names[0])):
             return names
     raise _explain_unordered(raw, n_classes, one_column)
 
