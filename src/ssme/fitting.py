@@ -199,9 +199,9 @@ def choose_usual_metrics(data: ScoreSet) -> tuple[str, ...]:
         left_out = " and ".join(name for name in names if name not in kept)
         warnings.warn(
             f"Nothing says which of the classes {quote(data.classes)} is positive, so {left_out} "
-            f"are left out. Name it with {argument('positive')}.",
+            f"are left out. Name it, such as {argument('positive', repr(data.classes[1]))}.",
             SsmeWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
     return kept
 
@@ -234,7 +234,8 @@ def _warn_of_ties(data: ScoreSet, metrics: Sequence[Metric]) -> None:
         warnings.warn(
             f"{tied:,} score{'s are' if tied > 1 else ' is'} exactly 0.5 and, for "
             f"{', '.join(names)}, count as {data.classes[1]!r}: nothing says which of the classes "
-            f"{quote(data.classes)} is positive. Name it with {argument('positive')}.",
+            f"{quote(data.classes)} is positive. Name it, such as "
+            f"{argument('positive', repr(data.classes[1]))}.",
             SsmeWarning,
             stacklevel=5,
         )

@@ -349,6 +349,8 @@ class ScoreSet(MadeOfScores):
     def save(self, path: str | Path) -> None:
         """Write the set to a file that `read` reads back as the same set.
 
+        An order of text classes that was listed has to be listed again, unless the file is an npz.
+
         Parameters
         ----------
         path : str or pathlib.Path
