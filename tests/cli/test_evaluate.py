@@ -752,3 +752,21 @@ def test_a_benchmark_refuses_metrics_of_an_unknown_positive_class(run: Run, tmp_
     usual = run(*options)
     assert usual.exit_code == 0
     assert "are left out" in usual.stderr
+
+
+def test_many_models_at_their_thresholds_are_cut_and_the_rest_is_told(
+    run: Run, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    names = [f"a model with the long name {j}" for j in range(22)]
+    logits = 2.0 * (y[:, None] - 0.5) + rng.normal(size=(200, 22))
+    frame = pd.DataFrame(1.0 / (1.0 + np.exp(-logits)), columns=names)
+    frame["y"] = np.where(np.arange(200) < 60, y, np.nan)
+    frame.to_csv(tmp_path / "many.csv", index=False)
+    asked = ("evaluate", tmp_path / "many.csv", *FAST, "-k", "accuracy", "--threshold-for", "f1")
+    few = run(*asked)
+    assert few.exit_code == 0, few.output
+    assert "2 more rows: --all shows them, --json FILE keeps them" in few.stdout
+    assert max(map(len, few.stdout.splitlines())) <= 80
+    assert "--json FILE keeps them" not in run(*asked, "--all").stdout

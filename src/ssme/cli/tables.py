@@ -87,7 +87,8 @@ def print_section(console: Console, section: Section, limit: int | None = LIMIT)
             cells = [names[i][cell] if i in names else cell for i, cell in enumerate(row)]
             table.add_row(*map(escape, cells))
         more = len(first) - len(kept)
-        console.print(_add_caption(table, "", f"{more:,} more rows" if more > 0 else ""))
+        left = f"{more:,} more rows: --all shows them, --json FILE keeps them" if more > 0 else ""
+        console.print(_add_caption(table, left, ""))
     else:
         console.print(Text(section.title, style="bold"))
     for sentence in section.sentences:

@@ -78,7 +78,7 @@ class DecidingEvaluation(BaseEvaluation):
         """Ask further questions, so that every output of the evaluation has the answers.
 
         JSON, reports and notebooks show them with the table. With ``threshold_for`` the decision is
-        the one at the chosen thresholds, everywhere.
+        the one at the chosen thresholds, everywhere. Asking again replaces what was asked before.
 
         Parameters
         ----------

@@ -169,10 +169,10 @@ class ThresholdChoice(ToldInWords):
         never = [pick.model for pick in self.picks if np.isnan(pick.threshold)]
         said = []
         if met:
-            said.append(f"Probability that {self.goal} holds at the threshold: {', '.join(met)}.")
+            said.append(f"Probability that {self.goal} holds at the threshold: {_list_names(met)}.")
         if never:
             verb = "reaches" if len(never) == 1 else "reach"
-            said.append(f"{', '.join(never)} {verb} {self.goal} at no threshold.")
+            said.append(f"{_list_names(never)} {verb} {self.goal} at no threshold.")
         rows = tuple(
             (
                 pick.model,
@@ -246,6 +246,12 @@ class ThresholdChoice(ToldInWords):
             }
         )
         return out
+
+
+def _list_names(names: Sequence[str], most: int = 20) -> str:
+    """The first names, and how many more there are."""
+    more = [f"{len(names) - most:,} more"] if len(names) > most else []
+    return ", ".join([*names[:most], *more])
 
 
 def choose_thresholds(
