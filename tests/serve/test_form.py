@@ -314,3 +314,55 @@ def test_labels_given_by_hand_keep_their_rows_and_classes(
     open_house.post("/files/1/mapping", classes="1, 0", columns_from="2")
     open_house.work()
     assert find_mapping(open_house)[0]["classes"] == [1, 0]
+
+
+def test_judges_and_one_row_per_score_are_read_on_the_page(
+    open_house: House, tmp_path: Path
+) -> None:
+    """Whatever `ssme evaluate` reads: columns of answers, and long tables with unusual names."""
+    words = ("no", "yes")
+    rows = [(i, i % 2, (i // 3) % 2, (i // 5) % 2) for i in range(60)]
+    judges = [f"r{i},{words[a]},{words[b]},{words[y] if i < 20 else ''}" for i, y, a, b in rows]
+    (tmp_path / "judges.csv").write_text("\n".join(["id,ann,bob,label", *judges]))
+    scores = [
+        f"r{i},{model},{(i * step % 97) / 97:.4f},{y if i < 20 else ''}"
+        for i, y, _, _ in rows
+        for model, step in (("bert", 7), ("gpt", 11))
+    ]
+    (tmp_path / "long.csv").write_text("\n".join(["item,who,value,truth", *scores]))
+    open_house.upload(tmp_path / "judges.csv")
+    open_house.work()
+    page = open_house.client.get("/files/1").text
+    for number in (1, 2):
+        assert re.search(rf'name="part-{number}".*?value="answers" selected', page), "as advised"
+    open_house.post("/files/1/mapping")
+    open_house.work()
+    text = read_text(open_house.client.get("/files/1").text)
+    assert "Models 2 ann , bob" in text
+    open_house.upload(tmp_path / "long.csv")
+    open_house.work()
+    parts = {"part-0": "id", "part-1": "model", "part-2": "score", "part-3": "label"}
+    open_house.post("/files/2/mapping", **parts)
+    open_house.work()
+    text = read_text(open_house.client.get("/files/2").text)
+    assert "Rows 60" in text
+    assert "Models 2 bert , gpt" in text
+    for number in (1, 2):
+        open_house.post(f"/files/{number}/evaluate")
+    assert open_house.work().count("evaluate done") == 2
+
+
+def test_classes_without_a_known_order_are_named(open_house: House, tmp_path: Path) -> None:
+    lines = ["id,y,a:low,a:mid,a:top,b:low,b:mid,b:top"]
+    for i in range(40):
+        scores = [[(i * k) % 7 + 1 for k in of] for of in ((3, 5, 2), (4, 1, 6))]
+        cells = [f"{v / sum(of):.6f}" for of in scores for v in of]
+        lines.append(f"r{i},{('low', 'mid', 'top')[i % 3] if i < 15 else ''},{','.join(cells)}")
+    (tmp_path / "three.csv").write_text("\n".join(lines))
+    open_house.upload(tmp_path / "three.csv")
+    open_house.work()
+    text = read_text(open_house.client.get("/files/1").text)
+    assert "Their order is not known" in text
+    open_house.post("/files/1/mapping", classes="low, mid, top")
+    open_house.work()
+    assert "Their order is not known" not in read_text(open_house.client.get("/files/1").text)

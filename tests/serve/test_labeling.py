@@ -323,7 +323,7 @@ def test_a_file_without_labels_is_told_what_to_do_at_every_step(
     open_house.work()
     page = open_house.client.get("/files/1").text
     assert re.search(r"review_<wbr>id</bdi> has another value in every row", page)
-    assert "Their names can be given below" in page
+    assert '<a href="#names">Name them</a>' in page
     open_house.post("/files/1/mapping", **{"part-0": "id", "classes": "no, yes"})
     open_house.work()
     page = open_house.client.get("/files/1").text

@@ -69,7 +69,7 @@ def test_a_long_file_is_looked_at_whole(tmp_path: Path, monkeypatch: pytest.Monk
     frame.melt(["id", "y"], ["good", "bad"], "model", "score").to_csv(path, index=False)
     found = look_at(str(path), {"layout": "long", "label": "y", "id": "id"}, {})
     assert found["error"] is None
-    assert (found["rows"], found["looked_at"]) == (120, 120)
+    assert (found["rows"], found["looked_at"]) == (60, 60)
     request = {
         "path": str(path),
         "config": found["config"],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,24 @@ def look_at(
         tell("reading the file", 2, 2)
     except (InputError, MissingExtraError, OSError) as error:
         found["error"] = spell_for_page(error, path)
+        for part, columns in _list_advice(error):
+            if part in ("answers", "ratings") and columns is not None:
+                for column in found["columns"]:
+                    column["role"] = part if column["name"] in columns else column["role"]
+    return found
+
+
+def _list_advice(error: Exception) -> list[tuple[str, Any]]:
+    """Options that an error tells to set, each with the value; None where it names none."""
+    found: list[tuple[str, Any]] = []
+
+    def note(name: str, value: str | None) -> str:
+        with suppress(ValueError, SyntaxError):
+            found.append((name, None if value is None else ast.literal_eval(value)))
+        return ""
+
+    if isinstance(error, InputError) and error.fix:
+        InputError(error.fix).spell(note)
     return found
 
 
@@ -120,9 +139,9 @@ def _check_labels(
     before = "by its position" if by_hand["id"] is None else f"by column {by_hand['id']!r}"
     if found["id"] != by_hand["id"]:
         raise InputError(
-            f"labels were given by hand, and they name each row {before}: with another "
-            f"{argument('id')} they would be lost",
-            fix=f"keep the {argument('id')}, or open a copy of the file under another name",
+            f"{argument('id')}: labels that were given by hand name each row {before} and would "
+            "be lost",
+            fix="leave this as it was, or open a copy of the file under another name",
         )
     lost = [label for label in by_hand["classes"] if label not in data.classes]
     if lost:
@@ -209,6 +228,8 @@ def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
     found["columns"] = [_describe_column(table, name, options) for name in table.columns]
     _guess_roles(table, found["columns"], options)
     data = read_table(table, labels, options, source=file.name)
+    if data.n_rows != table.n_rows:  # one row per score
+        found["rows"] = found["looked_at"] = data.n_rows
     skipped = {} if data.layout is None else data.layout.skipped
     _mark_roles(found["columns"], find_columns(table, options, labels), options, skipped)
     return data
@@ -217,19 +238,12 @@ def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
 def _propose(file: Path, options: ReadOptions, error: InputError) -> tuple[dict[str, Any], Any]:
     """What the errors advise, one after another, until the table opens; and the table."""
     proposed: dict[str, Any] = {}
-    advised: list[tuple[str, str | None]] = []
-
-    def note(name: str, value: str | None) -> str:
-        advised.append((name, value))
-        return ""
-
     while True:
-        advised.clear()
-        InputError(error.fix or "").spell(note)
-        name, value = next((each for each in advised if each[0] in FILE_OPTIONS), ("", None))
+        advised = [each for each in _list_advice(error) if each[0] in FILE_OPTIONS]
+        name, value = advised[0] if advised else ("", None)
         if value is None or name in proposed or getattr(options, name) is not None:
             return {}, None
-        proposed[name] = ast.literal_eval(value)
+        proposed[name] = value
         try:
             return proposed, open_table(file, replace(options, **proposed))
         except InputError as another:

@@ -67,7 +67,8 @@ def parse_mapping(
     for part in MANY:
         names = [name for name, of in parts.items() if of == part]
         key = WRITTEN_AS.get(part, part)
-        if names and (key in said or names != [c["name"] for c in columns if c["role"] == part]):
+        found = [column["name"] for column in columns if column["role"] == part]
+        if names and (names != found or key in said or part in ("answers", "ratings")):
             read[key] = names
     ignored = [
         column["name"]

@@ -146,7 +146,7 @@ def _count(file: Path, delimiter: str) -> _Counts:
                 raise InputError(
                     f"{file} is not UTF-8 text: byte 0x00 at position {position + block.index(0)}",
                     allowed="UTF-8 text",
-                    fix=f"say {argument('encoding', repr('utf-16'))}, or save it as UTF-8",
+                    fix=f"set {argument('encoding', repr('utf-16'))}, or save it as UTF-8",
                 )
             position += len(block)
     return counts
@@ -223,7 +223,7 @@ def _refuse_header(file: Path, header: list[str], delimiter: str) -> None:
                 raise InputError(
                     f"{file} has one column {header[0][:60]!r} when split at {delimiter!r}",
                     allowed="one column per model and a label column",
-                    fix=f"pass {argument('delimiter', repr(other))}",
+                    fix=f"set {argument('delimiter', repr(other))}",
                 )
     for name, count in Counter(header).items():
         if name and count > 1:
@@ -412,6 +412,6 @@ def _tell_not_utf8(file: Path) -> InputError:
     return InputError(
         f"{file} is not UTF-8{shown}",
         allowed="UTF-8 text",
-        fix=f"say {argument('encoding', repr('cp1252'))} if Excel on Windows wrote it, or save it "
+        fix=f"set {argument('encoding', repr('cp1252'))} if Excel on Windows wrote it, or save it "
         "as UTF-8",
     )
