@@ -321,6 +321,21 @@ def draw_outside_the_labels(rng: np.random.Generator) -> Canvas:
     return say(canvas, "Random labels are the", "only evidence without", "an assumption.")
 
 
+def draw_contradiction(rng: np.random.Generator) -> Canvas:
+    canvas = Canvas(
+        "An estimate of 0.86 and labels alone of 0.97, each outside the interval of the other"
+    )
+    panel = Panel(canvas, left=30, width=215, x_range=(0.7, 1))
+    panel.draw_axes("accuracy")
+    panel.draw_interval(0.8, 0.86, 0.92, 0.72, BLUE)
+    canvas.write_text(panel.map_x(0.86), panel.map_y(0.72) - 9, "estimate", BLUE, "middle", 11)
+    panel.draw_interval(0.89, 0.97, 0.995, 0.3, VERMILION)
+    canvas.write_text(
+        panel.map_x(0.95), panel.map_y(0.3) - 9, "labels alone", VERMILION, "middle", 11
+    )
+    return say(canvas, "Chance hardly explains", "it. The interval is", "widened to 0.97.")
+
+
 def draw_another_world(rng: np.random.Generator) -> Canvas:
     canvas = Canvas("Probabilities of three regimes; that of the usual one is below one half")
     panel = Panel(canvas)
@@ -390,6 +405,7 @@ PICTURES: dict[str, Draw] = {
     "D306": draw_another_world,
     "D307": draw_best_pulled,
     "D308": draw_without_width,
+    "D309": draw_contradiction,
 }
 
 

@@ -70,6 +70,8 @@ class Fit:
         labels_only = _estimate_labels_only(data, metrics, rows, belief, estimates)
         estimates = _hide_judges(data, metrics, estimates)
         labels_only = _hide_judges(data, metrics, labels_only)
+        if self.method.spec.widens_to_labels:
+            estimates[0] = list(map(_widen_to_labels, estimates[0], labels_only[0]))
         _warn_undefined(data, metrics, groups, estimates)
         return Evaluation(
             data=data,
@@ -291,6 +293,14 @@ def _estimate_labels_only(
     if isinstance(belief, LabeledBelief) and belief.repeats(alone):
         return estimates
     return alone.estimate(metrics, rows)
+
+
+def _widen_to_labels(estimate: Estimate, alone: Estimate) -> Estimate:
+    """``estimate`` whose interval contains the value of labels ``alone`` that contradict it."""
+    contradicted = estimate.find_contradictions(alone)
+    if not contradicted.any():
+        return estimate
+    return replace(estimate, contains=np.where(contradicted, alone.value, np.nan))
 
 
 def _hide_judges(

@@ -207,6 +207,12 @@ def estimate_off():
     return data, belief(), [metric], [Estimate(alone.value - 0.4)], [alone]
 
 
+def estimate_with_draws_off():
+    data, fitted, metrics, (off,), (alone,) = estimate_off()
+    draws = off.value + np.random.default_rng(0).normal(0.0, 0.01, (200, off.value.size))
+    return data, fitted, metrics, [Estimate(off.value, draws)], [alone]
+
+
 def some_groups(least: int = 3):
     names = np.where(np.arange(600) % 80 < least, "few", "many").astype(object)
     return (replace(healthy(), groups={"site": names}),)
@@ -304,6 +310,7 @@ FIRES = {
     "D306": [odd_world],
     "D307": [best_pulled],
     "D308": [interval_without_width],
+    "D309": [estimate_with_draws_off],
 }
 
 
@@ -360,6 +367,7 @@ def test_healthy_data_of_four_classes_and_missing_scores_raises_none():
         ("D208", two_models, "does not hold agreement"),
         ("D209", no_labels, "fewer than 5 labels"),
         ("D305", two_models, "no estimates"),
+        ("D309", two_models, "no estimates"),
         ("D306", two_models, "compares no other assumptions"),
         ("D307", two_models, "no accuracy"),
         ("D308", two_models, "no accuracy of unlabeled rows"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ssme.diagnostics.doubt import Answer, Case, Check
@@ -129,6 +131,33 @@ def _check_span_of_labels(case: Case) -> Answer:
     return Answer.doubt("; ".join(found[:3]) + more + ".")
 
 
+def _check_labels_against_estimates(case: Case) -> Answer:
+    if not case.estimates or case.data.n_labeled == 0 or case.data.n_unlabeled == 0:
+        return Answer.not_applicable("no estimates to hold against labels")
+    shown, named, outside, known, widened = [], [], 0, 0, False
+    for metric, estimate, alone in zip(case.metrics, case.estimates, case.labels_only, strict=True):
+        low, high = replace(estimate, contains=None).interval(case.limits.level)
+        least, most = alone.interval(case.limits.level)
+        known += int((np.isfinite(alone.value) & np.isfinite(low)).sum())
+        outside += int(((alone.value < low) | (alone.value > high)).sum())
+        widened = widened or estimate.contains is not None
+        for j in np.flatnonzero(estimate.find_contradictions(alone, case.limits.level)):
+            named.append(f"{metric.name} of {case.data.models[j]!r}")
+            shown.append(
+                f"{named[-1]} is estimated {estimate.value[j]:.3f} ({low[j]:.3f} to "
+                f"{high[j]:.3f}), labels alone say {alone.value[j]:.3f} ({least[j]:.3f} to "
+                f"{most[j]:.3f})"
+            )
+    text = f"labels alone are outside the interval of {outside} of {known} estimates"
+    if not named:
+        return Answer.fine(f"{text}, by no more than chance explains")
+    rest = f"; and also {', '.join(named[3:])}" if named[3:] else ""
+    action = " The intervals named here are widened to contain labels alone." if widened else ""
+    return Answer.doubt(
+        f"{'; '.join(shown[:3])}{rest}.{action} In all, {text}; the others may be so by chance."
+    )
+
+
 def _check_worlds(case: Case) -> Answer:
     worlds = case.facts.other_worlds
     if not worlds:
@@ -253,5 +282,13 @@ FIT_CHECKS: tuple[Check, ...] = (
         "A few labels cannot determine a metric exactly. Read the interval of labels alone, or use "
         "method='auto' or method='labeled'.",
         _check_widths,
+    ),
+    Check(
+        "D309",
+        "Labels alone contradict an estimate",
+        "info",
+        "One such estimate among many is often a matter of chance, several are not. If the labeled "
+        "rows were drawn at random, label more rows before you decide by it.",
+        _check_labels_against_estimates,
     ),
 )

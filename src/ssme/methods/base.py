@@ -57,6 +57,9 @@ class MethodSpec:
         The ways of choosing rows for labeling that the method allows for. A method that learns
         P(y | s) by likelihood allows for all that depend on the scores alone, by weights or
         without: which rows were chosen then says nothing about P(y | s).
+    widens_to_labels : bool
+        Whether an interval is widened to contain the value of labels alone where the two contradict
+        each other (`Estimate.find_contradictions`).
     """
 
     name: str
@@ -75,6 +78,7 @@ class MethodSpec:
     groups: bool = True
     missing_scores: bool = True
     designs: tuple[str, ...] = ("random",)
+    widens_to_labels: bool = False
 
     def can_estimate(self, metric: Metric, n_classes: int) -> bool:
         """Say whether the method can estimate ``metric`` of data with ``n_classes`` classes."""
@@ -187,6 +191,9 @@ class Estimate:
     careful about which of two is better; below one, this takes them back. ``best_exponent`` is the
     power to which shares of draws are taken for P(best): below one, no favorite is as sure as the
     draws would have it. ``worst_exponent`` is the same for P(worst) of one group among others.
+
+    ``contains`` (M,) are values that the interval is widened to contain at every level, NaN where
+    there is none. Draws, and what is computed from them, stay as they are.
     """
 
     value: FloatArray
@@ -195,9 +202,32 @@ class Estimate:
     pair_factor: float = 1.0
     best_exponent: float = 1.0
     worst_exponent: float = 1.0
+    contains: FloatArray | None = None
 
     def interval(self, level: float = 0.95) -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends (M,), the value between them; NaN where the method gives none."""
+        low, high = self._find_ends(level)
+        if self.contains is None:
+            return low, high
+        widened = np.isfinite(self.contains)
+        return (
+            np.where(widened, np.minimum(low, self.contains), low),
+            np.where(widened, np.maximum(high, self.contains), high),
+        )
+
+    def find_contradictions(self, alone: Estimate, level: float = 0.95) -> NDArray[np.bool_]:
+        """Where (M,) this estimate and labels ``alone`` exclude each other, widened or not.
+
+        The value of labels alone is outside the interval of this estimate, and the value of this
+        estimate is outside the closed-form interval of labels alone.
+        """
+        if alone.bounds is None:
+            return np.zeros(self.value.shape, dtype=bool)
+        (low, high), (least, most) = self._find_ends(level), alone.bounds(level)
+        out: NDArray[np.bool_] = (alone.value < low) | (alone.value > high)
+        return out & ((self.value < least) | (self.value > most))
+
+    def _find_ends(self, level: float) -> tuple[FloatArray, FloatArray]:
         if self.bounds is not None:
             return self.bounds(level)
         if self.draws is None:

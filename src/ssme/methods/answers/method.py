@@ -70,6 +70,7 @@ class Answers(Declared):
         fails="It is unreliable where all judges share an error and few labels show it.",
         needs_labels=False,
         designs=("random", "by_class", "by_score", "weights"),
+        widens_to_labels=True,
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> AnswersBelief:

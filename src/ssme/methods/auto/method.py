@@ -125,6 +125,7 @@ class Auto(Declared):
         ),
         needs_labels=False,
         designs=("random", "by_class", "by_score", "weights"),
+        widens_to_labels=True,
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> AutoBelief | AnswersBelief:
