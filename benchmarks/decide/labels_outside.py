@@ -2,8 +2,8 @@
 
     python -m benchmarks.decide.labels_outside --runs 10
 
-writes benchmarks/results/decide_labels_outside.csv: per panel of classifiers (all of a set, or the
-best with the two weakest), number of labels and metric, over all development sets,
+writes benchmarks/results/decide_labels_outside.csv: per number of labels and metric, over all
+development sets,
 
     outside        share of estimates whose 95 % interval does not contain the value of labels alone
     contradicted   share in which moreover the interval of labels alone does not contain the
@@ -24,7 +24,6 @@ import pandas as pd
 
 from benchmarks.decide.common import compute_truth, evaluate_seen, start_study
 from ssme.bench import Trial
-from ssme.metrics import get_metric
 
 SHARES = [
     "outside",
@@ -38,47 +37,38 @@ SHARES = [
 
 
 def compute(trial: Trial) -> list[dict[str, Any]]:
-    rank = np.argsort(-compute_truth(get_metric("accuracy"), trial.held))
-    panels = {"all": np.sort(rank)}
-    if rank.size > 3:
-        panels["best with two weak"] = np.sort(rank[[0, -2, -1]])
+    result = evaluate_seen(trial.seen, trial, "auto", None)
     rows = []
-    for panel, chosen in panels.items():
-        names = [trial.data.models[j] for j in chosen]
-        seen, held = trial.seen.select(names), trial.held.select(names)
-        result = evaluate_seen(seen, trial, "auto", None)
-        for metric, estimate, alone in zip(
-            result.metrics, result.estimates[0], result.labels_only[0], strict=True
-        ):
-            truth, value = compute_truth(metric, held), alone.value
-            low, high = replace(estimate, contains=None).interval()
-            outside = (value < low) | (value > high)
-            ends = {
-                "": (low, high),
-                "_widened": estimate.interval(),
-                "_if_outside": (
-                    np.where(outside, np.minimum(low, value), low),
-                    np.where(outside, np.maximum(high, value), high),
-                ),
-            }
-            cells = {
-                "outside": outside,
-                "contradicted": estimate.find_contradictions(alone),
-                **{f"covered{k}": (a <= truth) & (truth <= b) for k, (a, b) in ends.items()},
-                **{f"width{k}": (b - a) / (high - low) for k, (a, b) in ends.items() if k},
-            }
-            known = np.flatnonzero(np.isfinite(truth) & (high > low))
-            rows += [
-                {"panel": panel, "metric": metric.name}
-                | {name: float(values[j]) for name, values in cells.items()}
-                for j in known
-            ]
+    for metric, estimate, alone in zip(
+        result.metrics, result.estimates[0], result.labels_only[0], strict=True
+    ):
+        truth, value = compute_truth(metric, trial.held), alone.value
+        low, high = replace(estimate, contains=None).interval()
+        outside = (value < low) | (value > high)
+        ends = {
+            "": (low, high),
+            "_widened": estimate.interval(),
+            "_if_outside": (
+                np.where(outside, np.minimum(low, value), low),
+                np.where(outside, np.maximum(high, value), high),
+            ),
+        }
+        cells = {
+            "outside": outside,
+            "contradicted": estimate.find_contradictions(alone),
+            **{f"covered{k}": (a <= truth) & (truth <= b) for k, (a, b) in ends.items()},
+            **{f"width{k}": (b - a) / (high - low) for k, (a, b) in ends.items() if k},
+        }
+        rows += [
+            {"metric": metric.name} | {name: float(values[j]) for name, values in cells.items()}
+            for j in np.flatnonzero(np.isfinite(truth) & (high > low))
+        ]
     return rows
 
 
 def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     both = pd.concat([frame.assign(metric="any"), frame])
-    by = ["panel", "n_labeled", "metric"]
+    by = ["n_labeled", "metric"]
     table = both.groupby(by)[SHARES].mean()
     runs = both.groupby([*by, "dataset", "run"])["contradicted"].max().groupby(by).mean()
     table.insert(2, "runs", runs)
