@@ -53,8 +53,8 @@ def explain(code: str) -> str:
     Examples
     --------
     >>> from ssme.diagnostics import explain
-    >>> explain("D103").splitlines()[0]
-    '**Info.** Every row is labeled; there is nothing to infer, and `labeled` is the method to use.'
+    >>> explain("D101").splitlines()[0][:31]
+    '**Serious.** No row has a label'
     """
     known = read_explanations()
     if code.upper() not in known:
