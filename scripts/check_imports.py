@@ -20,7 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "progress": set(),
     "config": {"wording", "errors", "options", "writing"},
     "engines": {"errors", "progress"},
-    "data": {"wording", "errors", "options", "writing"},
+    "data": {"wording", "errors", "options", "writing", "data.readers"},
     "data.readers": {"wording", "errors", "options", "writing", "data"},
     "data.door": {"errors", "options", "data", "data.readers"},
     "metrics": {"wording", "errors", "options"},

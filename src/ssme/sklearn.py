@@ -12,9 +12,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from ssme.data.class_order import name_order, order_classes
+from ssme.data.arrays import refuse_other_order
+from ssme.data.labels import name_order, order_classes
 from ssme.data.layout import Layout
-from ssme.data.row_order import refuse_other_order
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import as_floats, make_plain
 from ssme.errors import InputError, argument

@@ -11,7 +11,7 @@ import pytest
 
 import ssme
 from ssme import InputError, ScoreSet
-from ssme.data.class_order import name_order
+from ssme.data.labels import name_order
 from ssme.errors import SsmeWarning
 
 YES_NO: list[Any] = ["yes", "no", *[None] * 10]

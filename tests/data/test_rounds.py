@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssme.data.rounds import LabelRounds
+from ssme.data.design import LabelRounds
 from ssme.errors import InputError
 from ssme.methods.estimators.labeled import compute_lure_weights
 from ssme.suggest.rows import draw_spread, set_probabilities

@@ -8,7 +8,7 @@ import pytest
 
 import ssme
 from ssme import InputError, ScoreSet
-from ssme.data.row_order import name_same_rows
+from ssme.data.arrays import name_same_rows
 
 ROWS = ["a", "b", "c", "d"]
 FIRST = pd.Series([0.9, 0.2, 0.7, 0.4], index=ROWS)

@@ -11,7 +11,7 @@ import pytest
 from tests.stream.worlds import binary_table, written
 
 import ssme
-from ssme.data.validation import find_weight_unit
+from ssme.data.arrays import find_weight_unit
 from ssme.errors import SsmeWarning
 from ssme.metrics import metric_names
 from ssme.stream import evaluate_parquet

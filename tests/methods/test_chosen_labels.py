@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssme.data.design import make_design
-from ssme.data.rounds import LabelRounds
+from ssme.data.design import LabelRounds, make_design
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.correction import count_evidence, count_labels
 from ssme.methods.registry import get_method

@@ -111,7 +111,7 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
 
 def _say_meaning(data: ScoreSet) -> list[str]:
     """Which class is positive and which grades count as it, where nobody said so."""
-    from ssme.data.description import tell_positive
+    from ssme.data.scoreset import tell_positive
 
     said = []
     guessed = data.layout is not None and data.layout.order == "known"

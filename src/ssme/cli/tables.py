@@ -164,7 +164,7 @@ def make_evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) ->
 
 def summarize_in_a_line(evaluation: Evaluation) -> str:
     """What was evaluated, in one sentence."""
-    from ssme.data.description import tell_positive
+    from ssme.data.scoreset import tell_positive
     from ssme.suggest import count_effective_labels
 
     data, whole = evaluation.data, evaluation.groups[0]

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ssme.data.class_order import convert_as_labels, name_order, order_classes, spell_class
 from ssme.data.design import as_design
-from ssme.data.labels import RawLabels, encode, observe, resolve_classes
+from ssme.data.labels import (
+    RawLabels,
+    convert_as_labels,
+    encode,
+    name_order,
+    observe,
+    order_classes,
+    resolve_classes,
+    spell_class,
+)
 from ssme.data.layout import Layout
 from ssme.data.options import ArrayOptions
-from ssme.data.row_order import refuse_other_order
-from ssme.data.simplex import to_simplex
-from ssme.data.validation import as_groups, as_ids, as_models, as_weights, find_class_columns
-from ssme.data.values import FloatArray, as_floats
+from ssme.data.simplex import find_class_columns, to_simplex
+from ssme.data.values import (
+    EXACT_INTEGER,
+    FloatArray,
+    as_floats,
+    as_objects,
+    factorize,
+    has_128_bits,
+    is_blank,
+    is_missing,
+    make_plain,
+    refuse_duplicates,
+)
 from ssme.errors import InputError, SsmeWarning, argument
 from ssme.wording import quote
-
-__all__ = ["check_arrays", "stack_scores"]
 
 MANY_MODELS = 20
 """More models than this, and than rows, are warned of where they have no names."""
@@ -246,3 +262,185 @@ def stack_scores(
                 "scores[:, 1], or every model (n, K)",
             )
     return _require_rectangle(np.stack(list(arrays.values()), axis=1)), names
+
+
+def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    """Unique, nonempty model names for the second axis."""
+    if models is None:
+        return tuple(f"model_{m}" for m in range(1, count + 1))
+    names = tuple(models)
+    if len(names) != count:
+        raise InputError(
+            f"{len(names)} model names were given for {count} models: {quote(names)}",
+            allowed=f"{count} names, in the order of the second axis of scores",
+            fix="give one name per model",
+        )
+    refuse_duplicates(names, "model name", "unique model names")
+    if "" in names:
+        raise InputError(
+            f"model {names.index('')} has an empty name",
+            allowed="nonempty model names",
+            fix="name every model",
+        )
+    return names
+
+
+LARGEST_EXPONENT = 100
+"""Weights up to 2^100, and down to 2^-100, are used as they are given."""
+
+
+def as_weights(weights: object | None, n: int) -> FloatArray | None:
+    """(n,) finite, nonnegative, not all zero."""
+    if weights is None:
+        return None
+    out = as_floats(weights, "weights")
+    _refuse_length(out, n, "weights")
+    bad = ~(np.isfinite(out) & (out >= 0.0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"the weight at row {row} is {make_plain(out[row])!r}",
+            allowed="finite weights of 0 or more",
+            fix="drop the row or give it a weight of 0",
+        )
+    if not out.any():
+        raise InputError(
+            f"all {n} weights are 0",
+            allowed="at least one weight above 0",
+            fix="check the weight column, or leave weights out",
+        )
+    unit = find_weight_unit(out)
+    return out if unit == 1.0 else out * unit
+
+
+def find_weight_unit(weights: FloatArray) -> float:
+    """The power of two that brings very large or very small weights near one; usually 1.
+
+    Only ratios of weights matter, and a power of two keeps them to the bit. Metrics multiply up to
+    four weights with one another, which must neither overflow nor vanish.
+    """
+    exponent = int(np.frexp(weights.max(initial=0.0))[1])
+    power = min(-exponent, 1000)  # a subnormal number would ask for more than a float can hold
+    return 1.0 if abs(exponent) <= LARGEST_EXPONENT else float(np.ldexp(1.0, power))
+
+
+def as_groups(groups: Mapping[str, object] | None, n: int) -> dict[str, NDArray[np.object_]]:
+    """Group columns as object arrays, None where a row belongs to no group."""
+    if groups is None:
+        return {}
+    if not isinstance(groups, Mapping):
+        raise InputError(
+            f"groups is a {type(groups).__name__}",
+            allowed="a mapping from column name to values, one per row",
+            fix="pass " + argument("groups", "{'name': values}"),
+        )
+    return {str(name): _check_group(values, n, str(name)) for name, values in groups.items()}
+
+
+def _check_group(values: object, n: int, name: str) -> NDArray[np.object_]:
+    column = as_objects(values)
+    _refuse_length(column, n, f"group column {name!r}")
+    codes, distinct = factorize(column)
+    table: NDArray[np.object_] = np.full(len(distinct) + 1, None, dtype=object)
+    table[:-1] = [None if is_blank(value) else make_plain(value) for value in distinct]
+    return table[codes]
+
+
+def as_ids(ids: object | None, n: int) -> NDArray[np.object_] | None:
+    """(n,) unique row names."""
+    if ids is None:
+        return None
+    out = as_objects(ids)
+    _refuse_length(out, n, "ids")
+    as_they_are = isinstance(ids, list | tuple) or has_128_bits(ids)
+    given = out if as_they_are else np.asarray(ids)
+    refuse_rounded_ids(given, 2**24 if given.dtype == np.float32 else EXACT_INTEGER)
+    missing = is_missing(given if given.dtype.kind in "iu" else out)
+    if missing.any():
+        raise InputError(
+            f"the id at row {int(np.argmax(missing))} is missing",
+            allowed="one id per row",
+            fix="fill in the id or drop the row",
+        )
+    refuse_duplicate_ids(out, "ids")
+    return out
+
+
+def refuse_rounded_ids(ids: NDArray[Any], exact: int) -> None:
+    """Refuse floating-point numbers from ``exact`` on, which may stand for several whole ones."""
+    if ids.dtype.kind not in "fO":
+        return
+    large = [isinstance(id, float) and abs(id) >= exact for id in ids.tolist()]
+    if any(large):
+        row = large.index(True)
+        raise InputError(
+            f"the id at row {row} is {float(ids[row])!r}, a floating-point number that may have "
+            "been rounded to the id of another row",
+            allowed=f"ids that are text or whole numbers; floating-point numbers below {exact:,}",
+            fix="write the ids as text or as whole numbers, without decimals or exponent",
+        )
+
+
+def refuse_duplicate_ids(ids: NDArray[np.object_], where: str) -> None:
+    if len(set(ids)) < ids.size:
+        import pandas
+
+        repeated = pandas.Series(ids, dtype=object).duplicated().to_numpy()
+        again = np.flatnonzero(repeated)
+        value = ids[again[0]]
+        first = int(np.flatnonzero(ids == value)[0])
+        raise InputError(
+            f"{where}: id {value!r} appears at row {first} and again at row {again[0]}"
+            + (f" ({again.size - 1} more repeated rows)" if again.size > 1 else ""),
+            allowed="each id once",
+            fix=f"remove the repeated rows, or say {argument('layout', repr('long'))} if there is "
+            "one row per score",
+        )
+
+
+def _refuse_length(values: NDArray[Any], n: int, what: str) -> None:
+    if values.shape != (n,):
+        found = f"{values.size} values" if values.ndim == 1 else f"shape {values.shape}"
+        raise InputError(
+            f"{what} has {found} for {n} rows of scores",
+            allowed=f"one value per row: {n}",
+            fix="check that both come from the same rows in the same order",
+        )
+
+
+def find_index(values: object) -> Any:
+    """The index of a pandas Series or frame; None for anything else."""
+    index = getattr(values, "index", None)
+    return index if hasattr(index, "equals") and hasattr(index, "isin") else None
+
+
+def name_same_rows(own: Any, theirs: Any) -> bool:
+    """Whether two indexes differ although all rows of ``theirs`` are among those of ``own``."""
+    if own is None or theirs is None or own.equals(theirs):
+        return False
+    return bool(own.is_unique and theirs.is_unique and theirs.isin(own).all())
+
+
+def refuse_other_order(parts: Iterable[tuple[str, object]]) -> None:
+    """Refuse Series whose index has the rows of the first one in another order.
+
+    Parameters
+    ----------
+    parts : iterable of (str, object)
+        What each thing is called in a message, and its values.
+    """
+    first: tuple[str, Any] | None = None
+    for what, values in parts:
+        index = find_index(values)
+        if index is None:
+            continue
+        if first is None:
+            first = what, index
+        elif len(index) == len(first[1]) and name_same_rows(first[1], index):
+            raise InputError(
+                f"{what} are a {type(values).__name__} whose index has the rows of {first[0]} in "
+                "another order",
+                allowed="one value per row, in the same order everywhere",
+                fix="align them by their index with reindex, or pass to_numpy() of each if they "
+                "are in order",
+            )

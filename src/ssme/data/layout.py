@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
-from ssme.data.class_order import ClassOrder
-
-__all__ = ["GROUP_PREFIX", "Layout", "list_reasons"]
+from ssme.data.labels import ClassOrder
 
 GROUP_PREFIX = "group_"
 """A column whose name starts with this holds a group, whose name is the rest."""

@@ -12,15 +12,13 @@ so that the message can name its row, its model and its value.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.values import FloatArray, make_plain
 from ssme.errors import InputError, SsmeWarning, argument
-
-__all__ = ["RANGE_TOLERANCE", "SUM_TOLERANCE", "find_rounding", "find_wrong_sums", "to_simplex"]
 
 SUM_TOLERANCE = 1e-3
 """Sums of class probabilities may be this far from 1, whatever their decimals."""
@@ -235,3 +233,44 @@ def _softmax(logits: FloatArray) -> FloatArray:
 
     out: FloatArray = softmax(logits, axis=2)
     return out
+
+
+COMPARED = (10, 500)
+"""Rows from which, and models up to which, complements are looked for."""
+FEW_ROWS = 3
+"""Rows from which three columns or more that sum to one tell something."""
+ROUNDING = 1e-3
+"""Scores that differ by no more than this are one value."""
+
+
+def find_class_columns(
+    scores: FloatArray, blocks: Iterable[Sequence[int]] = ()
+) -> tuple[int, ...] | None:
+    """Columns of (n, M) that sum to one on every row: the classes of one model.
+
+    Looked at are all columns together, ``blocks`` of three or more and every pair. Columns of one
+    value tell nothing, and neither do a few rows.
+    """
+    n, m = scores.shape
+    for block in [range(m), *blocks]:
+        if len(block) > 2 and _sum_to_one(scores[:, list(block)], FEW_ROWS):
+            return tuple(block)
+    if n < COMPARED[0] or m > COMPARED[1]:
+        return None
+    head = scores[: COMPARED[0]]
+    off = np.abs(head[:, :, None] + head[:, None, :] - 1.0)
+    near = ~(off > 0.11).any(axis=0)
+    for pair in np.argwhere(np.triu(near, k=1)).tolist():
+        if _sum_to_one(scores[:, pair], COMPARED[0]):
+            return tuple(pair)
+    return None
+
+
+def _sum_to_one(scores: FloatArray, least_rows: int) -> bool:
+    missing = np.isnan(scores)
+    known = scores[~missing.any(axis=1)]
+    varied = len(known) >= least_rows and np.ptp(known, axis=0).max() > 2.0 * ROUNDING
+    if not varied or (missing.any(axis=1) != missing.all(axis=1)).any():
+        return False
+    decimals = 1 if len(known) >= COMPARED[0] else 2
+    return bool((known >= 0.0).all()) and not find_wrong_sums(known, decimals).any()

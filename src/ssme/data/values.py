@@ -272,3 +272,15 @@ def _is_number(value: object) -> bool:
 
 def _shorten(value: object) -> str:
     return cut_end(repr(value.item() if isinstance(value, np.generic) else value), 60)
+
+
+def refuse_duplicates(names: Sequence[object], what: str, allowed: str) -> None:
+    seen: set[object] = set()
+    for place, name in enumerate(names):
+        if name in seen:
+            raise InputError(
+                f"{what} {name!r} appears twice (again at position {place})",
+                allowed=allowed,
+                fix=f"rename or remove one {what} {name!r}",
+            )
+        seen.add(name)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from ssme.data.description import tell_positive
+from ssme.data.scoreset import tell_positive
 from ssme.decide.evaluation import DecidingEvaluation
 from ssme.decide.together import SetProfile, profile_set
 from ssme.decide.written import describe_decision

@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ssme.data.description import tell_positive
-from ssme.data.scoreset import ScoreSet
+from ssme.data.scoreset import ScoreSet, tell_positive
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError, argument
 from ssme.methods.base import Belief, Estimate

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.answers import judge_codes, listen, tell_unanswered
+from ssme.data.judges import judge_codes, listen, tell_unanswered
 from ssme.data.labels import observe
 from ssme.data.readers.arrow import from_arrow
 from ssme.data.readers.tables import Table

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.arrays import as_groups
 from ssme.data.grouping import (
     Binning,
     GroupBy,
@@ -28,7 +29,6 @@ from ssme.data.grouping import (
     name_pooled,
 )
 from ssme.data.readers.arrow import from_arrow
-from ssme.data.validation import as_groups
 from ssme.engines.executors import map_in_order
 from ssme.errors import InputError, argument
 from ssme.progress import tell

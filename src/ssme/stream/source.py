@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.answers import Judge
+from ssme.data.judges import Judge
 from ssme.data.readers import frames
 from ssme.data.readers.arrow import decode, from_arrow
 from ssme.data.readers.columns import Columns

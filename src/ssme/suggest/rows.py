@@ -14,7 +14,7 @@ alike and spread over the scores (docs/labeling.md): for the goal of a metric th
 unless `auto` corrects the metric by what the labels say (`ssme.methods.auto.correction`).
 
 A share of p is uniform and the draw spreads over unlike rows (`sampling`). What is drawn has known
-probabilities, so that estimates can allow for the choice (`ssme.data.rounds`).
+probabilities, so that estimates can allow for the choice (`ssme.data.design`).
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.design import find_rounds, make_design
-from ssme.data.rounds import LabelRounds
+from ssme.data.design import LabelRounds, find_rounds, make_design
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
 from ssme.methods.base import DrawsPosterior, number_rows

@@ -29,8 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.design import find_rounds, make_design
-from ssme.data.rounds import LabelRounds
+from ssme.data.design import LabelRounds, find_rounds, make_design
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.base import Estimate, Method

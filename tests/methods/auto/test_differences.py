@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import ssme
-from ssme.data.design import make_design
-from ssme.data.rounds import LabelRounds
+from ssme.data.design import LabelRounds, make_design
 from ssme.methods.auto.correction import _compute_covariances, correct_differences
 
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ssme.data.design import LabelDesign, make_design
-from ssme.data.rounds import LabelRounds
+from ssme.data.design import LabelDesign, LabelRounds, make_design
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import (
     count_by_class,

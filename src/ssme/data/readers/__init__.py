@@ -2,9 +2,5 @@
 
 sources (`sources`, `csv_files`, `array_files`, `arrow`, `tables`) open what people have; `columns`
 says which column holds what; `wide` and `long` take the rows out; `frames`, `files` and
-`huggingface` are the doors, registered in `ssme.data.registry`.
+`huggingface` are the doors.
 """
-
-from ssme.data.readers import files, frames, huggingface
-
-__all__ = ["files", "frames", "huggingface"]

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ssme.data.answers import UNSURE
-from ssme.data.class_order import spell_class
-from ssme.data.labels import RawLabels
+from ssme.data.judges import UNSURE
+from ssme.data.labels import RawLabels, spell_class
 from ssme.data.readers.tables import Table
 from ssme.data.values import factorize, make_plain
 from ssme.errors import InputError, argument

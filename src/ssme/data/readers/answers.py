@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.answers import UNSURE
-from ssme.data.class_order import name_order, spell_class
-from ssme.data.judged import make_judged_fields
-from ssme.data.labels import RawLabels
+from ssme.data.design import LabelRounds
+from ssme.data.judges import UNSURE, make_judged_fields
+from ssme.data.labels import RawLabels, name_order, spell_class
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
 from ssme.data.readers.columns import USUAL_NAMES, Columns, find_roles, warn_of_guesses
@@ -33,7 +32,6 @@ from ssme.data.readers.join import (
 )
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
-from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import as_objects, factorize, is_missing
 from ssme.errors import InputError, argument

@@ -20,8 +20,7 @@ from ssme.data.labels import RawLabels
 from ssme.data.layout import GROUP_PREFIX, list_reasons
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
-from ssme.data.validation import refuse_duplicates
-from ssme.data.values import FloatArray, is_missing, make_plain
+from ssme.data.values import FloatArray, is_missing, make_plain, refuse_duplicates
 from ssme.errors import InputError, SsmeWarning, argument
 from ssme.wording import quote
 

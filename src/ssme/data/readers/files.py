@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ssme.data.answers import Judge
-from ssme.data.arrays import check_arrays
-from ssme.data.class_order import order_classes
+from ssme.data.arrays import as_models, check_arrays
 from ssme.data.grouping import list_named_columns
+from ssme.data.judges import Judge
+from ssme.data.labels import order_classes
 from ssme.data.layout import GROUP_PREFIX, Layout
 from ssme.data.readers.array_files import open_arrays
 from ssme.data.readers.class_lists import as_table, spread_lists
@@ -30,9 +30,7 @@ from ssme.data.readers.sources import (
     refuse_file_options,
 )
 from ssme.data.readers.tables import Table
-from ssme.data.registry import register_reader
 from ssme.data.scoreset import ScoreSet
-from ssme.data.validation import as_models
 from ssme.data.values import make_plain
 from ssme.errors import InputError, argument, name_argument, translate_foreign_errors
 from ssme.wording import quote, suggest_nearest
@@ -45,7 +43,6 @@ ONLY_TABLES = ("layout", "pattern", "model", "class_", "score", "ignore")
 Arrays = Mapping[str, Any]
 
 
-@register_reader("file")
 def read(path: str | Path, labels: object | None = None, **options: Any) -> ScoreSet:
     """A `ScoreSet` from a file; see `ScoreSet.read`."""
     file = find_local_path(path)

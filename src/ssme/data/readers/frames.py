@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ssme.data.arrays import check_arrays
-from ssme.data.class_order import name_order
-from ssme.data.labels import RawLabels
+from ssme.data.design import LabelRounds
+from ssme.data.labels import RawLabels, name_order
 from ssme.data.layout import Layout
 from ssme.data.readers import long, wide
 from ssme.data.readers.answers import find_judges, name_answers, read_answers
@@ -30,8 +30,6 @@ from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.sources import READERS
 from ssme.data.readers.tables import Table
-from ssme.data.registry import register_reader
-from ssme.data.rounds import LabelRounds
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
 from ssme.options import accept_all
@@ -40,13 +38,11 @@ from ssme.wording import quote
 __all__ = ["find_columns", "from_answers", "from_frame", "read_columns", "read_table"]
 
 
-@register_reader("frame")
 def from_frame(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
     """Read a native frame; see `ScoreSet.from_frame`."""
     return read_table(Table(frame), labels, ReadOptions.of(options, "from_frame"))
 
 
-@register_reader("answers")
 def from_answers(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
     """Read a native frame of answers; see `ScoreSet.from_answers`."""
     told = ReadOptions(**accept_all(ReadOptions, options, "from_answers"))

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ssme.data.class_order import spell_class
-from ssme.data.labels import RawLabels
+from ssme.data.labels import RawLabels, spell_class
 from ssme.data.readers.tables import Table
 from ssme.data.simplex import find_rounding, find_wrong_sums
 

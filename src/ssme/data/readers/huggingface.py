@@ -17,7 +17,6 @@ from ssme.data.readers.columns import USUAL_NAMES
 from ssme.data.readers.frames import read_table
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
-from ssme.data.registry import register_reader
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import to_objects
 from ssme.errors import InputError, translate_foreign_errors
@@ -26,7 +25,6 @@ from ssme.wording import quote
 __all__ = ["from_huggingface", "is_dataset"]
 
 
-@register_reader("huggingface")
 def from_huggingface(dataset: Any, labels: object | None = None, **options: Any) -> ScoreSet:
     """Read ``dataset``; see `ScoreSet.from_huggingface`."""
     told = ReadOptions.of(options, "from_huggingface")

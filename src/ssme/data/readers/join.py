@@ -2,7 +2,7 @@
 
 Such a table replaces the labels beside the scores. One with a column ``probability``, as
 `ssme.Evaluation.suggest` writes it, adds to them: its rows were drawn with these probabilities, in
-the rounds of labeling that its column ``round`` numbers (`ssme.data.rounds`). One with ``round`` or
+the rounds of labeling that its column ``round`` numbers (`ssme.data.design`). One with ``round`` or
 ``reason`` and labels without a probability is refused: its rows are not a random sample.
 """
 
@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.arrays import as_ids, find_index, name_same_rows
+from ssme.data.design import LabelRounds
 from ssme.data.labels import observe
 from ssme.data.readers.columns import USUAL_NAMES, find_design
 from ssme.data.readers.csv_files import find_other_delimiter, is_utf8
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
-from ssme.data.rounds import LabelRounds
-from ssme.data.row_order import find_index, name_same_rows
-from ssme.data.validation import as_ids
 from ssme.data.values import FloatArray, as_objects, is_missing, make_plain, to_objects
 from ssme.errors import InputError, argument, name_argument
 from ssme.wording import quote

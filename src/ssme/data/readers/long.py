@@ -12,15 +12,20 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.class_order import convert_as_labels, order_classes
-from ssme.data.labels import RawLabels, observe
+from ssme.data.labels import RawLabels, convert_as_labels, observe, order_classes
 from ssme.data.readers.columns import USUAL_NAMES, Columns, refuse_without_labels
 from ssme.data.readers.join import find_own_label_column, join_labels, joins_by_id
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
-from ssme.data.validation import refuse_duplicates
-from ssme.data.values import FloatArray, as_floats, as_objects, factorize, is_missing
+from ssme.data.values import (
+    FloatArray,
+    as_floats,
+    as_objects,
+    factorize,
+    is_missing,
+    refuse_duplicates,
+)
 from ssme.errors import InputError, argument
 from ssme.wording import quote, suggest_nearest
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.arrays import refuse_rounded_ids
 from ssme.data.readers.arrow import from_arrow
-from ssme.data.validation import refuse_rounded_ids
 from ssme.data.values import (
     EXACT_INTEGER,
     FloatArray,

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ssme.data.class_order import convert_as_labels, order_classes
-from ssme.data.labels import RawLabels, observe
+from ssme.data.labels import RawLabels, convert_as_labels, observe, order_classes
 from ssme.data.layout import list_reasons
 from ssme.data.readers.answer_columns import advise, find_answers
 from ssme.data.readers.columns import (
@@ -34,9 +33,8 @@ from ssme.data.readers.join import (
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
-from ssme.data.simplex import RANGE_TOLERANCE, SUM_TOLERANCE
-from ssme.data.validation import find_class_columns, refuse_duplicates
-from ssme.data.values import FloatArray, make_plain
+from ssme.data.simplex import RANGE_TOLERANCE, SUM_TOLERANCE, find_class_columns
+from ssme.data.values import FloatArray, make_plain, refuse_duplicates
 from ssme.errors import InputError, argument
 from ssme.wording import quote, suggest_nearest
 

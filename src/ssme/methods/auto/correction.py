@@ -121,7 +121,7 @@ class Correction:
 # - With weights, the label of row i counts by its weight, and n labels are worth their effective
 #   number, (sum w)^2 / sum w^2 (Kish), in the likelihood and in the residual correction. Where the
 #   weights come from probabilities that looked at the scores and at earlier labels alone
-#   (`ssme.data.rounds`), the choice says nothing about P(y | s): all labels count the same in the
+#   (`ssme.data.design`), the choice says nothing about P(y | s): all labels count the same in the
 #   likelihood, and by their weight in the correction.
 # - Chosen by class, a label of class k stands, in the residual correction, for p_k / (n_k / n)
 #   labels drawn at random, p_k the share of the class under W.

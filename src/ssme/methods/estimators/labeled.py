@@ -70,7 +70,7 @@ class Labeled(Declared):
 #     R = 1/M sum_m v_m loss_m,   v_m = 1 + (N - M) / (N - m) * (1 / ((N - m + 1) q(i_m)) - 1)
 #
 # with q(i_m) the probability of the m-th choice among the rows still left (LURE weights). Where the
-# labels are there already and say with which probability each row was chosen (`ssme.data.rounds`),
+# labels are there already and say with which probability each row was chosen (`ssme.data.design`),
 # nothing is asked and R is computed from them.
 #
 # Source: Kossen et al., "Active testing: sample-efficient model evaluation", ICML 2021;
