@@ -138,3 +138,54 @@ def test_costs_and_utilities_decide() -> None:
         expected_cost([[1, 1], [1, 1]])
     with pytest.raises(InputError, match="finite costs"):
         expected_cost([["a", 1], [1, 1]])  # type: ignore[list-item]
+
+
+@pytest.fixture(scope="module")
+def rare() -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Scores of a model for 20,000 rows, 3 % of which are positive, and their labels."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(20_000) < 0.03).astype(int)
+    logits = 1.5 * (rng.normal(size=(2, y.size)) + np.array([[3.3], [2.9]]) * y - 2.6)
+    return dict(zip("ab", 1.0 / (1.0 + np.exp(-logits)), strict=True)), y
+
+
+def test_a_rare_class_has_the_threshold_with_the_greatest_recall(
+    rare: tuple[dict[str, np.ndarray], np.ndarray],
+) -> None:
+    """Of the 1 % quantiles of scores, one was left for model b: .746 with a recall of .324."""
+    scores, y = rare
+    data = ScoreSet.from_arrays(scores, y)
+    result = ssme.evaluate(data, method="labeled", metrics="accuracy", n_draws=100)
+    for pick in result.choose_thresholds("precision>=0.9").picks:
+        order = np.argsort(-scores[pick.model])
+        found = np.cumsum(y[order])
+        last = np.flatnonzero(found / np.arange(1, y.size + 1) >= 0.9)[-1]
+        assert pick.threshold == scores[pick.model][order[last]]
+        recall = pick.metrics[0].estimate + pick.metrics[0].optimism
+        assert recall == pytest.approx(found[last] / y.sum(), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["auto", "bayesian_calibration"])
+def test_a_rare_class_has_a_threshold_that_surely_meets_a_demand(
+    rare: tuple[dict[str, np.ndarray], np.ndarray], method: str
+) -> None:
+    """The model `auto` took had a threshold of .995 and a recall of .002."""
+    scores, y = rare
+    labels = np.where(np.arange(y.size) < 3000, y, -1)
+    data = ScoreSet.from_arrays(scores, labels, unlabeled=-1)
+    result = ssme.evaluate(data, method=method, metrics="accuracy", random_state=0)
+    safe = result.choose_thresholds("precision>=0.9", confidence=0.95)
+    for pick in safe.picks:
+        positive = scores[pick.model] >= pick.threshold
+        assert y[positive].mean() >= 0.9
+        assert positive[y == 1].mean() >= 0.3
+
+
+def test_a_model_is_judged_at_its_own_thresholds_also_where_models_are_judged_alone() -> None:
+    data, _ = world(3, 500, 120)
+    for method in ("bayesian_calibration", "cbpe", "ssme_m"):
+        result = ssme.evaluate(data, method=method, metrics="accuracy", n_draws=50, random_state=0)
+        for j, pick in enumerate(result.choose_thresholds("f1").picks):
+            there = at_threshold(get_metric("f1"), pick.threshold)
+            known = result.belief.estimate([there], [None])[0][0].value[j]
+            assert pick.metrics[0].estimate == pytest.approx(known, abs=1e-9)

@@ -1,11 +1,12 @@
 """A metric of decisions as a curve over the thresholds of each model, with its draws.
 
-Thresholds are quantiles of a model's scores. Confusion tables at all of them are cumulative sums of
-the mass of rows sorted by score, so that a curve costs one pass over the rows.
+Thresholds are scores of the model. Confusion tables at all of them are cumulative sums of the mass
+of rows sorted by score, so that a curve costs one pass over the rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,19 +19,54 @@ from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.kinds import Custom, Decision
 
-__all__ = ["AtPick", "Curve", "list_candidates", "trace_metric"]
+__all__ = ["AtPick", "Curve", "list_candidates", "refine_candidates", "trace_metric"]
 
 
-def list_candidates(scores: FloatArray, n_quantiles: int) -> FloatArray:
-    """Thresholds (M, T) at quantiles of each model's scores (n, M, 2), and 0 and 1."""
-    at = np.linspace(0.0, 1.0, n_quantiles)
-    out = np.full((scores.shape[1], n_quantiles + 2), 1.0)
-    for j in range(scores.shape[1]):
-        score = scores[:, j, 1]
-        score = score[np.isfinite(score)]
-        out[j, 0] = 0.0
-        if score.size:
-            out[j, 1:-1] = np.quantile(score, at, method="inverted_cdf")
+def list_candidates(scores: FloatArray, most: int) -> FloatArray:
+    """Thresholds (M, T) among the scores (n, M, 2) of each model, and 0 and 1, ascending.
+
+    Up to ``most`` distinct scores are all there. Of more, those at ranks that grow geometrically
+    from both ends: what a metric says of a rare class depends on the share of few rows at one end.
+    """
+    steps = np.geomspace(1.0, max(len(scores) / 2.0, 1.0), max(most // 2, 1)).astype(np.int64)
+    return _pad([_thin(_sort_scores(scores, j), steps, most) for j in range(scores.shape[1])])
+
+
+def refine_candidates(
+    cuts: FloatArray, scores: FloatArray, chosen: Sequence[int], most: int
+) -> FloatArray:
+    """``cuts`` (M, T) and the scores next to the ``chosen`` one of each model, ``most`` of them."""
+    out = []
+    for j, at in enumerate(chosen):
+        above = cuts[j][cuts[j] > cuts[j, at]]
+        score = np.unique(_sort_scores(scores, j))
+        score = score[score > cuts[j, max(at - 1, 0)]]
+        score = score[score < above[0]] if above.size else score
+        out.append(np.concatenate([cuts[j], score[:: max(1, len(score) // most)]]))
+    return _pad(out)
+
+
+def _sort_scores(scores: FloatArray, j: int) -> FloatArray:
+    score = scores[:, j, 1]
+    out: FloatArray = np.sort(score[np.isfinite(score)])
+    return out
+
+
+def _thin(score: FloatArray, steps: NDArray[np.int64], most: int) -> FloatArray:
+    """Distinct values of the ascending ``score``: all, or those ``steps`` from either end."""
+    distinct = np.unique(score)
+    if len(distinct) <= most:
+        return distinct
+    steps = steps[steps <= len(score)]
+    return np.concatenate([score[steps - 1], score[-steps]])
+
+
+def _pad(thresholds: Sequence[FloatArray]) -> FloatArray:
+    """The distinct thresholds of each model with 0 and 1, as rows (M, T) that end in ones."""
+    rows = [np.unique(np.concatenate([[0.0, 1.0], each])) for each in thresholds]
+    out = np.ones((len(rows), max(map(len, rows))))
+    for row, values in zip(out, rows, strict=True):
+        row[: len(values)] = values
     return out
 
 
@@ -41,15 +77,14 @@ def trace_metric(metric: Metric, cuts: FloatArray) -> Metric:
 
     def plan(scores: FloatArray) -> MetricPlan:
         n, n_models = scores.shape[:2]
-        own = cuts if n_models == len(cuts) else list_candidates(scores, cuts.shape[1] - 2)
         places = np.full((n, n_models), -1, dtype=np.int64)
         for j in range(n_models):
             score = scores[:, j, 1]
             held = np.isfinite(score)
-            places[held, j] = np.searchsorted(own[j], score[held], side="right")
+            places[held, j] = np.searchsorted(cuts[j], score[held], side="right")
 
         def compute_values(mass: FloatArray) -> FloatArray:
-            tables = [count_tables(mass, places[:, j], own.shape[1]) for j in range(n_models)]
+            tables = [count_tables(mass, places[:, j], cuts.shape[1]) for j in range(n_models)]
             out: FloatArray = statistic(FullTables(np.concatenate(tables, axis=1)))
             return out
 
@@ -64,6 +99,7 @@ def trace_metric(metric: Metric, cuts: FloatArray) -> Metric:
         high=metric.high,
         greater_is_better=metric.greater_is_better,
         of_positive=True,
+        of_model=lambda j: trace_metric(metric, cuts[[j]]),
     )
 
 

@@ -6,9 +6,10 @@ make best among the thresholds that meet it:
     precision>=0.9    the greatest recall          recall>=0.95         the greatest precision
                                                    specificity>=0.9     the greatest recall
 
-Let v(t) be the estimate at threshold t and v_d(t) its value in draw d, over thresholds at the
-quantiles of the model's scores. The threshold t* is chosen by v, and t_d by the same rule in every
-draw; the spread of the t_d is the uncertainty of the threshold.
+Let v(t) be the estimate at threshold t and v_d(t) its value in draw d. Thresholds are the model's
+distinct scores; of very many, those at geometric ranks from both ends are tried first, and then all
+next to the best one. The threshold t* is chosen by v, and t_d by the same rule in every draw; the
+spread of the t_d is the uncertainty of the threshold.
 
 A threshold that was chosen because v(t*) looks good on some rows looks better than it is on these
 rows. This concerns methods that judge by labels alone; an expectation under a posterior is not
@@ -32,7 +33,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.decide.choose import MARGIN, Choice, choose_model
-from ssme.decide.threshold_curves import AtPick, Curve, list_candidates, trace_metric
+from ssme.decide.threshold_curves import (
+    AtPick,
+    Curve,
+    list_candidates,
+    refine_candidates,
+    trace_metric,
+)
 from ssme.decide.threshold_goals import read_goal
 from ssme.errors import UnsupportedError, argument
 from ssme.markup import format_percent
@@ -48,6 +55,9 @@ from ssme.results.reliability import Record
 from ssme.results.sections import Section, format_number, format_value
 
 __all__ = ["MetricAt", "ThresholdChoice", "ThresholdPick", "choose_thresholds"]
+
+CELLS = 10_000
+"""Thresholds of all models that are tried at a time."""
 
 CONFIDENCE = Option(
     "confidence",
@@ -262,7 +272,7 @@ def choose_thresholds(
     confidence: float = CONFIDENCE.default,
     level: float | None = None,
     margin: float = MARGIN.default,
-    n_quantiles: int = 101,
+    n_candidates: int = 300,
 ) -> ThresholdChoice:
     """Choose a threshold for every model.
 
@@ -280,8 +290,9 @@ def choose_thresholds(
         Coverage of the intervals (default: that of the evaluation).
     margin : float, default 0.01
         Differences between models, each at its threshold, that make no difference in use.
-    n_quantiles : int, default 101
-        Number of quantiles of a model's scores that are tried as its threshold.
+    n_candidates : int, default 300
+        Distinct scores of a model up to which each is tried as its threshold. Of more, about as
+        many are tried all over and then as many next to the best one.
 
     Returns
     -------
@@ -300,19 +311,17 @@ def choose_thresholds(
     _require_two_classes(evaluation)
     rows = evaluation.groups[evaluation.group_index(group)].rows
     scores = evaluation.data.scores[number_rows(rows, evaluation.data.n_rows)]
-    cuts = list_candidates(scores, n_quantiles)
     asked = [aim.best] if aim.demand is None else [aim.best, aim.demand]
-    traced = [trace_metric(each, cuts) for each in asked]
-    refuse_without_order(evaluation.data, traced)
-    found = evaluation.belief.estimate(traced, [rows])[0]
-    same_rows = evaluation.posterior is None
+    most = max(min(n_candidates, CELLS // evaluation.data.n_models), 100)
+    cuts = list_candidates(scores, most)
+    curves = _trace(evaluation, asked, cuts, rows)
+    near = [_find_best(each, aim.limit, confidence) for each in curves]
+    finer = refine_candidates(cuts, scores, near, most)
+    if not np.array_equal(finer, cuts):
+        cuts, curves = finer, _trace(evaluation, asked, finer, rows)
     picks, values, draws = [], [], []
     for j, model in enumerate(evaluation.data.models):
-        curves = [
-            Curve.of(metric, each, cuts.shape, j, same_rows)
-            for metric, each in zip(asked, found, strict=True)
-        ]
-        pick, at_pick = _pick(model, cuts[j], curves, aim.limit, confidence, level)
+        pick, at_pick = _pick(model, cuts[j], curves[j], aim.limit, confidence, level)
         picks.append(pick)
         values.append(at_pick.value)
         draws.append(at_pick.draws)
@@ -329,6 +338,23 @@ def choose_thresholds(
     library = evaluation.data.frame_library
     alone = _find_labels_only(evaluation, picks, asked, rows, level)
     return ThresholdChoice(aim.text, tuple(alone), choice, aim.best, confidence, library)
+
+
+def _trace(
+    evaluation: BaseEvaluation, asked: Sequence[Metric], cuts: FloatArray, rows: GroupRows
+) -> list[list[Curve]]:
+    """The curves of each model, one per metric."""
+    traced = [trace_metric(each, cuts) for each in asked]
+    refuse_without_order(evaluation.data, traced)
+    found = evaluation.belief.estimate(traced, [rows])[0]
+    same_rows = evaluation.posterior is None
+    return [
+        [
+            Curve.of(metric, each, cuts.shape, j, same_rows)
+            for metric, each in zip(asked, found, strict=True)
+        ]
+        for j in range(len(cuts))
+    ]
 
 
 def _find_labels_only(
@@ -393,6 +419,27 @@ def _choose(worth: FloatArray, met: NDArray[np.bool_]) -> NDArray[np.int64]:
     return out
 
 
+def _find_margin(demand: Curve, confidence: float) -> FloatArray:
+    """How far above its limit (T,) the demand has to be, to hold with ``confidence``."""
+    margin = np.zeros(demand.value.shape)
+    if confidence > 0.5:
+        known = np.isfinite(demand.value) & np.isfinite(demand.draws).any(axis=0)
+        reached = np.nanquantile(demand.draws[:, known], 1.0 - confidence, axis=0)
+        margin[known] = np.maximum(demand.value[known] - reached, 0.0)
+    return margin
+
+
+def _find_best(curves: Sequence[Curve], limit: float, confidence: float) -> int:
+    """Position of the best threshold that meets the demand, or of the one that is nearest to it."""
+    worth = curves[0].sign * curves[0].value
+    if len(curves) > 1:
+        demand = curves[1].value - _find_margin(curves[1], confidence)
+        with np.errstate(invalid="ignore"):
+            met = demand >= limit
+        worth = np.where(met, worth, -np.inf) if met.any() else demand
+    return int(np.argmax(np.where(np.isfinite(worth), worth, -np.inf)))
+
+
 def _pick(
     model: str,
     cuts: FloatArray,
@@ -406,11 +453,7 @@ def _pick(
     met = np.ones(best.value.shape, dtype=bool)
     met_by_draw = np.ones(best.draws.shape, dtype=bool)
     if demand is not None:
-        margin = np.zeros(cuts.shape)
-        if confidence > 0.5:
-            known = np.isfinite(demand.value) & np.isfinite(demand.draws).any(axis=0)
-            reached = np.nanquantile(demand.draws[:, known], 1.0 - confidence, axis=0)
-            margin[known] = np.maximum(demand.value[known] - reached, 0.0)
+        margin = _find_margin(demand, confidence)
         with np.errstate(invalid="ignore"):
             met = demand.value - margin >= limit
             met_by_draw = demand.noisy - margin >= limit

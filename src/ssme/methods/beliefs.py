@@ -302,7 +302,7 @@ class PerModelPosterior:
         parts = [slice(None) if part is None else number_rows(part, n) for part in rows]
         models, k = range(self.data.n_models), self.data.n_classes
         plans = [
-            [[metric.plan(scores[part][:, [j]]) for j in models] for metric in metrics]
+            [[metric.alone(j).plan(scores[part][:, [j]]) for j in models] for metric in metrics]
             for part in parts
         ]
         points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]

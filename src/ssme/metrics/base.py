@@ -65,6 +65,9 @@ class Metric:
     of_order : bool
         True where the value for more than two classes depends on their order, from the lowest to
         the highest.
+    of_model : callable, optional
+        ``of_model(j)`` is the metric of the j-th classifier alone, where it is not the same one for
+        all classifiers, such as that at each classifier's own threshold.
 
     Examples
     --------
@@ -98,6 +101,22 @@ class Metric:
     of_probabilities: bool = False
     of_positive: bool = False
     of_order: bool = False
+    of_model: Callable[[int], Metric] | None = None
+
+    def alone(self, j: int) -> Metric:
+        """Return the metric for the scores (n, 1, K) of one classifier.
+
+        Parameters
+        ----------
+        j : int
+            Place of the classifier among all.
+
+        Returns
+        -------
+        Metric
+            This metric, except where each classifier has one of its own (``of_model``).
+        """
+        return self if self.of_model is None else self.of_model(j)
 
     def needs_order(self, n_classes: int) -> bool:
         """Say whether the value changes with the order of the classes.

@@ -141,7 +141,10 @@ def plan_metrics(metrics: Sequence[Metric], scores: FloatArray, own: bool) -> li
     if not own:
         return plan_together(metrics, scores)
     each = [metric for metric in metrics if not metric.of_set]
-    by_model = [plan_together(each, scores[:, [j]]) for j in range(scores.shape[1])]
+    by_model = [
+        plan_together([metric.alone(j) for metric in each], scores[:, [j]])
+        for j in range(scores.shape[1])
+    ]
     columns = iter(zip(*by_model, strict=True))
     return [
         _plan_of_mean(metric.plan(scores)) if metric.of_set else _plan_by_model(next(columns))
