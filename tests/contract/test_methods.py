@@ -192,6 +192,14 @@ def test_labeled_rows_keep_their_labels(method) -> None:
         np.testing.assert_allclose(belief.posterior[:N_LABELED], one_hot, atol=1e-12)
 
 
+POSSIBLE = [
+    (method, n_classes)
+    for method in METHODS
+    for n_classes in (2, 3)
+    if (spec_of(method).binary if n_classes == 2 else spec_of(method).multiclass)
+]
+
+
 @cache
 def tied_set(n_classes: int) -> ScoreSet:
     """The two largest scores are equal on 40 % of the rows of each classifier."""
@@ -202,11 +210,8 @@ def tied_set(n_classes: int) -> ScoreSet:
     return data.replace(scores=np.where(tied & (data.scores >= second), middle, data.scores))
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("method", "n_classes"), POSSIBLE)
 def test_with_every_row_labeled_accuracy_is_that_of_the_labels(method, n_classes) -> None:
-    if not (spec_of(method).binary if n_classes == 2 else spec_of(method).multiclass):
-        pytest.skip(f"not for {n_classes} classes")
     data = tied_set(n_classes)
     data = data.replace(labels=truth(n_classes), weights=1.0 + np.arange(N_ROWS) % 3)
     metric, group = get_metric("accuracy"), np.arange(N_ROWS) % 2 == 0
@@ -222,15 +227,12 @@ def test_with_every_row_labeled_accuracy_is_that_of_the_labels(method, n_classes
             np.testing.assert_allclose(found.value, expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("method", "n_classes"), POSSIBLE)
 def test_a_tie_is_predicted_as_metrics_of_decisions_do(method, n_classes) -> None:
     """Scores that favor the predicted class by next to nothing change next to nothing.
 
     For `answers` a model that gives equal scores says nothing on a row, and counts as silent.
     """
-    if not (spec_of(method).binary if n_classes == 2 else spec_of(method).multiclass):
-        pytest.skip(f"not for {n_classes} classes")
     data = tied_set(n_classes)
     favored = predicted_classes(data.scores)[:, :, None] == np.arange(n_classes)
     scores = data.scores * np.where(favored, 1.0 + 1e-12, 1.0)

@@ -29,9 +29,9 @@ pytestmark = [pytest.mark.web, pytest.mark.xdist_group("serve")]
 LONG = {
     "file": str(sample_path()),
     "read": {"label": "label", "id": "id"},
-    "run": {"method": "ssme"},
+    "run": {"method": "ssme", "option": {"n_bootstrap": 1000}},
 }
-"""An evaluation that takes longer than a second, and than it takes to kill it."""
+"""An evaluation with 1,000 refits: minutes, whatever the processor."""
 
 
 @dataclass

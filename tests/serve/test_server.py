@@ -139,6 +139,7 @@ def test_only_the_owner_of_a_project_can_read_it(tmp_path: Path, scores: Path) -
                 assert answer.status == 200
             person.wait_for("/files/1", "Models</h2>")
             person.post("/me", name="Ada")
+            person.post("/files/1/names", plain="1")
             person.wait_for("/files/1/label", 'name="label"')
             found = {path: read_mode(path) for path in project.rglob("*")}
             server.stop()
