@@ -297,7 +297,8 @@ def test_an_evaluation_can_be_cancelled(place: Place, visit: Callable[..., Any])
     page = visit()
     page.goto(f"{place.server.url}/files/1")
     page.select_option("select[name=method]", "bayesian_calibration")  # seconds of sampling
-    page.click("button:text('Use this')")
+    with page.expect_navigation():
+        page.click("button:text('Use this')")
     page.wait_for_selector("button:text('Evaluate now')")
     page.click("button:text('Evaluate now')")
     page.click("button:text('Cancel')")
