@@ -1,22 +1,21 @@
-"""CSV and TSV files with a header, every row as long as the header; in UTF-8 unless declared.
+"""CSV and TSV files: a header, and rows as long as the header; UTF-8 unless declared.
 
-A cell is missing if it is empty or one of `MISSING_TEXT`. A column holds whole numbers, numbers or
-booleans if all its other cells do, else text. Numbers are read exactly: as Python reads them, or in
-the style that the caller declares (`number_style`).
+A cell is missing if it is empty or in `MISSING_TEXT`. A column holds whole numbers, numbers or
+booleans if all its other cells do, else text. Numbers are exact, and have a decimal point or the
+declared marks. pandas parses the file; Python's ``csv`` finds the line of a bad row, and rewrites
+for pandas what pandas would misread: other encodings, other marks, lone carriage returns.
 """
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
-import shutil
+import re
 import sys
-import tempfile
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,19 +23,18 @@ from typing import Any
 
 import numpy as np
 
-from ssme.data.readers.number_style import NumberStyle, refuse_commas
 from ssme.data.values import EXACT_INTEGER, to_objects
-from ssme.errors import InputError, argument, translate_foreign_errors
+from ssme.errors import InputError, translate_foreign_errors
 from ssme.writing import restore_formula
-
-__all__ = ["MISSING_TEXT", "find_other_delimiter", "is_utf8", "open_csv"]
 
 MISSING_TEXT = ("", "NA", "NaN", "nan", "None", "null", "<NA>")
 DELIMITERS = (";", "\t", "|", ",")
 UTF8 = (None, "utf-8", "utf-8-sig")
-"""Encodings that need no declaration."""
 BLOCK = 1 << 20
-"""Bytes looked at together."""
+"""Bytes scanned at once."""
+WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
+WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*", re.ASCII)
+PLAIN = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _limit_lock = threading.Lock()
 
 
@@ -49,119 +47,205 @@ def open_csv(
     encoding: str | None = None,
     ignored: Sequence[str] = (),
 ) -> Any:
-    """The pandas frame in a CSV file; a text that names a class is never missing.
+    """The pandas frame in a CSV file; text that names a class is never missing.
 
-    ``decimal`` and ``thousands`` declare how numbers are written. Without them, numbers have a
-    point, and a column that reads like numbers with a comma is refused unless it is ``ignored``.
+    Columns of numbers with an undeclared comma are refused unless they are ``ignored``.
     """
-    if encoding not in UTF8:
-        with _decode(file, str(encoding)) as copy:
-            return open_csv(copy, delimiter, classes, decimal, thousands, ignored=ignored)
-    counts = _count(file, delimiter)
-    header = _read_header(file, delimiter)
-    _refuse_header(file, header, delimiter)
     missing = [text for text in MISSING_TEXT if text not in (classes or ())]
     style = NumberStyle(decimal or ".", thousands)
-    if style != NumberStyle():
-        text: str | None = _rewrite_numbers(file, delimiter, header, style, missing, ignored)
-    else:
-        text = _rewrite_returns(file, delimiter) if counts.lone_returns else None
-    frame = _parse(file, delimiter, missing, text)
-    _refuse_short_rows(file, delimiter, counts, len(header), frame.shape)
+    table = _CsvFile(file, delimiter, encoding)
+    header = table.read_header()
+    _check_header(table, header)
+    marks = _scan(file, delimiter) if encoding in UTF8 else None
+    frame, text = None, None
+    if marks is not None and style == NumberStyle() and not marks.odd:
+        frame = _parse(table, missing)
+    # without quotes, the number of delimiters says whether every row is as long as the header
+    if frame is None or marks is None or marks.quotes or marks.count != _expect(header, frame):
+        n_rows = table.check_rows(len(header))
+        if frame is None or frame.shape != (n_rows - 1, len(header)):
+            text = table.rewrite(header, style, missing, ignored)
+            frame = _parse(table, missing, text)
     if decimal is None and thousands is None:
-        refuse_commas(str(file), frame, ignored)
-    if counts.apostrophes:
+        _refuse_commas(file, frame, ignored)
+    if marks is None or marks.apostrophes:
         frame = _restore_formulas(frame)
-    return _restore_exact_integers(file, delimiter, missing, text, frame)
+    return _restore_integers(table, missing, text, frame)
 
 
-@contextmanager
-def _decode(file: Path, encoding: str) -> Iterator[Path]:
-    """A copy of the file in UTF-8; messages in the block name the file itself."""
-    if is_utf8(file, plain=False):
-        raise InputError(
-            f"{argument('encoding', repr(encoding))} was given, and {file} is UTF-8 text",
-            fix=f"leave {argument('encoding')} out",
-        )
-    with tempfile.TemporaryDirectory(prefix="ssme-") as folder:
-        copy = Path(folder) / "copy.csv"
-        try:
-            with (
-                file.open(encoding=encoding, newline="") as source,
-                copy.open("w", encoding="utf-8", newline="") as target,
-            ):
-                shutil.copyfileobj(source, target)
-        except UnicodeError as error:
+def is_encoded(file: Path, encoding: str) -> bool:
+    """Whether the whole file is text in ``encoding``."""
+    try:
+        with file.open(encoding=encoding) as content:
+            while content.read(BLOCK):
+                pass
+    except UnicodeError:
+        return False
+    return True
+
+
+def find_other_delimiter(file: Path, delimiter: str, encoding: str | None = None) -> str | None:
+    """What splits the header of ``file`` where ``delimiter`` leaves it in one piece; else None."""
+    header = _CsvFile(file, delimiter, encoding).read_header()
+    found = [mark for mark in DELIMITERS if mark in header[0]] if len(header) == 1 else []
+    return found[0] if len(found) == 1 else None
+
+
+@dataclass(frozen=True)
+class NumberStyle:
+    """A decimal mark and, if there is one, the mark between thousands."""
+
+    decimal: str = "."
+    thousands: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.decimal == self.thousands:
             raise InputError(
-                f"{file} cannot be read with {argument('encoding', repr(encoding))}: "
-                f"{getattr(error, 'reason', error)}",
-                fix="name another encoding, or save it as UTF-8",
-            ) from None
-        try:
-            yield copy
-        except InputError as error:
-            parts = (error.got, error.allowed or "", error.fix or "")
-            got, allowed, fix = (part.replace(str(copy), str(file)) for part in parts)
-            raise InputError(got, allowed=allowed, fix=fix) from None
+                f"{self.decimal!r} is given both as `decimal` and as `thousands`",
+                fix="use two different marks, or leave one out",
+            )
+        whole = r"\d+"
+        if self.thousands is not None:
+            whole = rf"(?:\d{{1,3}}(?:{re.escape(self.thousands)}\d{{3}})+|\d+)"
+        number = rf"\s*([+-]?)({whole})?(?:{re.escape(self.decimal)}(\d*))?([eE][+-]?\d+)?\s*"
+        object.__setattr__(self, "_number", re.compile(number, re.ASCII))
+
+    def to_plain(self, cell: str) -> str | None:
+        """The number in ``cell`` as Python writes it; None for anything else."""
+        found = self._number.fullmatch(cell)  # type: ignore[attr-defined]
+        if found is None or not (found[2] or found[3]):
+            return None
+        whole = (found[2] or "0").replace(self.thousands or "", "")
+        fraction = f".{found[3]}" if found[3] else ""
+        return f"{found[1]}{whole}{fraction}{found[4] or ''}"
+
+    def rewrite_column(
+        self, name: str, place: int, rows: list[tuple[int, list[str]]], missing: Collection[str]
+    ) -> None:
+        """Write numbers as Python does where all cells are numbers or missing; else it is text.
+
+        A column that is mostly numbers is refused with its first other cell, and so is one whose
+        numbers all have a point where another mark is declared.
+        """
+        counts = Counter(row[place] for _, row in rows)
+        plain = {cell: self.to_plain(cell) for cell in counts if cell.strip() not in missing}
+        others = {cell for cell, number in plain.items() if number is None}
+        if not others:
+            for _, row in rows:
+                row[place] = plain.get(row[place]) or row[place]
+            return
+        n_others = sum(counts[cell] for cell in others)
+        if 2 * n_others < sum(counts[cell] for cell in plain) or all(map(PLAIN.fullmatch, others)):
+            line, cell = next((line, row[place]) for line, row in rows if row[place] in others)
+            marks = f"`decimal={self.decimal!r}`"
+            if self.thousands is not None:
+                marks += f" and `thousands={self.thousands!r}`"
+            raise InputError(
+                f"column {name!r} contains {cell!r} in line {line}, which is not a number with "
+                f"{marks}",
+                fix=f"correct the option or the cell, or pass `ignore={name!r}`",
+            )
 
 
-def is_utf8(file: Path, *, plain: bool = True) -> bool:
-    """Whether a file is UTF-8 text; ``plain``: also where it is ASCII, as in other encodings."""
-    decoder, is_plain = codecs.getincrementaldecoder("utf-8")(), True
-    with file.open("rb") as content:
-        try:
-            while block := content.read(BLOCK):
-                is_plain = is_plain and block.isascii()
-                decoder.decode(block)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return False
-    return plain or not is_plain
+@dataclass(frozen=True)
+class _CsvFile:
+    """A file as Python's ``csv`` reads it."""
 
+    file: Path
+    delimiter: str
+    encoding: str | None
 
-@dataclass
-class _Counts:
-    delimiters: int = 0
-    quotes: int = 0
-    apostrophes: int = 0
-    lone_returns: int = 0
-
-
-def _count(file: Path, delimiter: str) -> _Counts:
-    """Delimiters, quotation marks and carriage returns that stand alone in the bytes of the file.
-
-    The file must be text.
-    """
-    counts, mark, position, last = _Counts(), delimiter.encode(), 0, b""
-    with file.open("rb") as content:
-        while block := content.read(BLOCK):
-            counts.delimiters += _count_frequent(block, mark)
-            counts.quotes += _count_rare(block, b'"')
-            counts.apostrophes += _count_rare(block, b"'")
-            split = last == b"\r" and block[:1] == b"\n"
-            returns = _count_rare(block, b"\r")
-            counts.lone_returns += returns - (block.count(b"\r\n") if returns else 0) - split
-            last = block[-1:]
-            if b"\0" in block:
+    def read_rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Line number and cells of each row that is not blank."""
+        encoding = "utf-8-sig" if self.encoding in UTF8 else self.encoding
+        with self.file.open(encoding=encoding, newline="") as lines, _allow_long_cells():
+            rows = csv.reader(
+                self._check_lines(lines), delimiter=self.delimiter, skipinitialspace=True
+            )
+            try:
+                for row in rows:
+                    if len(row) > 1 or (row and row[0].strip()):
+                        yield rows.line_num, row
+            except csv.Error as error:
                 raise InputError(
-                    f"{file} is not UTF-8 text: byte 0x00 at position {position + block.index(0)}",
-                    allowed="UTF-8 text",
-                    fix=f"set {argument('encoding', repr('utf-16'))}, or save it as UTF-8",
+                    f"{self.file}, line {rows.line_num}, is not a row of cells: {error}",
+                    fix="check quoting and `delimiter`",
+                ) from None
+            except UnicodeError:
+                raise self._explain_bytes() from None
+
+    def _check_lines(self, lines: Iterable[str]) -> Iterator[str]:
+        for line in lines:
+            if "\0" in line:
+                raise self._explain_bytes()
+            yield line
+
+    def _explain_bytes(self) -> InputError:
+        """The error that names the first byte that is not text."""
+        content = self.file.read_bytes()
+        place = content.find(b"\0")
+        try:
+            content.decode(self.encoding or "utf-8")
+        except UnicodeDecodeError as error:
+            place = error.start if place < 0 else place
+        except UnicodeError:
+            pass
+        where = f": byte 0x{content[place]:02x} at position {place}" if place >= 0 else ""
+        if self.encoding not in UTF8:
+            return InputError(
+                f"{self.file} cannot be read with `encoding={self.encoding!r}`{where}",
+                fix="name another encoding, or save it as UTF-8",
+            )
+        other = "utf-16" if b"\0" in content else "cp1252"
+        return InputError(
+            f"{self.file} is not UTF-8 text{where}",
+            fix=f"pass `encoding={other!r}` if that is its encoding (Excel on Windows writes "
+            "cp1252), or save it as UTF-8",
+        )
+
+    def read_header(self) -> list[str]:
+        declared = self.encoding not in UTF8
+        if declared and is_encoded(self.file, "utf-8") and not is_encoded(self.file, "ascii"):
+            raise InputError(f"{self.file} is UTF-8 text", fix="leave `encoding` out")
+        with closing(self.read_rows()) as rows:  # type: ignore[type-var]
+            _, header = next(rows, (0, []))
+        if not header:
+            raise InputError(f"{self.file} is empty", fix="it needs a header and at least one row")
+        return header
+
+    def check_rows(self, width: int) -> int:
+        """The number of rows, the header included, all of which have ``width`` cells."""
+        count = 0
+        for line, row in self.read_rows():
+            count += 1
+            if len(row) != width:
+                raise InputError(
+                    f"{self.file} is not a regular table: line {line} has {len(row)} fields, the "
+                    f"header {width}",
+                    fix="write an empty field where a value is missing; check quoting, stray "
+                    "delimiters and `delimiter`",
                 )
-            position += len(block)
-    return counts
+        return count
 
-
-def _count_frequent(block: bytes, mark: bytes) -> int:
-    """How often ``mark`` occurs, which is often: one byte is compared with all at once."""
-    if len(mark) > 1:
-        return block.count(mark)
-    return int(np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == mark[0]))
-
-
-def _count_rare(block: bytes, mark: bytes) -> int:
-    """How often ``mark`` occurs, which most often is never: to look for one is quicker."""
-    return block.count(mark) if mark in block else 0
+    def rewrite(
+        self,
+        header: Sequence[str],
+        style: NumberStyle,
+        missing: Sequence[str],
+        ignored: Sequence[str],
+    ) -> str:
+        """The rows with all cells quoted and numbers as Python writes them."""
+        head, *rows = self.read_rows()
+        if style != NumberStyle():
+            for place, name in enumerate(header):
+                if name not in ignored:
+                    style.rewrite_column(name, place, rows, missing)
+        text = io.StringIO(newline="")
+        writer = csv.writer(
+            text, delimiter=self.delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
+        )
+        writer.writerows(row for _, row in (head, *rows))
+        return text.getvalue()
 
 
 @contextmanager
@@ -175,175 +259,92 @@ def _allow_long_cells() -> Iterator[None]:
             csv.field_size_limit(before)
 
 
-def _read_rows(file: Path, delimiter: str) -> Generator[tuple[int, list[str]], None, None]:
-    """Line number and cells of each row that is not blank, by Python's own parser."""
-    with file.open(encoding="utf-8-sig", newline="") as lines, _allow_long_cells():
-        rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-        while True:
-            try:
-                row = next(rows, None)
-            except csv.Error as error:
-                raise InputError(
-                    f"{file}, line {rows.line_num}, is not a row of cells: {error}",
-                    allowed="cells with delimiters between them",
-                    fix="check quoting and the delimiter",
-                ) from None
-            except UnicodeDecodeError:
-                raise _tell_not_utf8(file) from None
-            if row is None:
-                return
-            if len(row) > 1 or (row and row[0].strip()):
-                yield rows.line_num, row
-
-
-def find_other_delimiter(file: Path, delimiter: str, encoding: str | None = None) -> str | None:
-    """What splits the header of ``file`` where ``delimiter`` leaves it in one piece; else None."""
-    if encoding not in UTF8:
-        with _decode(file, str(encoding)) as copy:
-            return find_other_delimiter(copy, delimiter)
-    header = _read_header(file, delimiter)
-    found = [mark for mark in DELIMITERS if mark in header[0]] if len(header) == 1 else []
-    return found[0] if len(found) == 1 else None
-
-
-def _read_header(file: Path, delimiter: str) -> list[str]:
-    with closing(_read_rows(file, delimiter)) as rows:
-        _, header = next(rows, (0, []))
-    if not header:
-        raise InputError(
-            f"{file} is empty", allowed="a header and at least one row", fix="check how it was made"
-        )
-    return header
-
-
-def _refuse_header(file: Path, header: list[str], delimiter: str) -> None:
+def _check_header(table: _CsvFile, header: Sequence[str]) -> None:
     if len(header) == 1:
         for other in DELIMITERS:
-            if other in header[0] and other != delimiter:
+            if other in header[0] and other != table.delimiter:
                 raise InputError(
-                    f"{file} has one column {header[0][:60]!r} when split at {delimiter!r}",
-                    allowed="one column per model and a label column",
-                    fix=f"set {argument('delimiter', repr(other))}",
+                    f"{table.file} has one column {header[0][:60]!r} when split at "
+                    f"{table.delimiter!r}",
+                    fix=f"pass `delimiter={other!r}`",
                 )
     for name, count in Counter(header).items():
         if name and count > 1:
             raise InputError(
-                f"{file} has {count} columns named {name!r}",
-                allowed="unique column names",
+                f"{table.file} has {count} columns named {name!r}",
                 fix="rename or remove the repeated columns",
             )
 
 
-def _rewrite_returns(
-    file: Path, delimiter: str, change: Callable[[list[str]], list[str]] = list
-) -> str:
-    """The rows as Python's parser reads them, each after a ``change``, written again.
+@dataclass
+class _Marks:
+    """Delimiters in the bytes of a file, and whether it has marks that need a second look."""
 
-    pandas takes a delimiter for part of a line's end where a carriage return stands alone.
-    """
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    with closing(_read_rows(file, delimiter)) as rows:
-        writer.writerows(change(row) for _, row in rows)
-    return text.getvalue()
+    count: int = 0
+    quotes: bool = False
+    apostrophes: bool = False
+    odd: bool = False
+    """Lone carriage returns, which pandas misreads, or NUL."""
 
 
-def _rewrite_numbers(
-    file: Path,
-    delimiter: str,
-    header: Sequence[str],
-    style: NumberStyle,
-    missing: Sequence[str],
-    ignored: Sequence[str],
-) -> str:
-    """The rows with the numbers of a declared style as Python writes them."""
-    with closing(_read_rows(file, delimiter)) as rows:
-        next(rows)
-        looked_at = [name if name not in ignored else None for name in header]
-        places = style.find_columns_of_numbers(looked_at, rows, missing)
-
-    def rewrite_row(row: list[str]) -> list[str]:
-        return [
-            (style.to_plain(cell) or cell) if place in places else cell
-            for place, cell in enumerate(row)
-        ]
-
-    return _rewrite_returns(file, delimiter, rewrite_row)
+def _scan(file: Path, delimiter: str) -> _Marks:
+    marks = _Marks()
+    with file.open("rb") as content:
+        while block := content.read(BLOCK):
+            if block.endswith(b"\r"):
+                block += content.read(1)
+            marks.quotes |= b'"' in block
+            marks.apostrophes |= b"'" in block
+            marks.odd |= b"\0" in block
+            marks.odd |= b"\r" in block and re.search(rb"\r(?!\n)", block) is not None
+            # numpy counts frequent bytes several times faster than bytes.count
+            marks.count += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord(delimiter)))
+    return marks
 
 
-def _parse(
-    file: Path, delimiter: str, missing: Sequence[str], text: str | None, **options: Any
-) -> Any:
-    """The frame in the file, or in ``text`` where its rows had to be written again."""
+def _expect(header: Sequence[str], frame: Any) -> int:
+    """The number of delimiters if every row is as long as the header."""
+    return (len(header) - 1) * (len(frame) + 1)
+
+
+def _parse(table: _CsvFile, missing: Sequence[str], text: str | None = None, **options: Any) -> Any:
+    """The frame in the file, or in ``text``; None where pandas finds rows that are too long."""
     import pandas
 
-    cure = "check quoting and stray delimiters"
-    try:
-        with warnings.catch_warnings(), translate_foreign_errors(f"reading {file}", fix=cure):
-            warnings.simplefilter("error", pandas.errors.ParserWarning)
-            try:
-                return pandas.read_csv(
-                    file if text is None else io.StringIO(text),
-                    sep=delimiter,
-                    encoding="utf-8-sig",
-                    keep_default_na=False,
-                    na_values=list(missing),
-                    low_memory=False,
-                    skipinitialspace=True,
-                    index_col=False,
-                    **_ask_for_exact_numbers(),
-                    **options,
-                )
-            except UnicodeDecodeError:
-                raise _tell_not_utf8(file) from None
-    except InputError as error:
-        if not isinstance(error.__cause__, pandas.errors.ParserError | pandas.errors.ParserWarning):
-            raise
-        raise InputError(
-            f"{file} is not a regular table: {str(error.__cause__).strip()}",
-            allowed="rows with as many fields as the header",
-            fix=cure,
-        ) from None
+    if tuple(map(int, pandas.__version__.split(".")[:2])) < (3, 1):
+        options["float_precision"] = "round_trip"  # later versions are always exact
+    with warnings.catch_warnings(), translate_foreign_errors(f"reading {table.file}"):
+        warnings.simplefilter("error", pandas.errors.ParserWarning)
+        try:
+            return pandas.read_csv(
+                table.file if text is None else io.StringIO(text),
+                sep=table.delimiter,
+                encoding="utf-8-sig",
+                keep_default_na=False,
+                na_values=list(missing),
+                low_memory=False,
+                skipinitialspace=True,
+                index_col=False,
+                **options,
+            )
+        except (pandas.errors.ParserError, pandas.errors.ParserWarning, UnicodeDecodeError):
+            if text is not None:
+                raise
+            return None
 
 
-def _ask_for_exact_numbers() -> dict[str, Any]:
-    """The option by which older versions of pandas read numbers exactly; newer ones always do."""
-    import pandas
-
-    version = tuple(int(part) for part in pandas.__version__.split(".")[:2])
-    return {} if version >= (3, 1) else {"float_precision": "round_trip"}
-
-
-def _refuse_short_rows(
-    file: Path, delimiter: str, counts: _Counts, n_columns: int, shape: tuple[int, int]
-) -> None:
-    """A row with fewer cells than the header has lost something; no score is missing silently.
-
-    The parser has refused longer rows, so that without quotation marks the number of delimiters
-    tells whether all rows are full.
-    """
-    n_rows, n_parsed = shape
-    full = counts.delimiters == (n_columns - 1) * (n_rows + 1)
-    if counts.quotes == 0 and full and n_parsed == n_columns:
-        return
-    with closing(_read_rows(file, delimiter)) as rows:
-        odd = next(((line, row) for line, row in rows if len(row) != n_columns), None)
-    if odd is not None:
-        line, row = odd
-        raise InputError(
-            f"{file} is not a regular table: line {line} has {len(row)} fields, the header "
-            f"{n_columns}",
-            allowed="rows with as many fields as the header",
-            fix="write an empty field where a value is missing; check quoting, stray delimiters "
-            f"and {argument('delimiter')}",
-        )
-    if n_parsed != n_columns:
-        raise InputError(
-            f"{file} is not a regular table: its header has {n_columns} fields, its rows "
-            f"{n_parsed}",
-            allowed="rows with as many fields as the header",
-            fix=f"check quoting, stray delimiters and {argument('delimiter')}",
-        )
+def _refuse_commas(file: Path, frame: Any, ignored: Collection[str]) -> None:
+    """Refuse a column of text whose cells all read like numbers with a comma."""
+    for name, kind in zip(frame.columns, frame.dtypes, strict=True):
+        if kind.kind in "fiub" or str(name) in ignored:
+            continue
+        cells = frame[name].dropna()
+        if len(cells) and all(isinstance(c, str) and WITH_COMMA.fullmatch(c) for c in cells):
+            raise InputError(
+                f"{file}: column {str(name)!r} contains {cells.iloc[0]!r} at row {cells.index[0]}. "
+                "Is the comma a decimal or a thousands separator?",
+                fix="pass `decimal=','` or `thousands=','`; for text pass `decimal='.'`",
+            )
 
 
 def _restore_formulas(frame: Any) -> Any:
@@ -357,61 +358,21 @@ def _restore_formulas(frame: Any) -> Any:
     return frame
 
 
-def _restore_exact_integers(
-    file: Path, delimiter: str, missing: Sequence[str], text: str | None, frame: Any
-) -> Any:
-    """Large whole numbers in columns with holes, which pandas rounds, as they are written.
+def _restore_integers(table: _CsvFile, missing: Sequence[str], text: str | None, frame: Any) -> Any:
+    """Whole numbers as they are written.
 
-    Older versions of pandas leave numbers beyond 64 bits as text; these are made numbers too.
+    pandas rounds large ones in columns with holes, and before 3.0 leaves those beyond 64 bits as
+    text.
     """
-    rounded = []
     for place, (name, kind) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
-        if kind == np.object_:
-            present = frame.iloc[:, place].dropna()
-            if len(present) and all(isinstance(c, str) and _is_whole(c) for c in present):
-                cells = frame.iloc[:, place].to_numpy(dtype=object, na_value=None)
-                exact = to_objects([None if cell is None else int(cell) for cell in cells])
-                frame = frame.assign(**{name: exact})
-        if kind == np.float64:
-            values = frame.iloc[:, place].to_numpy()
-            missed = np.isnan(values)
-            if missed.any() and (np.abs(values[~missed]) >= EXACT_INTEGER).any():
-                rounded.append(place)
-    if not rounded:
-        return frame
-    texts = _parse(file, delimiter, missing, text, usecols=rounded, dtype=str)
-    for place, name in zip(rounded, texts.columns, strict=True):
-        cells = texts[name].to_numpy(dtype=object, na_value=None)
-        if all(cell is None or _is_whole(cell) for cell in cells):
+        column = frame.iloc[:, place]
+        if kind == np.float64 and column.hasnans and (column.abs() >= EXACT_INTEGER).any():
+            column = _parse(table, missing, text, usecols=[place], dtype=str).iloc[:, 0]
+        elif kind != np.object_:
+            continue
+        cells = column.to_numpy(dtype=object, na_value=None)
+        known = [cell for cell in cells if cell is not None]
+        if known and all(isinstance(cell, str) and WHOLE.fullmatch(cell) for cell in known):
             exact = to_objects([None if cell is None else int(cell) for cell in cells])
-            frame = frame.assign(**{frame.columns[place]: exact})
+            frame = frame.assign(**{name: exact})
     return frame
-
-
-def _is_whole(text: str) -> bool:
-    digits = text.strip().lstrip("+-")
-    return digits.isascii() and digits.isdigit()
-
-
-def _tell_not_utf8(file: Path) -> InputError:
-    """The error that names the first byte which is not UTF-8."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    position, byte = 0, None
-    with file.open("rb") as content:
-        try:
-            while block := content.read(BLOCK):
-                held = len(decoder.getstate()[0])
-                decoder.decode(block)
-                position += len(block)
-            held = len(decoder.getstate()[0])
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError as error:
-            byte = error.object[error.start]
-            position += error.start - held
-    shown = "" if byte is None else f": byte 0x{byte:02x} at position {position}"
-    return InputError(
-        f"{file} is not UTF-8{shown}",
-        allowed="UTF-8 text",
-        fix=f"set {argument('encoding', repr('cp1252'))} if Excel on Windows wrote it, or save it "
-        "as UTF-8",
-    )

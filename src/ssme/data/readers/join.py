@@ -20,7 +20,7 @@ from ssme.data.arrays import as_ids, find_index, name_same_rows
 from ssme.data.design import LabelRounds
 from ssme.data.labels import observe
 from ssme.data.readers.columns import USUAL_NAMES, find_design
-from ssme.data.readers.csv_files import find_other_delimiter, is_utf8
+from ssme.data.readers.csv_files import find_other_delimiter, is_encoded
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
@@ -347,7 +347,7 @@ def _open(labels: Any, options: ReadOptions) -> Table:
     told = ReadOptions(**{name: getattr(options, name) for name in of_csv})
     with name_argument("labels"):
         if is_csv and labels.is_file():
-            if told.encoding is not None and is_utf8(labels):
+            if told.encoding is not None and is_encoded(labels, "utf-8"):
                 told = replace(told, encoding=None)
             other = find_other_delimiter(labels, told.delimiter or ",", told.encoding)
             if other is not None:
