@@ -13,7 +13,6 @@ import ssme
 from ssme import ScoreSet
 from ssme.data.design import LabelDesign, as_design, find_rounds
 from ssme.data.labels import observe
-from ssme.data.readers.csv_files import _count_frequent
 from ssme.data.values import as_array, as_objects, make_plain
 from ssme.errors import InputError
 
@@ -177,8 +176,6 @@ def test_values_of_other_kinds_are_plain_or_refused() -> None:
     assert observe(np.array([b"a", b"b"]), 2).values == ("a", "b")
     with pytest.raises(InputError, match="not UTF-8"):
         observe(np.array([b"\xff", b"b"]), 2)
-    assert _count_frequent(b"a,b,,c", b",,") == 1
-    assert _count_frequent(b"a,b,,c", b",") == 3
 
 
 class Strange:

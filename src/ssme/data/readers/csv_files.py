@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from ssme.data.values import EXACT_INTEGER, to_objects
-from ssme.errors import InputError, translate_foreign_errors
+from ssme.errors import InputError, argument, translate_foreign_errors
 from ssme.writing import restore_formula
 
 MISSING_TEXT = ("", "NA", "NaN", "nan", "None", "null", "<NA>")
@@ -199,8 +199,8 @@ class _CsvFile:
         other = "utf-16" if b"\0" in content else "cp1252"
         return InputError(
             f"{self.file} is not UTF-8 text{where}",
-            fix=f"pass `encoding={other!r}` if that is its encoding (Excel on Windows writes "
-            "cp1252), or save it as UTF-8",
+            fix=f"pass {argument('encoding', repr(other))} if that is its encoding (cp1252: "
+            "Excel on Windows), or save it as UTF-8",
         )
 
     def read_header(self) -> list[str]:
@@ -266,7 +266,7 @@ def _check_header(table: _CsvFile, header: Sequence[str]) -> None:
                 raise InputError(
                     f"{table.file} has one column {header[0][:60]!r} when split at "
                     f"{table.delimiter!r}",
-                    fix=f"pass `delimiter={other!r}`",
+                    fix=f"pass {argument('delimiter', repr(other))}",
                 )
     for name, count in Counter(header).items():
         if name and count > 1:
@@ -343,7 +343,8 @@ def _refuse_commas(file: Path, frame: Any, ignored: Collection[str]) -> None:
             raise InputError(
                 f"{file}: column {str(name)!r} contains {cells.iloc[0]!r} at row {cells.index[0]}. "
                 "Is the comma a decimal or a thousands separator?",
-                fix="pass `decimal=','` or `thousands=','`; for text pass `decimal='.'`",
+                fix=f"pass {argument('decimal', repr(','))} or {argument('thousands', repr(','))}; "
+                f"for text pass {argument('decimal', repr('.'))}",
             )
 
 
