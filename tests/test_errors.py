@@ -11,17 +11,21 @@ from ssme.errors import (
     InputError,
     MissingExtraError,
     UnsupportedError,
-    argument,
     translate_foreign_errors,
 )
 
 
 def test_a_message_has_three_parts_and_spells_its_arguments():
-    error = InputError(f"{argument('level', 2)}", allowed="0 to 1", fix=f"drop {argument('level')}")
-    assert str(error) == "level=2. Allowed: 0 to 1. Fix: drop level."
-    assert error.spell(lambda n, v: f"--{n}{'' if v is None else ' ' + v}") == (
-        "--level 2. Allowed: 0 to 1. Fix: drop --level."
-    )
+    error = InputError("`level=2` is too large", hint="drop `level`, as `README` says")
+    assert str(error) == "level=2 is too large. Drop level, as README says."
+
+    def spell(name, value):
+        return f"--{name}{'' if value is None else ' ' + value}" if name == "level" else None
+
+    assert error.spell(spell) == "--level 2 is too large. Drop --level, as `README` says."
+    error = InputError(option="level", value=2, must="be between 0 and 1")
+    assert str(error) == "level must be between 0 and 1, got 2."
+    assert error.spell(spell) == "--level must be between 0 and 1, got 2."
 
 
 def test_a_huge_value_does_not_make_a_huge_message():
@@ -33,10 +37,16 @@ def test_terminal_escapes_are_shown_and_not_obeyed():
     assert r"\x1b[31mred" in str(InputError("model '\x1b[31mred'"))
 
 
-@pytest.mark.parametrize("error", [UnsupportedError("a", allowed="b", fix="c"), InputError("a")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnsupportedError("a", hint="c").at("b"),
+        InputError(option="a", value=open, must="be 1"),
+    ],
+)
 def test_errors_survive_the_way_between_processes(error):
     again = pickle.loads(pickle.dumps(error))
-    assert (type(again), str(again), again.fix) == (type(error), str(error), error.fix)
+    assert (type(again), str(again), again.hint) == (type(error), str(error), error.hint)
 
 
 def test_a_missing_extra_survives_the_way_between_processes():

@@ -59,13 +59,13 @@ class Vote(Declared):
 
 
 def test_a_wrong_value_is_refused_when_the_object_is_made_and_named():
-    with pytest.raises(InputError, match=r"n_draws=2\.5.*a whole number of at least 1"):
+    with pytest.raises(InputError, match="n_draws must be a whole number of at least 1"):
         Vote(n_draws=2.5)
     assert Vote(n_draws=np.int64(3)).n_draws == 3
 
 
 def test_an_unknown_option_is_refused_with_what_was_probably_meant():
-    with pytest.raises(InputError, match="did you mean 'n_draws'"):
+    with pytest.raises(InputError, match="Did you mean 'n_draws'"):
         accept_all(Vote, {"n_draw": 3}, "method 'vote'")
 
 
@@ -80,9 +80,8 @@ def test_text_of_a_command_line_is_read_as_the_kind_wants_it():
 def test_messages_name_an_argument_in_the_words_of_who_asked():
     with pytest.raises(InputError) as caught:
         Vote(rule="best")
-    on_the_command_line = caught.value.spell(lambda name, value: f"--{name} {value or ''}")
-    assert "--rule 'best'" in on_the_command_line
-    assert "rule='best'" in str(caught.value)
+    assert caught.value.spell(lambda name, value: f"--{name}").startswith("--rule must be")
+    assert str(caught.value).startswith("rule must be")
 
 
 @pytest.mark.parametrize("text", ["0.7", " 5 ", "+1e-3", "-.5", "5.", "1E3"])

@@ -288,16 +288,16 @@ def test_streams_take_a_fresh_seed(table: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"engine": "cloud"}, 'engine=\'cloud\'.*"memory", "stream" or "dask"'),
+        ({"engine": "cloud"}, 'engine must be "memory", "stream" or "dask"'),
         ({"workers": 2}, "workers=2 was given with engine=memory"),
-        ({"engine": "stream", "workers": 0}, "workers=0.*at least 1"),
-        ({"level": "0.9"}, "level='0.9'.*a number above 0 and below 1"),
-        ({"n_draws": 2.5}, r"n_draws=2\.5.*a whole number"),
-        ({"random_state": 1.5}, r"random_state=1\.5"),
-        ({"threshold": 2}, "threshold=2.*at most 1"),
-        ({"by": 3}, "by=3"),
+        ({"engine": "stream", "workers": 0}, "workers must be at least 1"),
+        ({"level": "0.9"}, "level must be a number between 0 and 1"),
+        ({"n_draws": 2.5}, "n_draws must be a whole number"),
+        ({"random_state": 1.5}, "random_state must be"),
+        ({"threshold": 2}, "threshold must be between 0 and 1"),
+        ({"by": 3}, "by must be"),
         ({"method": 3}, "method=3.*the name of a method"),
-        ({"options": 3}, "options=3.*a table"),
+        ({"options": 3}, "options must be a table"),
         (
             {"n_draws": 3, "options": {"n_draws": 4}},
             "n_draws=3 was given together with the option n_draws=4",
@@ -331,7 +331,7 @@ def test_renamed_metrics_keep_their_name(table: Path) -> None:
     ("metric", "message"),
     [
         ({"norm": "l2"}, "has no name"),
-        ({"name": "ece", "norm": "l3"}, "norm='l3'"),
+        ({"name": "ece", "norm": "l3"}, "norm must be"),
         ({"name": "ece", "bins": 3}, "metric 'ece' has no option 'bins'"),
         ({"name": "roc_auc", "threshold": 0.3}, "has no option 'threshold'"),
         ({"name": "expected_cost"}, "has no matrix"),
@@ -339,7 +339,7 @@ def test_renamed_metrics_keep_their_name(table: Path) -> None:
             {"name": "expected_cost", "matrix": [[1, 2, 3], [1, 2, 3]]},
             "cost matrix of metric .* has the shape",
         ),
-        ({"name": "f1", "threshold": 2}, "threshold=2"),
+        ({"name": "f1", "threshold": 2}, "threshold must be"),
         ({"name": "nothing"}, "unknown metric"),
     ],
 )

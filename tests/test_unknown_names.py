@@ -50,12 +50,12 @@ LOOKUPS: dict[str, tuple[Callable[[], Any], str]] = {
 @pytest.mark.parametrize("what", LOOKUPS)
 def test_the_nearest_name_is_offered(what: str) -> None:
     look_up, nearest = LOOKUPS[what]
-    with pytest.raises(InputError, match=f"did you mean .*{nearest}"):
+    with pytest.raises(InputError, match=f"Did you mean .*{nearest}"):
         look_up()
 
 
 def test_nothing_is_offered_where_nothing_is_near() -> None:
-    assert "did you mean" not in str(make_unknown_name_error("method", "zzz", ("auto", "ssme")))
+    assert "Did you mean" not in str(make_unknown_name_error("method", "zzz", ("auto", "ssme")))
 
 
 def test_an_error_names_who_asked_once() -> None:

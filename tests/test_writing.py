@@ -85,7 +85,7 @@ def test_a_place_that_cannot_be_written_is_refused_in_three_parts(tmp_path, name
         told = str(caught.value)
         assert str(tmp_path) in told
         assert "Allowed: " in told
-        assert caught.value.fix
+        assert caught.value.hint
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
     assert os.listdir(tmp_path / "folder") == []
     assert (tmp_path / "file").read_text() == "old"

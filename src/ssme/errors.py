@@ -1,18 +1,19 @@
-"""Errors and warnings: what we got, what is allowed, what to do.
+"""Errors and warnings.
 
-A message may name an argument with `argument`. It is spelled when the message is shown, in the
-words of whoever asked: ``n_draws=5`` to a caller of Python, ``--draws 5`` on the command line.
+A message names options as Markdown code in the spelling of Python: "Pass `decimal=','`." The
+command line and the page spell them in their own way when they show it (`spell_options`).
 """
 
 from __future__ import annotations
 
+import copy
 import errno
 import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
-from ssme.wording import make_printable, suggest_nearest
+from ssme.wording import cut_end, make_printable, suggest_nearest
 
 __all__ = [
     "ConvergenceWarning",
@@ -21,117 +22,167 @@ __all__ = [
     "SsmeWarning",
     "UndefinedMetricWarning",
     "UnsupportedError",
-    "argument",
-    "make_unknown_name_error",
-    "name_argument",
-    "translate_foreign_errors",
 ]
 
-Spelling = Callable[[str, str | None], str]
-"""How an argument and its value (None: the argument alone) are written."""
+Spelling = Callable[[str, str | None], str | None]
+"""Spells an option with its value (None: the name alone); None for a name it does not know."""
 
 LONGEST_PART = 2_000
-"""Characters of a part of a message that are shown; what follows is left out, openly."""
+"""Characters of a sentence that are shown; it says how many more there are."""
 
-_OPEN, _VALUE, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
-"""Unicode noncharacters, which no text that people exchange may hold."""
+MISSING: Any = object()
 
-_ARGUMENT = re.compile(f"{_OPEN}([^{_VALUE}{_CLOSE}]*)(?:{_VALUE}([^{_CLOSE}]*))?{_CLOSE}")
+_OPTION = re.compile(r"`(\w+)(?:=([^`]*))?`")
+_START = re.compile(r"^[a-z]|(?<=\? )[a-z]")
 
 
 def argument(name: str, value: object = None) -> str:
-    """Name an argument in a message, in the words of whoever will read the message.
+    """An option in a message: `` `name` `` or `` `name=value` ``."""
+    if value is None:
+        return f"`{name}`"
+    text = value if isinstance(value, str) else repr(value)
+    return f"`{name}={text.replace('`', chr(39))}`"
 
-    Parameters
-    ----------
-    name : str
-        The name in Python, such as ``"n_draws"``.
-    value : object, optional
-        A value to show with it; text is shown as it is.
 
-    Returns
-    -------
-    str
-        Text to put into the parts of an `InputError`.
+def spell_options(text: str, spelling: Spelling) -> str:
+    """``text`` with every option in it spelled by ``spelling``.
 
     Examples
     --------
-    >>> print(InputError(f"{argument('n_draws', 0)} is too small"))
-    n_draws=0 is too small.
+    >>> spell_options("Pass `decimal=','`.", lambda name, value: f"--{name} {value}")
+    "Pass --decimal ','."
     """
-    shown = "" if value is None else _VALUE + (value if isinstance(value, str) else repr(value))
-    return f"{_OPEN}{name}{shown}{_CLOSE}"
-
-
-def spell_in_python(name: str, value: str | None) -> str:
-    """``name=value``, or the name alone."""
-    return name if value is None else f"{name}={value}"
+    return _OPTION.sub(lambda found: spelling(found[1], found[2]) or found[0], text)
 
 
 class InputError(ValueError):
-    """Bad input, described in three parts: what was found, what is allowed, what to do.
+    """Bad input: what is wrong with it, and what to do.
 
     Parameters
     ----------
-    got : str
-        What was found.
-    allowed : str, optional
-        What would have been accepted.
-    fix : str, optional
-        What to do about it.
+    problem : str, optional
+        What is wrong, where it is not the value of an option.
+    option : str, optional
+        Name of the option, in Python.
+    value : object, optional
+        The value that was given.
+    must : str, optional
+        What the option must be or do: ``"be between 0 and 1"``.
+    hint : str, optional
+        What to do.
 
     Examples
     --------
-    >>> print(InputError("there are 3 rows", allowed="at least 10 rows", fix="add rows"))
-    there are 3 rows. Allowed: at least 10 rows. Fix: add rows.
+    >>> print(InputError(option="level", value=2, must="be between 0 and 1"))
+    level must be between 0 and 1, got 2.
+    >>> print(InputError("there are 3 rows", hint="add rows"))
+    there are 3 rows. Add rows.
     """
 
-    def __init__(self, got: str, *, allowed: str | None = None, fix: str | None = None) -> None:
-        self.got, self.allowed, self.fix = got, allowed, fix
-        super().__init__(self.spell(spell_in_python))
+    def __init__(
+        self,
+        problem: str | None = None,
+        *,
+        option: str | None = None,
+        value: object = MISSING,
+        must: str | None = None,
+        hint: str | None = None,
+        allowed: str | None = None,
+        fix: str | None = None,
+    ) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.option = option
+        self.value = None if value is MISSING else cut_end(repr(value), 80)
+        self.must = must
+        self.hint = fix if hint is None else hint
+        self.allowed = allowed
+        self.place: str | None = None
 
-    def spell(self, spelling: Spelling) -> str:
-        """Write the message for a reader.
+    def __str__(self) -> str:
+        return self.spell()
+
+    def spell(self, spelling: Spelling | None = None) -> str:
+        """The message with its options as a command line or a form spells them.
 
         Parameters
         ----------
-        spelling : callable
-            ``spelling(name, value)`` writes an argument: as ``n_draws=5`` in Python, or as
-            ``--draws 5`` on the command line. The value is None where it is named alone.
+        spelling : callable, optional
+            ``spelling(name, value)`` spells an option and its value (None: the name alone), or
+            gives None for a name it does not know. In Python it is ``name=value``.
 
         Returns
         -------
         str
-            The message.
         """
-        parts = [self.got]
+        return " ".join(self.list_sentences(spelling))
+
+    def list_sentences(self, spelling: Spelling | None = None) -> list[str]:
+        """The sentences of the message: what is wrong, then what to do.
+
+        Parameters
+        ----------
+        spelling : callable, optional
+            As in `spell`.
+
+        Returns
+        -------
+        list of str
+        """
+        told = self.problem or ""
+        if self.option is not None:
+            option = (spelling(self.option, None) if spelling else None) or self.option
+            if self.must is not None:
+                told = f"{option} must {self.must}"
+                told += "" if self.value is None else f", got {self.value}"
+                told += f": {self.problem}" if self.problem else ""
+            else:
+                told = f"{option}: {told}"
+        if self.place is not None:
+            told = f"{self.place}: {told}"
+        sentences = [told]
         if self.allowed:
-            parts.append(f"Allowed: {self.allowed}")
-        if self.fix:
-            parts.append(f"Fix: {self.fix}")
-        return " ".join(_end_sentence(_spell(part, spelling)) for part in parts)
+            sentences.append(f"Allowed: {self.allowed}")
+        if self.hint:
+            sentences.append(_START.sub(lambda found: found[0].upper(), self.hint))
+        spell = spelling or _spell_in_python
+        return [_end_sentence(_limit(spell_options(each, spell))) for each in sentences]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _make_again, (type(self), self.got, self.allowed, self.fix)
+    def at(self, place: str) -> Self:
+        """The same error, which says where it is.
+
+        Parameters
+        ----------
+        place : str
+            What the message starts with, such as ``"part-3.csv, rows from 10 on"``.
+
+        Returns
+        -------
+        InputError
+        """
+        found = copy.copy(self)
+        found.place = place if self.place is None else f"{place}: {self.place}"
+        return found
+
+    def _names(self, option: str) -> bool:
+        """Whether the message names this option."""
+        return self.option == option or any(
+            found[1] == option
+            for part in (self.problem, self.must, self.allowed, self.hint)
+            for found in _OPTION.finditer(part or "")
+        )
 
 
-def _make_again(
-    kind: type[InputError], got: str, allowed: str | None, fix: str | None
-) -> InputError:
-    return kind(got, allowed=allowed, fix=fix)
+def _spell_in_python(name: str, value: str | None) -> str:
+    return name if value is None else f"{name}={value}"
 
 
 @contextmanager
 def name_argument(name: str) -> Iterator[None]:
-    """Let an `InputError` that is raised in the block name an argument, unless it already does.
+    """Let an `InputError` that is raised in the block name an option, unless it already does.
 
     What refuses a value often does not know who asked for it: a metric is unknown whether it was
     named by ``metrics``, ``--metric`` or ``--fail-under``.
-
-    Parameters
-    ----------
-    name : str
-        The name of the argument in Python.
 
     Examples
     --------
@@ -143,40 +194,25 @@ def name_argument(name: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        told = (error.got, error.allowed or "", error.fix or "")
-        if any(found[1] == name for part in told for found in _ARGUMENT.finditer(part)):
+        if error._names(name) or error.option is not None:
             raise
-        got = f"{argument(name)}: {error.got}"
-        raise _make_again(type(error), got, error.allowed, error.fix) from error.__cause__
+        named = copy.copy(error)
+        named.option = name
+        raise named from error.__cause__
 
 
 def make_unknown_name_error(
-    what: str, name: object, known: Collection[str], fix: str = "name one of these"
+    what: str, name: object, known: Collection[str], fix: str = ""
 ) -> InputError:
-    """The error for a name that is none of those ``known``, with the nearest of them.
-
-    Parameters
-    ----------
-    what : str
-        What it names, such as ``"method"``.
-    name : object
-        The name that was given.
-    known : collection of str
-        The names there are.
-    fix : str
-        What to do, beside taking the nearest name.
-
-    Returns
-    -------
-    InputError
+    """The error for a name that is not among those ``known``, with the nearest of them.
 
     Examples
     --------
     >>> print(make_unknown_name_error("mode", "fasst", ("fast", "slow")))
-    unknown mode 'fasst'. Allowed: fast, slow. Fix: did you mean 'fast'? name one of these.
+    unknown mode 'fasst'. Did you mean 'fast'? Choose one of: fast, slow.
     """
-    near = suggest_nearest(name, known)
-    return InputError(f"unknown {what} {name!r}", allowed=", ".join(known), fix=near + fix)
+    choose = f"{suggest_nearest(name, known)}choose one of: {', '.join(known)}"
+    return InputError(f"unknown {what} {name!r}", hint=f"{choose}. {fix}" if fix else choose)
 
 
 class UnsupportedError(InputError):
@@ -185,13 +221,6 @@ class UnsupportedError(InputError):
 
 class MissingExtraError(ImportError):
     """An optional dependency is missing; the message names the extra to install.
-
-    Parameters
-    ----------
-    what : str
-        What needs the dependency, such as ``"reading Excel files"``.
-    extra : str
-        Name of the extra of ssme that installs it.
 
     Examples
     --------
@@ -211,23 +240,12 @@ class SsmeWarning(UserWarning):
     """Base of every warning this package gives; its text is safe for a terminal."""
 
     def __init__(self, message: str = "") -> None:
-        self._message = message
-        super().__init__(self.spell(spell_in_python))
+        super().__init__(_limit(spell_options(message, _spell_in_python)))
+        self.text = message
 
     def spell(self, spelling: Spelling) -> str:
-        """Write the message for a reader, as `InputError.spell` does.
-
-        Parameters
-        ----------
-        spelling : callable
-            ``spelling(name, value)`` writes an argument.
-
-        Returns
-        -------
-        str
-            The message.
-        """
-        return _spell(self._message, spelling)
+        """The message with its options as ``spelling`` writes them; see `InputError.spell`."""
+        return _limit(spell_options(self.text, spelling))
 
 
 class UndefinedMetricWarning(SsmeWarning):
@@ -240,23 +258,13 @@ class ConvergenceWarning(SsmeWarning):
 
 @contextmanager
 def translate_foreign_errors(
-    doing: str, *, allowed: str | None = None, fix: str | None = None
+    doing: str, *, allowed: str | None = None, fix: str | None = None, hint: str | None = None
 ) -> Iterator[None]:
     """Turn an exception of another library, raised in the block, into an `InputError`.
 
-    This is the one place where that happens. Exceptions and warnings of ssme, a missing extra, a
-    missing file or permission (an `OSError` names its file by itself, unless a library asked the
-    system for what is no place in the file) and what is not the fault of the input (`MemoryError`,
-    an interrupt) pass through unchanged.
-
-    Parameters
-    ----------
-    doing : str
-        What was attempted, with the name of the file: ``"reading scores.npz"``.
-    allowed : str, optional
-        What would have been accepted.
-    fix : str, optional
-        What to do about it.
+    Exceptions and warnings of ssme, a missing extra, a missing file or permission (an `OSError`
+    names its file by itself, unless a library asked the system for a place that is not in the
+    file) and what is not the fault of the input (`MemoryError`, an interrupt) pass unchanged.
 
     Examples
     --------
@@ -269,29 +277,18 @@ def translate_foreign_errors(
         yield
     except (InputError, MissingExtraError, SsmeWarning, MemoryError):
         raise
-    except OSError as error:
-        if error.errno not in (None, errno.EINVAL):
-            raise
-        raise _translate(error, doing, allowed, fix) from error
     except Exception as error:
-        raise _translate(error, doing, allowed, fix) from error
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise
+        reason = ": ".join(filter(None, (type(error).__name__, str(error).strip())))
+        problem = f"{doing} failed: {reason}"
+        raise InputError(problem, allowed=allowed, hint=hint or fix) from error
 
 
-def _translate(error: Exception, doing: str, allowed: str | None, fix: str | None) -> InputError:
-    return InputError(f"{doing} failed: {_find_reason(error)}", allowed=allowed, fix=fix)
-
-
-def _find_reason(error: Exception) -> str:
-    text = str(error).strip()
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _spell(part: str, spelling: Spelling) -> str:
-    text = _ARGUMENT.sub(lambda found: spelling(found[1], found[2]), part)
+def _limit(text: str) -> str:
     text = make_printable(text)
     if len(text) > LONGEST_PART:
-        left = len(text) - LONGEST_PART
-        text = f"{text[:LONGEST_PART]}... ({left:,} more characters)"
+        text = f"{text[:LONGEST_PART]}... ({len(text) - LONGEST_PART:,} more characters)"
     return text
 
 

@@ -22,8 +22,8 @@ from inspect import cleandoc
 from numbers import Integral, Real
 from typing import Any, NamedTuple, Protocol
 
-from ssme.errors import InputError, argument
-from ssme.wording import cut_end, suggest_nearest
+from ssme.errors import InputError
+from ssme.wording import suggest_nearest
 
 __all__ = [
     "Anything",
@@ -352,11 +352,12 @@ def accept(of: Option, value: Any) -> Any:
     try:
         return of.kind.accept(value)
     except (ValueError, TypeError, OverflowError):
+        words = _describe_given(of.kind)
+        if isinstance(value, Real):
+            whole = "(whole )?" if isinstance(value, Integral) else ""
+            words = re.sub(f"^a {whole}number (of )?(?=between|above|below|at)", "", words)
         raise InputError(
-            f"{argument(of.name, _shorten(value))} is not allowed",
-            allowed=of.kind.describe(),
-            fix=f"{_suggest_nearest(of.kind, value)}give {argument(of.name)} such a value, "
-            "or leave it out",
+            option=of.name, value=value, must=f"be {words}", hint=_suggest_nearest(of.kind, value)
         ) from None
 
 
@@ -423,6 +424,13 @@ def _write_json(value: Any) -> str:
     return json.dumps(value, default=str)
 
 
+def _describe_given(kind: ValueKind) -> str:
+    """What a value that is not None must be."""
+    if isinstance(kind, OneOf):
+        return OneOf(*(each for each in kind.kinds if not isinstance(each, Nothing))).describe()
+    return kind.describe()
+
+
 def _suggest_nearest(kind: ValueKind, value: Any) -> str:
     """Which of the texts that ``kind`` takes was probably meant, if any."""
     kinds = kind.kinds if isinstance(kind, OneOf) else (kind,)
@@ -438,6 +446,8 @@ def _refuse_outside(value: float, least: float | None, most: float | None) -> No
 def _describe_range(
     least: float | None, most: float | None, open_least: bool = False, open_most: bool = False
 ) -> str:
+    if least is not None and most is not None and open_least == open_most:
+        return f" between {_format_digits(least)} and {_format_digits(most)}"
     above = (
         ""
         if least is None
@@ -454,7 +464,3 @@ def _format_digits(end: float) -> str:
 
 def _join_or(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-
-
-def _shorten(value: Any) -> str:
-    return cut_end(repr(value), 80)

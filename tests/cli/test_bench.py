@@ -174,7 +174,7 @@ def test_one_run_has_no_half_width(run, history, tmp_path):
         (("--workers", "0"), "--workers 0 is too small. Allowed: 1 or more"),
         (("--workers", str(2**63)), "Allowed: 1 to 1,024 processes"),
         (("--methods", ""), "--methods '' names nothing"),
-        (("-n", "5000"), "ask for at most 200 labels"),
+        (("-n", "5000"), "Ask for at most 200 labels"),
     ],
 )
 def test_what_cannot_be_run_is_refused(run, history, options, told):

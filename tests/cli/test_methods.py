@@ -21,7 +21,7 @@ def test_options_come_with_range_and_meaning(run: Run) -> None:
     facts = json.loads(run("methods", "ensemble", "--json", "-").stdout)
     assert facts["options"]["n_draws"] == {
         "default": 500,
-        "allowed": "a whole number of at least 1 and at most 100,000",
+        "allowed": "a whole number between 1 and 100,000",
         "meaning": "Number of label vectors drawn for each estimate.",
         "python_only": False,
     }

@@ -18,7 +18,7 @@ import ssme
 from ssme.cli import app
 from ssme.cli.options import spell_with
 from ssme.cli.program import PANELS
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.methods.registry import method_names
 from ssme.metrics import metric_names
 
@@ -168,15 +168,14 @@ def test_messages_speak_in_options() -> None:
     flags = {"label": "--label", "classes": "--classes", "random_state": "--seed", "by": "--by"}
     spell = spell_with(flags)
     said = InputError(
-        f"{argument('random_state', -1)} with {argument('classes', ['a', 'b'])}",
-        fix=f"say {argument('label', 'y')}, {argument('labels', False)} or {argument('by', '[]')}, "
-        f"leave {argument('label')} out, or {argument('id', 'x')}",
+        "`random_state=-1` with `classes=['a', 'b']`",
+        hint="say `label=y`, `labels=False` or `by=[]`, leave `label` out, or `id=x`",
     )
     assert said.spell(spell) == (
-        "--seed -1 with --classes a,b. Fix: say --label y, --no-labels or --no-groups, "
-        "leave --label out, or id=x."
+        "--seed -1 with --classes a,b. Say --label y, --no-labels or --no-groups, "
+        "leave --label out, or `id=x`."
     )
-    assert str(said).startswith("random_state=-1 with classes=['a', 'b']. Fix: say label=y")
+    assert str(said).startswith("random_state=-1 with classes=['a', 'b']. Say label=y")
 
 
 def test_tab_completes_commands_methods_and_metrics() -> None:

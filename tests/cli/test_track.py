@@ -71,7 +71,7 @@ def test_data_that_the_memory_does_not_know_are_refused(run: Run, tmp_path: Path
     for command in ("show", "compare"):
         result = run("track", command, "--memory", memory, "--data", "mial")
         assert result.exit_code == 2
-        assert "--data: unknown data 'mial'. Allowed: mail" in " ".join(result.stderr.split())
+        assert "--data: unknown data 'mial'. Did you mean 'mail'" in " ".join(result.stderr.split())
 
 
 def test_a_name_that_is_too_long_is_refused_by_its_option(run: Run, tmp_path: Path) -> None:

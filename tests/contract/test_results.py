@@ -179,7 +179,7 @@ def test_pictures_have_data_and_words_or_say_why_not(result: ssme.Evaluation, na
             assert "nan" not in plot.alt.lower().split()
             json.dumps(plot.spec(), allow_nan=False)
             continue
-        assert problem.fix, problem
+        assert problem.hint, problem
 
 
 def test_reports(result: ssme.Evaluation, tmp_path: Path) -> None:

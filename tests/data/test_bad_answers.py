@@ -23,38 +23,38 @@ def refusal(*args: Any, **options: Any) -> InputError:
     with pytest.raises(InputError) as raised:
         ScoreSet.from_answers(*args, **options)
     assert raised.value.allowed
-    assert raised.value.fix
+    assert raised.value.hint
     return raised.value
 
 
 def test_an_answer_outside_the_classes() -> None:
     said = {**SAID, "gpt": ["yes", "no", "yse", "yes", "no", "yes"]}
     error = refusal(said, LABELS, classes=["no", "yes"])
-    assert "'yse' of 'gpt' at row 2" in error.got
+    assert "'yse' of 'gpt' at row 2" in error.problem
     assert "'no', 'yes'" in str(error.allowed)
-    assert "did you mean 'yes'" in str(error.fix)
+    assert "Did you mean 'yes'" in str(error.hint)
 
 
 def test_an_answer_that_makes_a_third_class_beside_a_positive_one() -> None:
     said = {**SAID, "gpt": ["yes", "no", "yse", "yes", "no", "yes"]}
     error = refusal(said, LABELS, positive="yes")
-    assert "'yse' is not a label, and 'gpt' says it on 1 row, first at row 2" in error.got
-    assert "unsure" in str(error.fix)
+    assert "'yse' is not a label, and 'gpt' says it on 1 row, first at row 2" in error.problem
+    assert "unsure" in str(error.hint)
 
 
 @pytest.mark.parametrize("written", ["Yes", "YES.", '"yes"'])
 def test_a_class_written_in_two_ways(written: str) -> None:
     error = refusal({**SAID, "gpt": ["yes", "no", written, "yes", "no", "yes"]}, LABELS)
-    assert f"'gpt' says {written!r} at row 2, and 'yes' is a class too" in error.got
+    assert f"'gpt' says {written!r} at row 2, and 'yes' is a class too" in error.problem
     error = refusal(SAID, [written, *LABELS[1:-1], "yes"])
-    assert "the label at row 2 is 'yes'" in error.got
+    assert "the label at row 2 is 'yes'" in error.problem
     said = {"gpt": ["a", "A", "a"], "ann": ["A", "A", "a"]}
     assert ScoreSet.from_answers(said, ["a", "A", None], classes=["a", "A"]).classes == ("a", "A")
 
 
 def test_a_judge_without_any_answer() -> None:
     error = refusal({**SAID, "bob": ["unsure", None, None, "abstain", None, None]}, LABELS)
-    assert "'bob' has no answer on any row, and is unsure on 2" in error.got
+    assert "'bob' has no answer on any row, and is unsure on 2" in error.problem
 
 
 def test_a_judge_with_one_answer_is_kept_and_uncertain() -> None:
@@ -69,7 +69,7 @@ def test_a_judge_with_one_answer_is_kept_and_uncertain() -> None:
     rows = {row["model"]: row for row in result.rows()}
     assert rows["once"]["high"] - rows["once"]["low"] > 2 * (rows["j0"]["high"] - rows["j0"]["low"])
     error = refusal({"once": [1, None, None]}, [1, 0, None])
-    assert "row 1 has no answer" in error.got
+    assert "row 1 has no answer" in error.problem
 
 
 def test_ratings_with_gaps_keep_their_scale() -> None:
@@ -77,7 +77,7 @@ def test_ratings_with_gaps_keep_their_scale() -> None:
     given = ScoreSet.from_answers(None, labels, ratings=GRADES, classes=[0, 1])
     assert given.judges["stars"].values == (1, 2, 3, 4, 5)
     error = refusal(None, labels, ratings=GRADES, classes=[0, 1], grades=[1, 2, 4])
-    assert "'stars' at row 0 is not a grade" in error.got
+    assert "'stars' at row 0 is not a grade" in error.problem
     listed = ScoreSet.from_answers(
         None, labels, ratings=GRADES, classes=[0, 1], grades=[1, 2, 4, 5], cut=4
     )
@@ -105,7 +105,7 @@ def test_contradictions_of_scales(options: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize(
     ("design", "labels", "said"),
     [
-        ("by_clas", LABELS, "did you mean 'by_class'"),
+        ("by_clas", LABELS, "Did you mean 'by_class'"),
         ("by_class", ["yes", "yes", None, None, None, None], "all 2 labels are of one class"),
         ("by_score", [None] * 6, "none of the 6 rows has one"),
         ([1.0, 0.0, 1.0, 1.0, 1.0, 1.0], LABELS, "row 1 has a label and the design weight 0"),
@@ -147,7 +147,7 @@ def test_a_tie_stands_between_the_two_that_are_compared() -> None:
     ],
 )
 def test_answers_of_other_shapes(args: Any, options: dict[str, Any], said: str) -> None:
-    assert said in refusal(*args, **options).got
+    assert said in refusal(*args, **options).problem
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_answers_of_other_shapes(args: Any, options: dict[str, Any], said: str) 
 )
 def test_labels_beside_ratings(labels: list[Any], options: dict[str, Any], said: str) -> None:
     if said:
-        assert said in refusal(None, labels, ratings=GRADES, **options).got
+        assert said in refusal(None, labels, ratings=GRADES, **options).problem
     else:
         data = ScoreSet.from_answers(None, labels, ratings=GRADES, **options)
         assert data.classes == (0, 1)
@@ -179,8 +179,10 @@ def test_grades_are_put_in_order_where_that_can_be_told() -> None:
     halves = ScoreSet.from_answers(None, labels, ratings={"x": [0.5, 2.5, 1.5, 0.5]})
     assert halves.judges["x"].values == (0.5, 1.5, 2.5)
     error = refusal(None, labels, ratings={"x": ["good", "bad", "fair", "bad"]})
-    assert "nothing says the order of the grades" in error.got
-    assert "no grade among the ratings of" in refusal(None, labels, ratings={"x": [None] * 4}).got
+    assert "nothing says the order of the grades" in error.problem
+    assert (
+        "no grade among the ratings of" in refusal(None, labels, ratings={"x": [None] * 4}).problem
+    )
 
 
 def test_whole_numbers_are_classes_in_their_order() -> None:

@@ -209,7 +209,7 @@ CASES = [
         arrays(P, ["ham", "spam", "spma", ""], classes=["ham", "spam"]),
         "label 'spma' at row 2",
         "'ham', 'spam'",
-        "did you mean 'spam'?",
+        "Did you mean 'spam'?",
     ),
     Bad(
         "text labels for boolean classes",
@@ -307,7 +307,7 @@ CASES = [
         arrays(P, classes=["ham", "spam"], positive="span"),
         "positive='span' is not one of the classes 'ham', 'spam'",
         "one of the two",
-        "did you mean 'spam'?",
+        "Did you mean 'spam'?",
     ),
     Bad(
         "positive with many classes",

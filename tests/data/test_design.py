@@ -117,7 +117,7 @@ def test_no_method_passes_over_a_design(method: str, design: str) -> None:
 @pytest.mark.parametrize(
     ("design", "message"),
     [
-        ("randon", "did you mean 'random'"),
+        ("randon", "Did you mean 'random'"),
         ([1.0, 2.0], r"design has the shape \(2,\) and there are 6 rows"),
         ([1.0, 0.0, 1.0, 1.0, 1.0, 1.0], "row 1 has a label and the design weight 0"),
         ([1.0, np.nan, 1.0, 1.0, 1.0, 1.0], "row 1 has a label and the design weight nan"),

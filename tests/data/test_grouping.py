@@ -95,7 +95,7 @@ def test_a_settled_grouping_reads_back_as_text() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("sexx", "there is no group column 'sexx'.*did you mean 'sex'"),
+        ("sexx", "there is no group column 'sexx'.*Did you mean 'sex'"),
         ("sex:quantiles=4", "'f' in row 0, which is not a number"),
         ("sex+sex", "names a column twice"),
         ("age:edges=40/20", "do not increase.*edges=20/40"),
@@ -105,7 +105,7 @@ def test_a_settled_grouping_reads_back_as_text() -> None:
         ("age:edges=nan", "numbers with / between them"),
         ("age:quantiles=1", "between 2 and 1,000"),
         ("age:quantiles=many", "between 2 and 1,000"),
-        ("age:quantile=4", "did you mean 'quantiles'"),
+        ("age:quantile=4", "Did you mean 'quantiles'"),
     ],
 )
 def test_bad_groupings_say_what_is_allowed(text: str, words: str) -> None:

@@ -92,8 +92,8 @@ def test_an_answer_that_the_sample_lacks_is_named(frame: pd.DataFrame, tmp_path:
     place = write(frame, tmp_path)
     with pytest.raises(InputError, match="perhaps") as raised:
         evaluate_parquet(place, sample_rows=5, metrics="accuracy", **JUDGES, **ASKED)
-    assert "rows from" in raised.value.got
-    assert "unsure" in (raised.value.fix or "")
+    assert "rows from" in raised.value.problem
+    assert "unsure" in (raised.value.hint or "")
 
 
 def test_a_row_without_any_answer_is_named(frame: pd.DataFrame, tmp_path: Path) -> None:

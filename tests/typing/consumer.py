@@ -28,7 +28,7 @@ def refuse() -> str | None:
     try:
         ssme.evaluate("nothing.csv")
     except ssme.InputError as error:
-        return error.fix
+        return error.hint
     return None
 
 

@@ -70,7 +70,7 @@ def compare(
             try:
                 results[name] = evaluate_scores(spec, data, method=name)
             except UnsupportedError as error:
-                refused[name] = error.got
+                refused[name] = error.problem or str(error)
             seconds[name] = time.perf_counter() - start
     if not results:
         raise InputError("; ".join(refused.values()), fix="`ssme doctor` says which methods work")

@@ -78,9 +78,7 @@ def add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
     try:
         at_prevalence(get_metric("accuracy"), prevalence)
     except InputError as error:
-        raise InputError(
-            f"--prevalence {prevalence!r} is not allowed", allowed=error.allowed, fix=error.fix
-        ) from None
+        raise error.at("--prevalence") from None
     asked = default_metrics(2) if spec.metrics is None else spec.metrics
     share = np.format_float_positional(prevalence, trim="-")
     for each in asked:

@@ -9,7 +9,7 @@ from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, spell_with
 from ssme.cli.output import Output, format_csv, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import gather, list_inputs, read_scores
-from ssme.errors import InputError
+from ssme.errors import spell_options
 from ssme.wording import quote
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     there = [n for n in layout.ignored if n in table.columns and n not in layout.skipped]
     advice = advise(find_answers(table, there, labels))
     flags = {name: f"--{name}" for name in ("answers", "ratings", "unsure", "classes")}
-    return [InputError(f"Left out: {advice}").spell(spell_with(flags))] if advice else []
+    return [spell_options(f"Left out: {advice}", spell_with(flags))] if advice else []
 
 
 def _list_metrics(data: ScoreSet) -> list[str]:

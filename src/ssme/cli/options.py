@@ -441,12 +441,12 @@ def run_asked(options: MetricOptions, engine: EngineOptions | None = None) -> di
 def spell_with(flags: dict[str, str]) -> Any:
     """How an argument of Python is written with these ``flags``; see `ssme.errors.argument`."""
 
-    def spell(name: str, value: str | None) -> str:
+    def spell(name: str, value: str | None) -> str | None:
         if (name, value) in SPELLED:
             return SPELLED[name, value]
         flag = flags.get(name)
         if flag is None:
-            return name if value is None else f"{name}={value}"
+            return None
         if value is None or value == "True":
             return flag
         if value.startswith("[") and value.endswith("]"):

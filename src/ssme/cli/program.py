@@ -362,7 +362,7 @@ def _show_errors_as_messages(quiet: bool, spelling: Spelling) -> Iterator[None]:
         except MemoryError as error:
             say(
                 f"Error: the memory is not enough{f' ({error})' if str(error) else ''}. "
-                "Fix: give fewer rows, or convert the file to Parquet and use --engine stream."
+                "Give fewer rows, or convert the file to Parquet and use --engine stream."
             )
             raise typer.Exit(BAD_INPUT) from None
 

@@ -209,12 +209,9 @@ def _name_goal(grouping: str | None) -> Iterator[None]:
         yield
     except InputError as error:
         columns = [part.partition(":")[0].strip() for part in (grouping or "").split("+")]
-        if grouping is None or not any(repr(each) in error.got for each in [grouping, *columns]):
+        if grouping is None or not any(repr(each) in str(error) for each in [grouping, *columns]):
             raise
-        goal = argument("goal", f"group:{grouping}")
-        got = error.got.replace(argument("groups", repr(grouping)), goal)
-        fix = (error.fix or "").replace(argument("groups"), argument("goal", "group:COLUMN"))
-        raise InputError(got, allowed=error.allowed, fix=fix or None) from None
+        raise error.at(argument("goal", f"group:{grouping}")) from None
 
 
 def _add_grouping(spec: RunSpec, grouping: str) -> RunSpec:

@@ -214,8 +214,7 @@ def parse_group_by(text: str, known: Iterable[str], option: str = "by") -> Group
     try:
         parts = tuple(_parse_part(part.strip(), text, names, option) for part in text.split("+"))
     except InputError as error:
-        told = f"{argument(option, repr(text))}: {error.got}"
-        raise InputError(told, allowed=error.allowed, fix=error.fix) from None
+        raise error.at(argument(option, repr(text))) from None
     columns = [part.column for part in parts]
     if len(set(columns)) < len(columns):
         raise InputError(f"the grouping {text!r} names a column twice", allowed="each column once")

@@ -47,5 +47,5 @@ def list_supported(data: ScoreSet) -> tuple[list[str], dict[str, str]]:
             check_supported(find_method_class(name).spec, data, [])
             can.append(name)
         except UnsupportedError as error:
-            cannot[name] = error.got
+            cannot[name] = error.problem or str(error)
     return can, cannot

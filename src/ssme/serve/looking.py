@@ -28,7 +28,13 @@ from ssme.data.readers.sources import FILE_OPTIONS, find_local_path, find_reader
 from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing
 from ssme.diagnostics.registry import check_all, explain_plainly
-from ssme.errors import InputError, MissingExtraError, argument, name_argument
+from ssme.errors import (
+    InputError,
+    MissingExtraError,
+    argument,
+    name_argument,
+    spell_options,
+)
 from ssme.fitting import check_run, choose_metrics, make_groups
 from ssme.methods.registry import list_supported
 from ssme.metrics import default_metrics, metric_names
@@ -116,8 +122,8 @@ def _list_advice(error: Exception) -> list[tuple[str, Any]]:
             found.append((name, None if value is None else ast.literal_eval(value)))
         return ""
 
-    if isinstance(error, InputError) and error.fix:
-        InputError(error.fix).spell(note)
+    if isinstance(error, InputError) and error.hint:
+        spell_options(error.hint, note)
     return found
 
 

@@ -94,20 +94,22 @@ def spell_for_page(error: Exception, path: str = "") -> dict[str, Any]:
     elif not isinstance(error, InputError):
         return {"got": make_printable(str(error)), "allowed": "", "fix": "", "fields": []}
 
-    def spell(name: str, value: str | None) -> str:
+    def spell(name: str, value: str | None) -> str | None:
+        words = WORDS.get(name)
+        if words is None:
+            return None
         fields.append(name)
         if (name, value) in PHRASES:
             return PHRASES[name, value]
-        words = WORDS.get(name, name)
         if value in (None, "'...'", "[...]"):
             return words
         return f"{words} = {_spell_list(value) if value.startswith('[') else value}"
 
-    said = InputError(error.got).spell(spell)
+    said, *more = error.list_sentences(spell)
     parts = {
         "got": said[:1].upper() + said[1:] if said.split(" ", 1)[0].isalpha() else said,
-        "allowed": InputError(error.allowed).spell(spell) if error.allowed else "",
-        "fix": InputError(error.fix).spell(spell) if error.fix else "",
+        "allowed": "",
+        "fix": " ".join(more),
     }
     if path:
         parts = {part: text.replace(path, Path(path).name) for part, text in parts.items()}

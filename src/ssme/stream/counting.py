@@ -105,8 +105,7 @@ class Block:
             return to_simplex(given, self.reading.scored, all_rows=False, **options)
         except InputError as error:
             first = self.part.first_row + (rows.start or 0)
-            where = f"{self.part.path}, rows from {first} on: {error.got}"
-            raise InputError(where, allowed=error.allowed, fix=error.fix) from None
+            raise error.at(f"{self.part.path}, rows from {first} on") from None
 
 
 def find_labeled_rows(table: Any, reading: Reading) -> tuple[NDArray[np.int64], list[Hashable]]:
@@ -158,8 +157,7 @@ def _read_answers(table: Any, part: Part, reading: Reading, name: str) -> NDArra
         heard = listen(values, part.n_rows, name, options.unsure, known)
         return judge_codes(heard, reading.judges[name])
     except InputError as error:
-        where = f"{part.path}, rows from {part.first_row} on: {error.got}"
-        raise InputError(where, allowed=error.allowed, fix=error.fix) from None
+        raise error.at(f"{part.path}, rows from {part.first_row} on") from None
 
 
 def read_numbers(table: Any, name: str) -> FloatArray:

@@ -297,8 +297,7 @@ def _find_fault(source: Source, reading: Reading, n_sampled: int, error: InputEr
                 block.read_scores(slice(None))
             except InputError as found:
                 return found
-    got = f"in the sample of {n_sampled} rows, counted from its first: {error.got}"
-    return InputError(got, allowed=error.allowed, fix=error.fix)
+    return error.at(f"in the sample of {n_sampled} rows, counted from its first")
 
 
 def _gather(

@@ -94,7 +94,7 @@ def test_tables_that_say_too_little_or_too_much(
 ) -> None:
     with pytest.raises(InputError, match=told) as raised:
         read(frame, **options)
-    assert raised.value.fix
+    assert raised.value.hint
 
 
 def test_models_with_probabilities_stand_beside_judges_in_one_table() -> None:

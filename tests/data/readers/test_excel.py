@@ -70,7 +70,7 @@ def test_of_several_sheets_one_must_be_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"2 sheets that hold something.*sheet='first'"):
         ScoreSet.read(path)
     assert ScoreSet.read(path, sheet="second", classes=["ham", "spam"]).n_rows == 1
-    with pytest.raises(InputError, match=r"no sheet 'secnd'.*did you mean 'second'"):
+    with pytest.raises(InputError, match=r"no sheet 'secnd'.*Did you mean 'second'"):
         ScoreSet.read(path, sheet="secnd")
 
 

@@ -175,7 +175,7 @@ def test_the_label_names_an_array_of_an_npz(npz: Path) -> None:
     assert_array_equal(ScoreSet.read(npz).labels, [0, 0, 1])
     assert_array_equal(ScoreSet.read(npz, label="audited").labels, [1, U, 0])
     assert_array_equal(ScoreSet.read(npz, "audited").labels, [1, U, 0])
-    with pytest.raises(InputError, match=r"no array 'audit'.*'labels'.*did you mean 'audited'"):
+    with pytest.raises(InputError, match=r"no array 'audit'.*'labels'.*Did you mean 'audited'"):
         ScoreSet.read(npz, label="audit")
 
 

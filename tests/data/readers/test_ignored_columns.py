@@ -73,7 +73,7 @@ def test_an_ignored_column_may_have_a_usual_name(tmp_path: Path) -> None:
 
 
 def test_a_column_to_ignore_must_be_there() -> None:
-    with pytest.raises(InputError, match=r"no column 'agee' \(to leave out\).*did you mean 'age'"):
+    with pytest.raises(InputError, match=r"no column 'agee' \(to leave out\).*Did you mean 'age'"):
         ScoreSet.from_frame(FRAME, ignore=["agee"])
 
 

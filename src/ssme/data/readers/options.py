@@ -141,8 +141,7 @@ class ReadOptions(AnswerOptions):
     >>> ReadOptions(logits="false")
     Traceback (most recent call last):
         ...
-    ssme.errors.InputError: logits='false' is not allowed. Allowed: true or false. Fix: give \
-logits such a value, or leave it out.
+    ssme.errors.InputError: logits must be true or false, got 'false'.
     """
 
     label: str | None = _declare_column(
