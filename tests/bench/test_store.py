@@ -71,7 +71,7 @@ def test_every_altered_digit_is_refused_with_its_line(path):
 def test_a_line_that_is_no_cell_is_refused_with_its_number(path, line):
     content = path.read_bytes()
     path.write_bytes(line + b"\n" + content)
-    with pytest.raises(InputError, match=r"cells.jsonl, line 1 is no.* Fix: name another folder"):
+    with pytest.raises(InputError, match=r"cells.jsonl, line 1 is no.* Name another folder"):
         CellStore(path)
     assert path.read_bytes() == line + b"\n" + content
 

@@ -199,15 +199,16 @@ def test_a_set_of_judges_reads_back_as_the_same_set(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_bad_answers_are_told(call, told: str) -> None:
-    with pytest.raises(InputError, match="Fix:") as caught:
+    with pytest.raises(InputError) as caught:
         call()
+    assert caught.value.hint
     assert told in str(caught.value)
 
 
 def test_columns_of_text_are_recognized_and_what_to_do_is_said() -> None:
     texts = pd.DataFrame({"a": ["yes", "no"] * 10, "label": ["yes"] * 5 + [None] * 15})
     grades = pd.DataFrame({"a": [1, 2, 3, 4] * 5, "label": [1, 0] + [None] * 18})
-    with pytest.raises(InputError, match=r"give answers=\['a'\]"):
+    with pytest.raises(InputError, match=r"ive answers=\['a'\]"):
         ScoreSet.from_frame(texts, "label")
-    with pytest.raises(InputError, match=r"give ratings=\['a'\]"):
+    with pytest.raises(InputError, match=r"ive ratings=\['a'\]"):
         ScoreSet.from_frame(grades, "label")

@@ -32,7 +32,7 @@ def test_an_answer_outside_the_classes() -> None:
     error = refusal(said, LABELS, classes=["no", "yes"])
     assert "'yse' of 'gpt' at row 2" in error.problem
     assert "'no', 'yes'" in str(error.allowed)
-    assert "Did you mean 'yes'" in str(error.hint)
+    assert "did you mean 'yes'" in str(error.hint)
 
 
 def test_an_answer_that_makes_a_third_class_beside_a_positive_one() -> None:

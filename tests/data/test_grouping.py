@@ -120,7 +120,7 @@ def test_the_text_among_numbers_is_named() -> None:
 
 
 def test_a_column_that_was_not_read_is_to_be_read() -> None:
-    with pytest.raises(InputError, match="read the column as groups with groups=sex"):
+    with pytest.raises(InputError, match="Read the column as groups with groups=sex"):
         parse_group_by("sex", [])
 
 

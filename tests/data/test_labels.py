@@ -184,7 +184,7 @@ def test_whole_numbers_that_numpy_has_no_type_for(kind: Any) -> None:
 )
 def test_a_boolean_is_no_number(labels: list[Any], unlabeled: Any, other: Any) -> None:
     """unlabeled=0 dropped every False without a word."""
-    with pytest.raises(InputError, match=f"unlabeled={unlabeled}.*say unlabeled={other}"):
+    with pytest.raises(InputError, match=f"unlabeled={unlabeled}.*Say unlabeled={other}"):
         ScoreSet.from_arrays(P, labels, unlabeled=unlabeled)
     assert ScoreSet.from_arrays(P, labels, unlabeled=other).n_labeled in (1, 2)
 

@@ -211,13 +211,13 @@ def test_bad_questions_are_answered_with_what_is_allowed(evaluation):
         evaluation.compare("accuracy", "zed")
     with pytest.raises(InputError, match="without a"):
         evaluation.compare("accuracy", b="zed")
-    with pytest.raises(InputError, match=r"no metric was named.*Fix: name one, such as metric="):
+    with pytest.raises(InputError, match=r"no metric was named.*Name one, such as metric="):
         evaluation.ranking()
     model = evaluation.data.models[0]
     with pytest.raises(InputError, match=f"a and b are both '{model}'"):
         evaluation.compare("accuracy", model, model)
     for level in (0, 1, 95, "0.9", float("nan"), True):
-        with pytest.raises(InputError, match=f"level={level!r} is not allowed"):
+        with pytest.raises(InputError, match="level must be"):
             evaluation.frame(level=level)
 
 

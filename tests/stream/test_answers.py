@@ -92,7 +92,7 @@ def test_an_answer_that_the_sample_lacks_is_named(frame: pd.DataFrame, tmp_path:
     place = write(frame, tmp_path)
     with pytest.raises(InputError, match="perhaps") as raised:
         evaluate_parquet(place, sample_rows=5, metrics="accuracy", **JUDGES, **ASKED)
-    assert "rows from" in raised.value.problem
+    assert "rows from" in str(raised.value)
     assert "unsure" in (raised.value.hint or "")
 
 

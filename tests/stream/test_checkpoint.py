@@ -57,7 +57,7 @@ def test_every_shortened_or_altered_file_is_refused(tmp_path: Path) -> None:
     content = path.read_bytes()
     for end in [0, 1, 5, *range(10, len(content), 37)]:
         path.write_bytes(content[:end])
-        with pytest.raises(InputError, match=r"pass is not .*Fix: name another file, or delete"):
+        with pytest.raises(InputError, match=r"pass is not .*Name another file, or delete"):
             load(path, MARK)
     for at in range(0, len(content), 23):
         altered = bytearray(content)
@@ -127,5 +127,5 @@ def test_a_checkpoint_that_cannot_be_a_file_is_refused_before_the_fit(tmp_path: 
     place = written(binary_table(300, 40), tmp_path)
     with pytest.raises(InputError, match="is a folder"):
         evaluate_parquet(place, checkpoint=tmp_path, method="ssme")
-    with pytest.raises(InputError, match=r"checkpoint=.*Allowed: null \(none\) or the path"):
+    with pytest.raises(InputError, match="checkpoint must be the path of a file"):
         evaluate_parquet(place, checkpoint=["a", "b"], **ASKED)

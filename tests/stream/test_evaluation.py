@@ -147,7 +147,7 @@ def test_what_cannot_be_streamed_is_said(tmp_path) -> None:
         evaluate_parquet(files, method="labeled", executor="serial")
     with pytest.raises(InputError, match="has no option 'lable'"):
         evaluate_parquet(files, lable="y")
-    with pytest.raises(InputError, match="sample_rows=0"):
+    with pytest.raises(InputError, match="sample_rows must be"):
         evaluate_parquet(files, sample_rows=0, executor="serial")
 
 

@@ -84,5 +84,5 @@ def test_what_cannot_be_listed_is_said(bucket: Path, address: str, said: str) ->
 
 
 def test_a_missing_object_is_said(bucket: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot be read \(.*Fix: check the path"):
+    with pytest.raises(InputError, match=r"cannot be read \(.*Check the path"):
         evaluate_parquet("s3://bucket/scores/part7.parquet")

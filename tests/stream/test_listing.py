@@ -45,7 +45,7 @@ def test_a_folder_stands_for_all_files_below_it(tmp_path: Path) -> None:
 
 def test_files_at_different_depths_are_not_guessed_about(tmp_path: Path) -> None:
     put(tmp_path / "a.parquet"), put(tmp_path / "old" / "a.parquet")
-    with pytest.raises(InputError, match=r"depths: a\.parquet and old/a\.parquet.*Fix: name"):
+    with pytest.raises(InputError, match=r"depths: a\.parquet and old/a\.parquet.*Name"):
         evaluate_parquet(tmp_path, **ASKED)
     assert list_names(tmp_path / "*.parquet", tmp_path) == ["a.parquet"]
     assert list_names(tmp_path / "**" / "*.parquet", tmp_path) == ["a.parquet", "old/a.parquet"]
@@ -90,7 +90,7 @@ def test_a_file_is_not_read_twice(
     put(Path("a.parquet"))
     if "b.parquet" in asked:
         Path("b.parquet").symlink_to("a.parquet")
-    with pytest.raises(InputError, match=r"is read twice.*Fix: name each file"):
+    with pytest.raises(InputError, match=r"is read twice.*Name each file"):
         evaluate_parquet(list(asked), **ASKED)
 
 

@@ -95,9 +95,9 @@ def test_labels_come_back_with_their_weights(evaluation: Evaluation, tmp_path: P
         (25, "metric:", "goal", "goal="),
         (25, "metric:f2", "goal", "f2"),
         (25, "group:age", "goal", "age"),
-        (0, "best", "goal", "n="),
+        (0, "best", "goal", "n must be"),
         (371, "best", "goal", "370 of 400 rows have no label"),
-        (25, "best", "sideways", "design="),
+        (25, "best", "sideways", "design must be"),
     ],
 )
 def test_bad_input(evaluation: Evaluation, n: int, goal: str, design: str, message: str) -> None:

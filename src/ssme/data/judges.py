@@ -125,9 +125,7 @@ def listen(
     try:
         raw = observe(_strip_blanks(values), n)
     except InputError as error:
-        raise InputError(
-            f"answers of {judge!r}: {error.got}", allowed=error.allowed, fix=error.fix
-        ) from None
+        raise error.at(f"answers of {judge!r}") from None
     texts = {spell_class(name) for name in known}
     declared = {spell_class(code) for code in unsure or ()}
     both = sorted(declared & texts)

@@ -129,7 +129,7 @@ def test_a_file_that_unpacks_to_far_more_is_refused(tmp_path: Path) -> None:
     path = book(tmp_path / "s.xlsx", a=[["bert", "label"], [0.5, 1]])
     bomb = edited(path, b"</worksheet>", b"</worksheet>" + b" " * (80 << 20))
     assert bomb.stat().st_size < 1 << 20
-    with pytest.raises(InputError, match=r"unpacks to .* bytes.*save the sheet as CSV"):
+    with pytest.raises(InputError, match=r"unpacks to .* bytes.*Save the sheet as CSV"):
         ScoreSet.read(bomb)
 
 
@@ -149,7 +149,7 @@ def test_entities_are_not_blown_up(tmp_path: Path) -> None:
 def test_what_is_no_excel_file_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "s.xlsx"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"s\.xlsx.*Fix: save it as \.xlsx again, or as CSV"):
+    with pytest.raises(InputError, match=r"s\.xlsx.*Save it as \.xlsx again, or as CSV"):
         ScoreSet.read(path)
 
 

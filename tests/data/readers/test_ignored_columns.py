@@ -30,7 +30,7 @@ FRAME = pd.DataFrame(
 def fix_of(frame: pd.DataFrame) -> str:
     with pytest.raises(InputError) as caught:
         ScoreSet.from_frame(frame)
-    return str(caught.value).split("Fix: ")[1]
+    return (caught.value.hint or "").replace("`", "")
 
 
 def test_the_fix_begins_with_what_a_column_of_whole_numbers_may_be() -> None:

@@ -91,7 +91,7 @@ def test_values_are_kept_in_one_form(name: str, value: Any, kept: Any) -> None:
     ],
 )
 def test_a_value_of_another_kind_is_refused_by_name(name: str, value: Any) -> None:
-    with pytest.raises(InputError, match=rf"^{name}=.*Allowed: .*leave it out"):
+    with pytest.raises(InputError, match=rf"^{name} must be"):
         ReadOptions(**{name: value})
 
 
@@ -109,7 +109,7 @@ def test_garbage_is_refused_by_name_or_kept_for_good(name: str, value: Any) -> N
     try:
         options = ReadOptions(**{name: value})
     except InputError:
-        with pytest.raises(InputError, match=rf"^{name}="):
+        with pytest.raises(InputError, match=rf"^{name} must be"):
             ReadOptions(**{name: value})
         return
     assert ReadOptions(**options.given) == options

@@ -135,7 +135,7 @@ def test_bad_files_are_refused(tmp_path, text, message) -> None:
 
 def test_probabilities_and_a_design_are_refused_together(tmp_path) -> None:
     for design in ("random", "probability"):
-        with pytest.raises(InputError, match="leave design out"):
+        with pytest.raises(InputError, match="Leave design out"):
             ScoreSet.read(scores(tmp_path), suggested(tmp_path, GOOD), design=design)
 
 

@@ -81,11 +81,11 @@ def test_bad_answers_and_options_are_refused() -> None:
         estimate(ActiveTesting(oracle=[0, 1, 0]))
     with pytest.raises(InputError, match="gives 1 classes for 100 rows"):
         estimate(ActiveTesting(oracle=lambda rows: [0]))
-    with pytest.raises(InputError, match="budget=0"):
+    with pytest.raises(InputError, match="budget must be"):
         ActiveTesting(budget=0)
     with pytest.raises(InputError, match='"each" or "all"'):
         ActiveTesting(share="some")
-    with pytest.raises(InputError, match=r"uniform=0\.0"):
+    with pytest.raises(InputError, match="uniform must be"):
         ActiveTesting(uniform=0.0)
 
 
