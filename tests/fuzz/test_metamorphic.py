@@ -1,0 +1,17 @@
+"""A sample of the fuzzer of what must not matter: order, names, format and precision."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.fuzz import metamorphic
+
+
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_the_same_data_in_another_form_give_the_same_answer(first: int) -> None:
+    counts, findings = metamorphic.attack(50, seed=11, first=first)
+    assert findings == []
+    outcomes = {
+        kind: sum(n for (k, _, o), n in counts.items() if (k, o) == ("relation", kind))
+        for kind in ("same", "refused")
+    }
+    assert outcomes["same"] > outcomes["refused"]
