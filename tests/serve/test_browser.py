@@ -124,7 +124,7 @@ def leave_for(page: Any, url: str) -> None:
     try:
         page.goto(url)
     except Exception as error:
-        if "interrupted by another navigation" not in str(error):
+        if not re.search("interrupted by another navigation|ERR_ABORTED", str(error)):
             raise
         page.wait_for_load_state()
         page.goto(url)
