@@ -10,7 +10,7 @@ import pytest
 import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, UndefinedMetricWarning, UnsupportedError
-from ssme.results.evaluation import COLUMNS
+from ssme.results.table import COLUMNS
 from ssme.sample import sample_path, truth_path
 
 

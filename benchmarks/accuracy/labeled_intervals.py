@@ -28,8 +28,8 @@ from benchmarks.experiment import add_places, open_places, run_cells, write_tabl
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import ScoreSet
-from ssme.evaluation import Evaluation
 from ssme.metrics import metric_names
+from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "labeled_intervals.csv"

@@ -20,8 +20,8 @@ from benchmarks.accuracy.labeled_intervals import N_LABELED, TORTURE, load_score
 from benchmarks.experiment import RESULTS, add_places, open_places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
-from ssme.evaluation import Evaluation
 from ssme.results.comparison import compute_probability_better
+from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL
 
 TRUTH_ROWS = 30_000

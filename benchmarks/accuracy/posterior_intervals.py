@@ -25,10 +25,10 @@ from benchmarks.accuracy.labeled_intervals import load_scores
 from benchmarks.experiment import add_places, open_places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
-from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs import LabelPosterior
 from ssme.metrics.base import Metric, one_hot_mass
+from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "posterior_intervals.csv"

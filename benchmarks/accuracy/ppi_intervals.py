@@ -22,7 +22,7 @@ from benchmarks.accuracy.labeled_intervals import SIMULATED, load_scores
 from benchmarks.experiment import RESULTS, add_places, open_places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
-from ssme.evaluation import Evaluation
+from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL
 
 METRICS = ("ece", "average_precision", "roc_auc")

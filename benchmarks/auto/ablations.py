@@ -26,11 +26,11 @@ from benchmarks.auto.study import (
 )
 from ssme.bench import Study
 from ssme.bench.runner import Measure, Truth
-from ssme.evaluation import Evaluation
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Recenter, recenter
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
+from ssme.results.evaluation import Evaluation
 
 OF = Constants()
 NONE = 1e-6

@@ -33,8 +33,8 @@ from benchmarks.auto.study import (
 )
 from ssme.bench import Study
 from ssme.bench.runner import Truth
-from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate
+from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL
 
 FACTORS = tuple(round(0.6 + 0.05 * i, 2) for i in range(17))

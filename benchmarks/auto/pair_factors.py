@@ -26,8 +26,8 @@ from benchmarks.auto.decisions import BINS, sum_decisions
 from benchmarks.auto.priors import SETS
 from benchmarks.auto.study import compute, make_parser, plan_study, write
 from ssme.bench.runner import Truth
-from ssme.evaluation import Evaluation
 from ssme.results.comparison import compute_probability_best, compute_probability_better
+from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL
 
 FACTORS = tuple(round(0.5 + 0.05 * i, 2) for i in range(13))

@@ -33,10 +33,10 @@ from benchmarks.experiment import Loader, run_cells, write_tables
 from ssme.bench import Protocol, Runner, Scene, Study, StudyTables
 from ssme.bench.runner import Measure, Truth
 from ssme.engines.executors import open_executor
-from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.comparison import compute_probability_better
+from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL
 
 SURE = 0.9

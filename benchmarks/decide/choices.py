@@ -29,9 +29,9 @@ import pandas as pd
 from benchmarks.decide.common import DEVELOPMENT, compute_truth, evaluate_seen, start_study
 from benchmarks.decide.said import BY, tabulate_said
 from ssme.bench import Trial
-from ssme.evaluation import Evaluation
 from ssme.metrics import default_metrics
 from ssme.metrics.base import Metric
+from ssme.results.evaluation import Evaluation
 from ssme.results.reliability import MARGINS
 
 METHODS = ("auto", "labeled")

@@ -23,8 +23,8 @@ from benchmarks.auto.priors import SETS
 from benchmarks.experiment import Loader, add_runs, run_whole, write_tables
 from ssme.bench import Protocol, Runner, Scene, Study, Trial
 from ssme.data.scoreset import ScoreSet
-from ssme.evaluation import Evaluation
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.results.evaluation import Evaluation
 from ssme.run import evaluate
 
 __all__ = [

@@ -23,11 +23,11 @@ from benchmarks.decide.said import tabulate_said
 from ssme.bench import Trial
 from ssme.data.grouping import Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet
-from ssme.evaluation import Evaluation
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.kinds import Decision
-from ssme.results.gaps import make_mean_bias
+from ssme.results.evaluation import Evaluation
+from ssme.results.groups import make_mean_bias
 from ssme.run import evaluate
 
 GROUPINGS = {

@@ -8,7 +8,7 @@ models, joint errors of pairs), the mean absolute error of `auto` and of labels 
 and the coverage of both 95 % intervals. "one more, left out" (with 50 labels) foretells a model
 that was left out from the others, against the truth with it.
 
-Runs 0 to 4 were looked at while the constant of `ssme.decide.together` was chosen.
+Runs 0 to 4 were looked at while the constant of `ssme.results.together` was chosen.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pandas as pd
 from benchmarks.decide.common import evaluate_seen, start_study
 from ssme.bench import Trial
 from ssme.data.scoreset import ScoreSet
-from ssme.decide.together import Figure, SetProfile
+from ssme.results.together import Figure, SetProfile
 from ssme.run import evaluate
 
 FIGURES = ("all_wrong", "all_right", "vote", "correlation", "effective_number")

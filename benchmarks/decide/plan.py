@@ -34,12 +34,18 @@ import pandas as pd
 from benchmarks.decide.common import start_study
 from ssme.bench import Trial
 from ssme.data.scoreset import ScoreSet
-from ssme.evaluation import Evaluation
 from ssme.methods.registry import get_method
+from ssme.results.evaluation import Evaluation
+from ssme.results.plan import (
+    PlanConstants,
+    Sight,
+    Target,
+    World,
+    find_crossing,
+    imagine_worlds,
+    read_target,
+)
 from ssme.run import evaluate
-from ssme.suggest.constants import PlanConstants
-from ssme.suggest.simulation import Sight, World, find_crossing, imagine_worlds
-from ssme.suggest.targets import Target, read_target
 
 ROWS, MOST, FACTOR, ORDERS, RATIO = 1500, 600, 1.5, 3, 2.2
 """Rows at hand, most labels, what counts as near, real runs, steps of the number of labels."""

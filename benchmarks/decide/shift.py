@@ -24,10 +24,10 @@ from benchmarks.decide.common import compute_truth, start_study
 from ssme.bench import Scene, Split, Trial
 from ssme.bench.protocol import IntArray
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.decide.shift import correct_shift
 from ssme.methods.registry import find_method_class
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
+from ssme.results.shift import correct_shift
 from ssme.run import evaluate
 
 SETS = ("adult", "civilcomments", "diabetes_readmit", "hiv_molecules")

@@ -25,10 +25,10 @@ from scipy.special import ndtr, ndtri
 from benchmarks.decide.common import start_study
 from benchmarks.decide.shift import SETS, SHIFTS, draw_sets, find_scene
 from ssme.bench import Trial
-from ssme.decide.shift import find_shift
 from ssme.diagnostics.doubt import Limits
 from ssme.diagnostics.registry import ask_all
 from ssme.methods.parts.votes import average_scores
+from ssme.results.shift import find_shift
 
 SHARES = {"halved": 0.5, "doubled": 2.0}
 """Factor of the share of positives."""

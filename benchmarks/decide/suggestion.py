@@ -40,13 +40,19 @@ from benchmarks.decide.common import start_study
 from ssme.bench import Scene, Split, Trial
 from ssme.bench.protocol import IntArray
 from ssme.data.scoreset import ScoreSet
-from ssme.evaluation import Evaluation
 from ssme.metrics import get_metric, one_hot_mass
 from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.mixture.monotone import make_falling
+from ssme.results.evaluation import Evaluation
+from ssme.results.suggest import (
+    UNIFORM,
+    SuggestConstants,
+    believe,
+    find_goal,
+    measure_gain,
+    set_probabilities,
+)
 from ssme.run import evaluate
-from ssme.suggest.constants import SuggestConstants
-from ssme.suggest.rows import UNIFORM, believe, find_goal, measure_gain, set_probabilities
 
 ARMS = ("random", "best", "roc_auc", "uncertainty")
 GOALS = {"best": "best:accuracy", "roc_auc": "metric:roc_auc"}

@@ -24,8 +24,8 @@ from benchmarks.decide.common import (
     start_study,
 )
 from ssme.bench import Trial
-from ssme.decide.threshold_goals import read_goal
 from ssme.metrics import at_threshold, expected_cost
+from ssme.results.thresholds import read_goal
 
 METHODS = ("auto", "labeled", "ensemble")
 GOALS: dict[str, Any] = {

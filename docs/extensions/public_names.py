@@ -14,7 +14,6 @@ from typing import Any
 ROOMS = (
     "ssme",
     "ssme.bench",
-    "ssme.decide",
     "ssme.diagnostics",
     "ssme.errors",
     "ssme.memory",
@@ -23,11 +22,9 @@ ROOMS = (
     "ssme.metrics",
     "ssme.plots",
     "ssme.progress",
-    "ssme.results",
     "ssme.sample",
     "ssme.sklearn",
     "ssme.stream",
-    "ssme.suggest",
 )
 
 

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from ssme.estimator import SSME
-    from ssme.evaluation import Evaluation
     from ssme.methods.members import *  # noqa: F403
     from ssme.metrics.base import Metric
+    from ssme.results.evaluation import Evaluation
+    from ssme.results.shift import correct_shift
     from ssme.run import evaluate, rerun
     from ssme.spec import RunSpec
     from ssme.stream.evaluation import evaluate_parquet
@@ -52,7 +53,7 @@ _METHOD_CLASSES = {
 _EXPORTS = {
     "SSME": "ssme.estimator",
     "ConvergenceWarning": "ssme.errors",
-    "Evaluation": "ssme.evaluation",
+    "Evaluation": "ssme.results.evaluation",
     "InputError": "ssme.errors",
     "Metric": "ssme.metrics.base",
     "MissingExtraError": "ssme.errors",
@@ -61,6 +62,7 @@ _EXPORTS = {
     "SsmeWarning": "ssme.errors",
     "UndefinedMetricWarning": "ssme.errors",
     "UnsupportedError": "ssme.errors",
+    "correct_shift": "ssme.results.shift",
     "evaluate": "ssme.run",
     "evaluate_parquet": "ssme.stream.evaluation",
     "rerun": "ssme.run",
@@ -80,6 +82,7 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "bench",
+    "correct_shift",
     "errors",
     "evaluate",
     "evaluate_parquet",

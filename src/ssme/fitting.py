@@ -20,8 +20,6 @@ from ssme.data import ScoreSet
 from ssme.data.grouping import divide, parse_group_by
 from ssme.diagnostics import check_all
 from ssme.errors import InputError, SsmeWarning, UndefinedMetricWarning, argument, name_argument
-from ssme.evaluation import Evaluation
-from ssme.groups.estimates import estimate_groups
 from ssme.methods.base import Belief, Estimate, Method, check_supported
 from ssme.methods.beliefs import LabeledBelief
 from ssme.methods.registry import get_method
@@ -30,6 +28,8 @@ from ssme.metrics.base import one_hot_mass
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision
 from ssme.metrics.leading import Lead, find_leading_metric
 from ssme.metrics.registry import put_first
+from ssme.results.evaluation import Evaluation
+from ssme.results.group_estimates import estimate_groups
 from ssme.results.groups import ALL, Group
 from ssme.spec import RunSpec
 from ssme.wording import quote

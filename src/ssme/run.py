@@ -18,11 +18,11 @@ from ssme.data import ScoreSet, as_score_set, reading_options
 from ssme.data.readers.huggingface import is_dataset
 from ssme.data.readers.tables import is_frame
 from ssme.errors import InputError, argument
-from ssme.evaluation import Evaluation
 from ssme.fitting import fit_method
 from ssme.methods.base import Method
 from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec
+from ssme.results.evaluation import Evaluation
 from ssme.spec import SAMPLE_ROWS, RunSpec
 from ssme.wording import suggest_nearest
 

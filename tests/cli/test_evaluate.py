@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from typer.testing import Result
 
-from ssme.decide.gates import parse_condition
 from ssme.errors import InputError
+from ssme.results.gates import parse_condition
 from tests.data.test_class_order import make_long
 
 Run = Callable[..., Result]

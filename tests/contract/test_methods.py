@@ -16,11 +16,11 @@ import pytest
 
 import ssme
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.decide.choose import choose_model
 from ssme.errors import InputError, SsmeWarning, UnsupportedError
 from ssme.methods.base import Belief, MethodSpec, check_supported
 from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.metrics import default_metrics, get_metric, one_hot_mass, predicted_classes
+from ssme.results.choose import choose_model
 from ssme.results.comparison import compute_probability_better
 
 METHODS = method_names()

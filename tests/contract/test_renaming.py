@@ -18,7 +18,6 @@ from tests.stream.worlds import binary_table, written
 import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import SsmeWarning, UnsupportedError
-from ssme.evaluation import Evaluation
 from ssme.methods.base import Estimate, check_supported
 from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.metrics import (
@@ -30,6 +29,7 @@ from ssme.metrics import (
     get_metric,
     metric_names,
 )
+from ssme.results.evaluation import Evaluation
 from ssme.stream import evaluate_parquet
 from ssme.stream.tally import adds_up
 

@@ -8,7 +8,7 @@ import pytest
 from ssme.data.design import LabelRounds
 from ssme.errors import InputError
 from ssme.methods.estimators.labeled import compute_lure_weights
-from ssme.suggest.rows import draw_spread, set_probabilities
+from ssme.results.suggest import draw_spread, set_probabilities
 
 
 def rounds(chance: dict[int, float], number: dict[int, int], n: int = 10) -> LabelRounds:

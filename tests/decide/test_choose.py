@@ -7,10 +7,10 @@ import pytest
 from tests.made_sets import binary_set
 
 import ssme
-from ssme.decide import choose_model
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.metrics import get_metric
+from ssme.results.choose import choose_model
 
 ACCURACY, ECE = get_metric("accuracy"), get_metric("ece")
 MODELS = ("a", "b", "c")

@@ -11,11 +11,11 @@ import pytest
 from tests.made_sets import binary_set
 
 import ssme
-from ssme.decide.gates import add_metrics, judge, parse_condition
-from ssme.decide.written import PAIRED_MODELS
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
+from ssme.results.evaluation import PAIRED_MODELS
+from ssme.results.gates import add_metrics, judge, parse_condition
 
 SERIOUS = Doubt("X1", "Labels are too few", "serious", "There is one.", "Label more.", "x")
 WARNING = dataclasses.replace(SERIOUS, code="X2", severity="warning")

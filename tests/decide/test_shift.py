@@ -10,11 +10,10 @@ from tests.made_sets import binary_set
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.decide import correct_shift, find_shift
-from ssme.decide.shift import Shift
 from ssme.diagnostics.significance import make_score_features, run_class_test, run_classifier_test
 from ssme.errors import InputError
 from ssme.metrics import get_metric, one_hot_mass
+from ssme.results.shift import Shift, correct_shift, find_shift
 
 
 def rows(rng: np.random.Generator, n: int, share: float) -> tuple[np.ndarray, np.ndarray]:

@@ -10,9 +10,9 @@ from tests.made_sets import binary_set, many_class_set
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.decide.threshold_goals import read_goal
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics import at_threshold, expected_cost, get_metric, one_hot_mass
+from ssme.results.thresholds import read_goal
 
 COST = expected_cost([[0.0, 1.0], [4.0, 0.0]])
 

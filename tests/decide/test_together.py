@@ -10,11 +10,11 @@ from tests.made_sets import binary_set, many_class_set
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.decide.together import TogetherConstants, profile_set
 from ssme.errors import InputError
 from ssme.methods.beliefs import PerModelPosterior
 from ssme.methods.parts.label_draws import wilson
 from ssme.methods.registry import find_method_class, method_names
+from ssme.results.together import TogetherConstants, profile_set
 
 
 def set_of(wrong: np.ndarray, labels: np.ndarray | None = None) -> ScoreSet:

@@ -14,11 +14,11 @@ import pytest
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.decide import correct_shift
 from ssme.diagnostics import CHECKS, Doubt, ask_all, check_all
 from ssme.diagnostics.doubt import Case, Limits
 from ssme.methods.base import Convergence, Estimate, Facts
 from ssme.metrics import get_metric
+from ssme.results.shift import correct_shift
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "doubts.md"
 

@@ -9,7 +9,7 @@ import pytest
 
 import ssme
 from ssme.errors import InputError
-from ssme.groups.shifts import GroupConstants, ShiftDirections, fit_group_shifts
+from ssme.results.group_estimates import GroupConstants, ShiftDirections, fit_group_shifts
 
 
 def world(seed: int, n: int = 1200, n_labeled: int = 60, off: float = 0.0) -> tuple[Any, Any]:

@@ -10,7 +10,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.correction import count_evidence, count_labels
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
-from ssme.suggest.rows import draw_spread, set_probabilities
+from ssme.results.suggest import draw_spread, set_probabilities
 
 N = 600
 

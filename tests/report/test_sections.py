@@ -10,10 +10,10 @@ import pytest
 from tests.made_sets import HOSTILE, binary_set
 
 import ssme
-from ssme.evaluation import Evaluation
 from ssme.memory import Memory
 from ssme.memory.tracking import record_evaluation
-from ssme.suggest import count_effective_labels
+from ssme.results.evaluation import Evaluation
+from ssme.results.plan import count_effective_labels
 
 
 def evaluate(n_labeled: int) -> Evaluation:

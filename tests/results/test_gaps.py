@@ -12,8 +12,13 @@ import ssme
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.metrics import get_metric, one_hot_mass
-from ssme.results.gaps import compute_gaps, make_mean_bias
-from ssme.results.simultaneous import compute_joint_reach, compute_p_worst, compute_pair_reach
+from ssme.results.groups import (
+    compute_gaps,
+    compute_joint_reach,
+    compute_p_worst,
+    compute_pair_reach,
+    make_mean_bias,
+)
 
 
 def grouped(n: int = 400, **asked: Any) -> ssme.Evaluation:

@@ -13,12 +13,12 @@ from tests.made_sets import binary_set, grouped_set
 
 import ssme
 from ssme.cli.group_tables import make_group_tables
-from ssme.decide import choose_model
 from ssme.markup import format_percent
 from ssme.methods.base import Estimate
 from ssme.metrics import get_metric
 from ssme.report import render_html, render_markdown, summarize
 from ssme.results import reliability
+from ssme.results.choose import choose_model
 from ssme.results.reliability import Bin, Record, find_record
 
 ACCURACY = get_metric("accuracy")

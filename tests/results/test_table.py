@@ -136,7 +136,6 @@ def test_comparison_and_ranking_come_in_the_library_of_the_input() -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        "ssme.evaluation",
         "ssme.results.evaluation",
         "ssme.plots.accessor",
         "ssme.report.summary",

@@ -10,14 +10,14 @@ import pytest
 from tests.made_sets import binary_set, grouped_set
 
 import ssme
-from ssme.decide import choose_model
 from ssme.errors import InputError
 from ssme.memory import EstimateRecord, EvaluationRecord
 from ssme.memory.tracking import compare_records, find_drift, trace_estimates
 from ssme.methods.base import Estimate
 from ssme.metrics import from_callable, get_metric
-from ssme.results.evaluation import to_plain_values
-from ssme.results.simultaneous import compute_badness, gather_group_draws
+from ssme.results.choose import choose_model
+from ssme.results.groups import compute_badness, gather_group_draws
+from ssme.results.rows import to_plain_values
 
 NEUTRAL = from_callable(lambda y, s: float(np.mean(y)), name="share", low=0.0, high=1.0)
 

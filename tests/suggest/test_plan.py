@@ -10,20 +10,22 @@ from tests.made_sets import binary_set
 
 import ssme
 from ssme.errors import InputError
-from ssme.evaluation import Evaluation
 from ssme.methods.parts.label_draws import wilson
 from ssme.metrics import get_metric
 from ssme.metrics.influence import measure_influence
-from ssme.suggest.constants import PlanConstants
-from ssme.suggest.plan import LabelPlan, _choose_simulations, count_effective_labels
-from ssme.suggest.simulation import (
+from ssme.results.evaluation import Evaluation
+from ssme.results.plan import (
+    LabelPlan,
+    PlanConstants,
     Sight,
+    _choose_simulations,
     _make_method,
+    count_effective_labels,
     find_crossing,
+    read_target,
     simulate_labeling,
     tilt_belief,
 )
-from ssme.suggest.targets import read_target
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,8 @@ from tests.made_sets import binary_set
 
 import ssme
 from ssme.errors import InputError
-from ssme.evaluation import Evaluation
-from ssme.suggest.constants import SuggestConstants
-from ssme.suggest.rows import suggest_rows
+from ssme.results.evaluation import Evaluation
+from ssme.results.suggest import SuggestConstants, suggest_rows
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssme.suggest.rows import draw_spread, measure_gain, set_probabilities
+from ssme.results.suggest import draw_spread, measure_gain, set_probabilities
 
 
 @pytest.mark.parametrize("n", [1, 7, 39, 40])

@@ -36,12 +36,12 @@ from ssme.data.grouping import LARGEST_NUMBER_OF_GROUPS, Pooling, divide, parse_
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import SerialExecutor, map_in_order
 from ssme.errors import InputError, SsmeWarning, argument
-from ssme.evaluation import Evaluation
 from ssme.methods.base import check_supported, refuse_without_order
 from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
 from ssme.progress import tell
+from ssme.results.evaluation import Evaluation
 from ssme.results.table import COLUMNS
 
 Loader = Callable[[str], ScoreSet]

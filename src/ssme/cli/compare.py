@@ -21,7 +21,7 @@ from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_
 from ssme.errors import InputError, UnsupportedError, name_argument
 
 if TYPE_CHECKING:
-    from ssme.evaluation import Evaluation
+    from ssme.results.evaluation import Evaluation
 
 __all__ = ["compare"]
 

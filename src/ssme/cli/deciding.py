@@ -11,7 +11,7 @@ from ssme.options import parse_number
 
 if TYPE_CHECKING:
     from ssme.data.scoreset import ScoreSet
-    from ssme.evaluation import Evaluation
+    from ssme.results.evaluation import Evaluation
     from ssme.spec import RunSpec
 
 __all__ = [
@@ -105,8 +105,8 @@ def add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
 
 def refuse_shift(kind: str, spec: RunSpec, save_config: Path | None = None) -> None:
     """Refuse a correction that is unknown, that a stream cannot make or a file cannot hold."""
-    from ssme.decide.shift import KIND
     from ssme.options import accept
+    from ssme.results.shift import KIND
 
     try:
         accept(KIND, kind)
@@ -148,7 +148,7 @@ def keep_correction(result: Evaluation, kind: str, said: str) -> Evaluation:
 
 def correct(data: ScoreSet, kind: str) -> tuple[ScoreSet, str]:
     """``data`` with weights of its labels, and a sentence on what the scores say about it."""
-    from ssme.decide.shift import correct_shift, find_shift
+    from ssme.results.shift import correct_shift, find_shift
 
     found = find_shift(data)
     refuted = f" Do not trust the correction for {kind} shift: it is refuted or leaves few labels."
@@ -158,7 +158,7 @@ def correct(data: ScoreSet, kind: str) -> tuple[ScoreSet, str]:
 
 def read_threshold_goal(text: str, worth: dict[str, Any] | None) -> Any:
     """What `Evaluation.choose_thresholds` takes for ``--threshold-for``."""
-    from ssme.decide.threshold_goals import read_goal
+    from ssme.results.thresholds import read_goal
 
     goal: Any = text
     if text in ("cost", "utility"):

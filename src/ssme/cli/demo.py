@@ -14,7 +14,7 @@ from ssme.cli.program import register_command
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ssme.evaluation import Evaluation
+    from ssme.results.evaluation import Evaluation
 
 __all__ = ["demo"]
 

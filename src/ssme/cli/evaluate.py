@@ -35,8 +35,8 @@ from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_
 from ssme.errors import InputError, argument, name_argument
 
 if TYPE_CHECKING:
-    from ssme.decide.gates import GateCondition
-    from ssme.evaluation import Evaluation
+    from ssme.results.evaluation import Evaluation
+    from ssme.results.gates import GateCondition
     from ssme.spec import RunSpec
 
 __all__ = ["evaluate", "evaluate_asked", "exit_by_gate", "show"]
@@ -110,9 +110,9 @@ def evaluate_asked(
 
     ``also_read`` are further files that the command reads and must not overwrite.
     """
-    from ssme.decide import gates
-    from ssme.decide.thresholds import CONFIDENCE
     from ssme.options import accept
+    from ssme.results import gates
+    from ssme.results.thresholds import CONFIDENCE
 
     kinds = split_names(ask.gaps, "--gaps") if ask.gaps else []
     _refuse_unknown_gaps(kinds)
@@ -258,7 +258,7 @@ def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
 
 
 def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:
-    from ssme.results.gaps import GAPS
+    from ssme.results.groups import GAPS
 
     for kind in kinds:
         if kind not in GAPS:
@@ -281,8 +281,8 @@ def _evaluate_file(
     spec: RunSpec, output: Output, demands: list[GateCondition], shift: str | None
 ) -> Evaluation:
     """The evaluation of a file that fits into memory."""
-    from ssme.decide.gates import add_metrics
     from ssme.fitting import choose_usual_metrics
+    from ssme.results.gates import add_metrics
 
     with output.show_progress("reading"):
         data = read_scores(spec)
@@ -303,7 +303,7 @@ def _evaluate_file(
 
 def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]) -> Evaluation:
     """The evaluation of files that are passed over; the number of classes is not known before."""
-    from ssme.decide.gates import add_metrics
+    from ssme.results.gates import add_metrics
     from ssme.run import execute
 
     if demands and not spec.metrics:

@@ -15,8 +15,8 @@ from ssme.results.sections import format_number, format_span
 from ssme.wording import make_distinct
 
 if TYPE_CHECKING:
-    from ssme.evaluation import Evaluation
-    from ssme.results.gaps import GapTable
+    from ssme.results.evaluation import Evaluation
+    from ssme.results.groups import GapTable
 
 __all__ = ["make_gap_tables", "make_group_tables"]
 

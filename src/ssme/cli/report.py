@@ -72,7 +72,7 @@ def report(
     """
     from ssme.memory import refuse_no_memory
     from ssme.report import can_draw
-    from ssme.suggest.targets import refuse_unreadable
+    from ssme.results.plan import parse_target
 
     output = Output(out, {"output_file": output_file})
     if output_file.suffix.lower() not in SUFFIXES:
@@ -84,7 +84,7 @@ def report(
         with name_argument("memory"):
             refuse_no_memory(memory, new=False)
     if target is not None:
-        refuse_unreadable(target)
+        parse_target(target)
     result = evaluate_asked(file, read, run, engine, ask, config, output, also_read=[memory])
     with output.show_progress("drawing"):
         result.report(output_file, title=title, target=target, memory=memory, data=name)

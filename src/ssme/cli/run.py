@@ -13,8 +13,8 @@ from ssme.errors import InputError, name_argument
 if TYPE_CHECKING:
     from ssme.data.layout import Layout
     from ssme.data.scoreset import ScoreSet
-    from ssme.evaluation import Evaluation
     from ssme.options import Option
+    from ssme.results.evaluation import Evaluation
     from ssme.spec import RunSpec
 
 __all__ = ["evaluate_scores", "gather", "list_inputs", "read_scores", "say_recognized"]

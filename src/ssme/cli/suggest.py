@@ -17,7 +17,7 @@ from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_
 from ssme.errors import InputError, argument
 
 if TYPE_CHECKING:
-    from ssme.evaluation import Evaluation
+    from ssme.results.evaluation import Evaluation
     from ssme.spec import RunSpec
 
 __all__ = ["plan", "suggest"]
@@ -81,7 +81,7 @@ def suggest(
     [cyan]ssme evaluate scores.csv -y label --labels-file next.csv[/cyan]
     """
     from ssme.options import accept
-    from ssme.suggest.rows import DESIGN, parse_goal
+    from ssme.results.suggest import DESIGN, parse_goal
 
     output = Output(out, {"target": target})
     kind, name = parse_goal(goal)
@@ -160,7 +160,7 @@ def plan(
 
     [cyan]ssme plan scores.csv -y label --target "P(best)>=0.95" --target "regret<=0.005"[/cyan]
     """
-    from ssme.suggest.targets import refuse_unreadable
+    from ssme.results.plan import parse_target
 
     output = Output(out)
     if not target:
@@ -168,7 +168,7 @@ def plan(
             "no --target was given", fix='say what is to be reached, as in "width(accuracy)<=0.05"'
         )
     for text in target:
-        refuse_unreadable(text)
+        parse_target(text)
     _, result = _evaluate(file, read, run, config, output)
     seed = result.settings["random_state"]
     with output.show_progress("simulating"):

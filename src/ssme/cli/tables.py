@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ssme.diagnostics.doubt import Doubt
-    from ssme.evaluation import Evaluation
     from ssme.metrics.base import Metric
+    from ssme.results.evaluation import Evaluation
     from ssme.results.sections import Section
 
 __all__ = [
@@ -108,7 +108,7 @@ def make_evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) ->
     With a ``limit``, groups are shown whole, the worst first, and by the first metric only where
     all would be more rows than that.
     """
-    from ssme.results.group_ranks import order_groups
+    from ssme.results.groups import order_groups
 
     rows = list(evaluation.rows())
     level = f"{evaluation.level * 100:g} % interval"
@@ -165,7 +165,7 @@ def make_evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) ->
 def summarize_in_a_line(evaluation: Evaluation) -> str:
     """What was evaluated, in one sentence."""
     from ssme.data.scoreset import tell_positive
-    from ssme.suggest import count_effective_labels
+    from ssme.results.plan import count_effective_labels
 
     data, whole = evaluation.data, evaluation.groups[0]
     effective = count_effective_labels(evaluation)

@@ -175,7 +175,7 @@ def compare(
 
     from ssme.cli.tables import make_table
     from ssme.memory.tracking import compare_records, find_drift, tell_differences
-    from ssme.results.evaluation import to_plain_values
+    from ssme.results.rows import to_plain_values
     from ssme.results.sections import format_number, format_span
 
     output = Output(out)

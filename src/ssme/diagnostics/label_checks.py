@@ -343,7 +343,7 @@ LABEL_CHECKS: tuple[Check, ...] = (
         "The rows may have shifted since they were labeled",
         "warning",
         "Declare how rows were chosen (--design), correct the shift (--correct-shift on the "
-        "command line, `ssme.decide.correct_shift` in Python; `Evaluation.shift` says which "
+        "command line, `ssme.correct_shift` in Python; `Evaluation.shift` says which "
         "correction is not refuted), or label some current rows drawn at random.",
         _check_shift,
     ),

@@ -7,17 +7,19 @@ import json
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import chdtrc
 
 from ssme.data.design import find_rounds
 from ssme.data.scoreset import ScoreSet
-from ssme.decide.evaluation import DecidingEvaluation
 from ssme.errors import InputError, argument
 from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
 from ssme.wording import quote
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 __all__ = [
     "Change",
@@ -34,7 +36,7 @@ SCORE_BINS = 20
 """Parts of [0, 1] in which scores are counted; memories of any age are compared in these."""
 
 
-def record_evaluation(evaluation: DecidingEvaluation) -> EvaluationRecord:
+def record_evaluation(evaluation: Evaluation) -> EvaluationRecord:
     """Turn an evaluation into the record that a memory keeps.
 
     Its key is made of what was asked and what came out, so that the same evaluation is kept once.
@@ -158,7 +160,7 @@ def _count_scored(data: ScoreSet) -> dict[str, int]:
     return dict(zip(data.models, counts.tolist(), strict=True))
 
 
-def _make_decisions(evaluation: DecidingEvaluation) -> tuple[DecisionRecord, ...]:
+def _make_decisions(evaluation: Evaluation) -> tuple[DecisionRecord, ...]:
     """The decision at chosen thresholds, where there is one, then those by every metric."""
     thresholds = evaluation.asked.thresholds
     decided = [] if thresholds is None or thresholds.choice is None else [thresholds.choice]
@@ -172,7 +174,7 @@ def _make_decisions(evaluation: DecidingEvaluation) -> tuple[DecisionRecord, ...
             _replace_nan(choice.p_best),
             _replace_nan(choice.regret),
             choice.possible_best,
-            choice.describe_sureness(),
+            choice.sureness(),
         )
         for choice in decided
     )

@@ -55,7 +55,7 @@ class Metric:
         weight. Wrapped callables do.
     of_set : bool
         True where the values are those of the classifiers as one set, which needs one labeling for
-        all of them (`ssme.decide.together`).
+        all of them (`ssme.results.together`).
     definition : str
         One line that says exactly what is computed. Reports print it.
     of_probabilities : bool

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ssme.plots import curves, intervals
 from ssme.plots.display import Plot, choose_models
-from ssme.results.evaluation import BaseEvaluation
 from ssme.results.groups import ALL
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 __all__ = ["Plots"]
 
@@ -40,7 +42,7 @@ class Plots:
     ['a']
     """
 
-    evaluation: BaseEvaluation
+    evaluation: Evaluation
 
     def __call__(self, **options: Any) -> Plot:
         return self.estimates(**options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ssme.errors import InputError
 from ssme.plots.display import (
@@ -20,8 +20,10 @@ from ssme.plots.display import (
     facet_by_model,
 )
 from ssme.results import curves
-from ssme.results.evaluation import BaseEvaluation
-from ssme.suggest.plan import LabelPlan
+from ssme.results.plan import LabelPlan
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 CURVE_PANELS = 9
 """Models drawn, one panel each, where none are named."""
@@ -34,7 +36,7 @@ DIAGONAL: Spec = {
 }
 
 
-def draw_roc(evaluation: BaseEvaluation, names: list[str], group: str, class_name: Any) -> Plot:
+def draw_roc(evaluation: Evaluation, names: list[str], group: str, class_name: Any) -> Plot:
     """True positive rate over false positive rate; on the dashed diagonal, scores say nothing."""
     k = evaluation.class_index(class_name)
     rows = curves.estimate_roc(evaluation, group, k, names)
@@ -45,7 +47,7 @@ def draw_roc(evaluation: BaseEvaluation, names: list[str], group: str, class_nam
 
 
 def draw_precision_recall(
-    evaluation: BaseEvaluation, names: list[str], group: str, class_name: Any
+    evaluation: Evaluation, names: list[str], group: str, class_name: Any
 ) -> Plot:
     """Precision over recall."""
     k = evaluation.class_index(class_name)
@@ -54,7 +56,7 @@ def draw_precision_recall(
     return _draw_panels(rows, "recall", "precision", names, title, against)
 
 
-def draw_reliability(evaluation: BaseEvaluation, names: list[str], group: str) -> Plot:
+def draw_reliability(evaluation: Evaluation, names: list[str], group: str) -> Plot:
     """Share of rows that are right at each confidence; on the diagonal, scores are calibrated."""
     rows = curves.estimate_reliability(evaluation, group, names)
     binary = evaluation.data.n_classes == 2
@@ -96,7 +98,7 @@ def draw_reliability(evaluation: BaseEvaluation, names: list[str], group: str) -
     return Plot("Reliability", facet_by_model(rows, names, panel, _describe_bin), rows, words)
 
 
-def _describe_class(evaluation: BaseEvaluation, k: int) -> str:
+def _describe_class(evaluation: Evaluation, k: int) -> str:
     return f"class {cut_name(evaluation.data.classes[k])} against the rest"
 
 
@@ -160,7 +162,7 @@ LEVEL_NAME = 5
 """Characters of a name that fit under a column."""
 
 
-def draw_confusion(evaluation: BaseEvaluation, names: list[str], group: str) -> Plot:
+def draw_confusion(evaluation: Evaluation, names: list[str], group: str) -> Plot:
     """Where each true class is predicted, as a share of the true class."""
     rows = curves.estimate_confusion(evaluation, group, names)
     classes = [str(name) for name in evaluation.data.classes]
@@ -189,7 +191,7 @@ def draw_confusion(evaluation: BaseEvaluation, names: list[str], group: str) -> 
     )
 
 
-def draw_agreement(evaluation: BaseEvaluation, names: list[str], group: str) -> Plot:
+def draw_agreement(evaluation: Evaluation, names: list[str], group: str) -> Plot:
     """How often two models decide alike, and whether they err on the same rows."""
     found = curves.estimate_agreement(evaluation, group, names)
     rows = [row for row in found if row["model"] != row["other"]]
@@ -225,9 +227,7 @@ def draw_agreement(evaluation: BaseEvaluation, names: list[str], group: str) -> 
     return Plot("Agreement of the models", body, rows, words)
 
 
-def draw_densities(
-    evaluation: BaseEvaluation, names: list[str], group: str, class_name: Any
-) -> Plot:
+def draw_densities(evaluation: Evaluation, names: list[str], group: str, class_name: Any) -> Plot:
     """Scores by class: how many rows each class has at each score, by the fitted posterior."""
     k = evaluation.class_index(class_name)
     positive = str(evaluation.data.classes[k])
@@ -259,7 +259,7 @@ def draw_densities(
     return Plot("Scores by class", body, rows, words)
 
 
-def draw_convergence(evaluation: BaseEvaluation) -> Plot:
+def draw_convergence(evaluation: Evaluation) -> Plot:
     """The fit's objective step by step."""
     rows = curves.read_convergence(evaluation)
     fits = list(dict.fromkeys(row["fit"] for row in rows))

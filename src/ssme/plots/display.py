@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ssme.errors import InputError, MissingExtraError
 from ssme.metrics.base import Metric
-from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
 from ssme.results.groups import ALL
-from ssme.results.table import Row
 from ssme.wording import make_distinct, make_printable, shorten
 from ssme.writing import write_bytes, write_text
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 # -------------------------------------------------------------------------------------------------
 # The one place where names become safe for a chart.
@@ -102,7 +103,7 @@ def _rewrite_row(row: dict[str, Any], label: Callable[[str], str]) -> dict[str, 
 
 
 def choose_models(
-    evaluation: BaseEvaluation, limit: int, models: str | Sequence[str] | None, metric: str
+    evaluation: Evaluation, limit: int, models: str | Sequence[str] | None, metric: str
 ) -> list[str]:
     """The models asked for, or the ``limit`` best ones by ``metric``."""
     if models is not None:
@@ -115,7 +116,7 @@ def choose_models(
     return [row["model"] for row in found[:limit]]
 
 
-def sort_best_first(rows: Iterable[Row], metric: Metric) -> list[dict[str, Any]]:
+def sort_best_first(rows: Iterable[Mapping[str, Any]], metric: Metric) -> list[dict[str, Any]]:
     """Rows sorted by estimate, the best first and undefined ones last."""
     return sorted(rows, key=lambda row: -measure_goodness(row["estimate"], metric))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ssme.markup import format_percent
 from ssme.metrics.base import Metric
@@ -24,8 +24,10 @@ from ssme.plots.display import (
     measure_goodness,
     sort_best_first,
 )
-from ssme.results.evaluation import ALL, BaseEvaluation
-from ssme.results.group_ranks import order_groups
+from ssme.results.groups import ALL, order_groups
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 __all__ = ["SHOWN_MODELS", "draw_estimates", "draw_groups", "draw_metric", "draw_ranking"]
 
@@ -45,9 +47,7 @@ Truth = Mapping[str, Mapping[str, float]]
 """metric -> model -> value, for those who know it."""
 
 
-def draw_estimates(
-    evaluation: BaseEvaluation, *, group: str, limit: int, truth: Truth | None
-) -> Plot:
+def draw_estimates(evaluation: Evaluation, *, group: str, limit: int, truth: Truth | None) -> Plot:
     """Every metric of every model, with interval, beside what labels alone say."""
     parts = [
         draw_metric(evaluation, metric.name, group=group, limit=limit, truth=truth)
@@ -63,7 +63,7 @@ def draw_estimates(
 
 
 def draw_metric(
-    evaluation: BaseEvaluation,
+    evaluation: Evaluation,
     metric: str,
     *,
     group: str = ALL,
@@ -115,7 +115,7 @@ def draw_metric(
 
 
 def draw_groups(
-    evaluation: BaseEvaluation, names: list[str], metric: str, most: int = SHOWN_GROUPS
+    evaluation: Evaluation, names: list[str], metric: str, most: int = SHOWN_GROUPS
 ) -> Plot:
     """One metric in every group, model by model, below all rows: the worst group first."""
     chosen = evaluation.metrics[evaluation.metric_index(metric)]
@@ -168,7 +168,7 @@ def draw_groups(
     return Plot(title, facet_by_model(rows, names, panel, _describe_group), rows, words)
 
 
-def draw_ranking(evaluation: BaseEvaluation, metric: str, *, group: str, limit: int) -> Plot:
+def draw_ranking(evaluation: Evaluation, metric: str, *, group: str, limit: int) -> Plot:
     """Probability of being the best, model by model."""
     ranking = evaluation.ranking(metric, group)
     rows = [dict(vars(row)) for row in ranking.rows[:limit]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ssme.errors import InputError
 from ssme.plots.accessor import Plots
@@ -18,7 +18,9 @@ from ssme.plots.display import UNCUT, Plot, render_svg
 from ssme.plots.intervals import SHOWN_MODELS, draw_metric
 from ssme.progress import track
 from ssme.results.curves import find_other_areas
-from ssme.results.evaluation import BaseEvaluation
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 __all__ = ["draw_charts", "draw_sections"]
 
@@ -46,7 +48,7 @@ STYLE = {
 }
 
 
-def draw_charts(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
+def draw_charts(evaluation: Evaluation) -> list[dict[str, Any]]:
     """The pictures of a report.
 
     Parameters
@@ -99,7 +101,7 @@ def draw_sections(plots: Sequence[tuple[str, Plot]], first: int) -> list[dict[st
     return found
 
 
-def _list_makers(evaluation: BaseEvaluation) -> Iterator[tuple[str, Callable[[], Plot]]]:
+def _list_makers(evaluation: Evaluation) -> Iterator[tuple[str, Callable[[], Plot]]]:
     plots = Plots(evaluation)
     for metric in evaluation.metrics:
         yield metric.name, lambda name=metric.name: draw_metric(evaluation, name)  # type: ignore[misc]
@@ -116,9 +118,7 @@ def _list_makers(evaluation: BaseEvaluation) -> Iterator[tuple[str, Callable[[],
     yield "method", plots.convergence
 
 
-def _list_curves(
-    evaluation: BaseEvaluation, plots: Plots
-) -> Iterator[tuple[str, Callable[[], Plot]]]:
+def _list_curves(evaluation: Evaluation, plots: Plots) -> Iterator[tuple[str, Callable[[], Plot]]]:
     """Pictures of scores: of classifiers, and where the order alone counts of raters too.
 
     An answer is no probability and has one threshold only, which the confusion matrix shows.
@@ -138,7 +138,7 @@ def _list_curves(
         yield "curves", lambda: plots.densities(models=some)
 
 
-def _write_note(evaluation: BaseEvaluation, section: str, plot: Plot) -> str:
+def _write_note(evaluation: Evaluation, section: str, plot: Plot) -> str:
     if plot.title == "Agreement of the models" and evaluation.data.judges:
         return CORRELATION_NOTE
     names = [metric.name for metric in evaluation.metrics]
@@ -156,7 +156,7 @@ def _write_note(evaluation: BaseEvaluation, section: str, plot: Plot) -> str:
     return ""
 
 
-def _write_caption(evaluation: BaseEvaluation, section: str, plot: Plot) -> str:
+def _write_caption(evaluation: Evaluation, section: str, plot: Plot) -> str:
     if section in [metric.name for metric in evaluation.metrics]:
         return f"{section} with {evaluation.level * 100:g} % intervals"
     return plot.title

@@ -7,12 +7,14 @@ A metric's key is ``<metric>/<model>``, with ``.low``, ``.high`` and ``.labels_o
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ssme.decide.evaluation import DecidingEvaluation
 from ssme.errors import MissingExtraError
 from ssme.report import render_report, summarize
-from ssme.results.evaluation import ALL
+from ssme.results.groups import ALL
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 BATCH = 500
 """Metrics sent at once; MLflow takes 1,000."""
@@ -22,7 +24,7 @@ FORBIDDEN = re.compile(r"[^\w\-. /]")
 
 
 def log_evaluation(
-    evaluation: DecidingEvaluation, *, tracker: Any = None, report: str = "report.html"
+    evaluation: Evaluation, *, tracker: Any = None, report: str = "report.html"
 ) -> None:
     """Log to the active MLflow run, or start one.
 
@@ -40,7 +42,7 @@ def log_evaluation(
     tracker.log_text(render_report(evaluation), report)
 
 
-def list_metric_values(evaluation: DecidingEvaluation) -> dict[str, float]:
+def list_metric_values(evaluation: Evaluation) -> dict[str, float]:
     """Key -> value of everything that is defined."""
     found: dict[str, float] = {}
     for row in evaluation.rows():

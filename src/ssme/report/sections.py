@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ssme.decide.evaluation import DecidingEvaluation
 from ssme.memory import EvaluationRecord, Memory
 from ssme.memory.tracking import (
     compare_records,
@@ -14,9 +14,12 @@ from ssme.memory.tracking import (
     trace_estimates,
 )
 from ssme.plots.curves import draw_history, draw_plan
-from ssme.results.evaluation import ALL
+from ssme.results.groups import ALL
+from ssme.results.plan import LabelPlan
 from ssme.results.sections import Section
-from ssme.suggest.plan import LabelPlan
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 __all__ = ["make_history_section", "make_plan_section"]
 
@@ -34,7 +37,7 @@ def make_plan_section(plan: LabelPlan) -> Section:
     )
 
 
-def make_history_section(evaluation: DecidingEvaluation, memory: str | Path, data: str) -> Section:
+def make_history_section(evaluation: Evaluation, memory: str | Path, data: str) -> Section:
     """How estimates tightened, and what changed since the last evaluation of the same models."""
     now = record_evaluation(evaluation)
     with Memory(memory, data, new=False) as kept:

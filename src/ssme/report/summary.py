@@ -11,12 +11,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ssme.data.scoreset import tell_positive
-from ssme.decide.evaluation import DecidingEvaluation
-from ssme.decide.together import SetProfile, profile_set
-from ssme.decide.written import describe_decision
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.diagnostics.registry import explain_plainly
 from ssme.errors import InputError, UnsupportedError
@@ -25,12 +22,14 @@ from ssme.methods.answers.belief import AnswersBelief
 from ssme.methods.base import MethodSpec
 from ssme.methods.registry import find_method_class
 from ssme.metrics.base import Metric
-from ssme.results.evaluation import ALL, Group
-from ssme.results.gaps import compute_gaps
-from ssme.results.group_ranks import order_groups, rank_groups
+from ssme.results.groups import ALL, Group, compute_gaps, order_groups, rank_groups
+from ssme.results.plan import count_effective_labels
 from ssme.results.sections import format_number, format_span, format_value
+from ssme.results.together import SetProfile, profile_set
 from ssme.spec import RunSpec
-from ssme.suggest.plan import count_effective_labels
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 __all__ = ["DOUBT_NAMES", "summarize"]
 
@@ -46,7 +45,7 @@ SHOWN_OF_METHODS = ("name", "title", "source", "does", "assumes", "fails")
 
 
 def summarize(
-    evaluation: DecidingEvaluation, title: str | None = None, date: datetime | None = None
+    evaluation: Evaluation, title: str | None = None, date: datetime | None = None
 ) -> dict[str, Any]:
     """Facts and sentences about an evaluation, as plain values that JSON can hold.
 
@@ -79,11 +78,11 @@ def summarize(
     doubts = found["doubts"]
     profile = _find_profile(evaluation)
     sections = replace(evaluation.asked, together=profile).list_sections()
-    asked = {name: found[name] for name in found if name in ("asked", "thresholds", "gate")}
+    decided = ("ranking", "differences", "decision", "calibrated")
+    kept = {name: found[name] for name in (*decided, "asked", "thresholds", "gate") if name in found}
     return {
         "title": title or "How good are these classifiers?",
-        **asked,
-        **describe_decision(evaluation, evaluation.decision),
+        **kept,
         "headline": _write_headline(evaluation, _find_criterion(evaluation, metrics[0]), doubts),
         "calibration": _describe_calibration(evaluation),
         "data": {
@@ -119,7 +118,7 @@ def summarize(
 
 
 def _sort_worst_first(
-    evaluation: DecidingEvaluation, metric: Metric, rows: list[dict[str, Any]]
+    evaluation: Evaluation, metric: Metric, rows: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """The rows of a metric by group, the worst group first."""
     place = {name: number for number, name in enumerate(order_groups(evaluation, metric.name))}
@@ -127,7 +126,7 @@ def _sort_worst_first(
     return sorted(mine, key=lambda row: place[row["group"]])
 
 
-def _summarize_groups(evaluation: DecidingEvaluation) -> dict[str, Any]:
+def _summarize_groups(evaluation: Evaluation) -> dict[str, Any]:
     """The groups of each grouping by the first metric, worst first, and how far they are apart."""
     if len(evaluation.groups) < 2:
         return {"group_ranks": [], "gaps": []}
@@ -154,7 +153,7 @@ def _drop_undefined(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _find_profile(evaluation: DecidingEvaluation) -> SetProfile | None:
+def _find_profile(evaluation: Evaluation) -> SetProfile | None:
     """How the models err together; None for one model, many, or a method that cannot tell."""
     if evaluation.asked.together is not None:
         return evaluation.asked.together
@@ -167,7 +166,7 @@ def _find_profile(evaluation: DecidingEvaluation) -> SetProfile | None:
     return None if math.isnan(profile.all_wrong.estimate) else profile
 
 
-def _find_criterion(evaluation: DecidingEvaluation, first: dict[str, Any]) -> dict[str, Any]:
+def _find_criterion(evaluation: Evaluation, first: dict[str, Any]) -> dict[str, Any]:
     """What the models are chosen by: the first metric, or that of the chosen thresholds."""
     thresholds, choice = evaluation.asked.thresholds, evaluation.decision
     if thresholds is None:
@@ -207,7 +206,7 @@ def _tell_origin(settings: dict[str, Any], date: datetime) -> dict[str, Any]:
 
 
 def _summarize_metric(
-    evaluation: DecidingEvaluation, metric: Metric, rows: list[dict[str, Any]]
+    evaluation: Evaluation, metric: Metric, rows: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """One metric on all rows: what it is, and each model's numbers, best first."""
     mine = {r["model"]: r for r in rows if (r["metric"], r["group"]) == (metric.name, ALL)}
@@ -226,7 +225,7 @@ def _summarize_metric(
 
 
 def _write_headline(
-    evaluation: DecidingEvaluation, metric: dict[str, Any], doubts: list[dict[str, Any]]
+    evaluation: Evaluation, metric: dict[str, Any], doubts: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """The five answers, for what the models are chosen by."""
     rows, thresholds = metric["rows"], evaluation.asked.thresholds
@@ -247,7 +246,7 @@ def _write_headline(
 
 
 def _choose_model(
-    evaluation: DecidingEvaluation, metric: dict[str, Any], best: dict[str, Any]
+    evaluation: Evaluation, metric: dict[str, Any], best: dict[str, Any]
 ) -> dict[str, Any]:
     if best["estimate"] is None:
         return {
@@ -271,7 +270,7 @@ def _choose_model(
 
 
 def _say_how_good(
-    evaluation: DecidingEvaluation, metric: dict[str, Any], best: dict[str, Any]
+    evaluation: Evaluation, metric: dict[str, Any], best: dict[str, Any]
 ) -> dict[str, Any]:
     detail = f"{metric['name']}, {metric['better']}" if metric["better"] else metric["name"]
     if best["low"] is not None:
@@ -283,7 +282,7 @@ def _say_how_good(
 
 
 def _say_how_sure(
-    evaluation: DecidingEvaluation, metric: dict[str, Any], best: dict[str, Any]
+    evaluation: Evaluation, metric: dict[str, Any], best: dict[str, Any]
 ) -> dict[str, Any]:
     others = [row for row in metric["rows"] if row is not best and row["estimate"] is not None]
     if not others or best["p_best"] is None or not metric["better"]:
@@ -307,7 +306,7 @@ def _say_how_sure(
     }
 
 
-def _compare_with_labels(evaluation: DecidingEvaluation, best: dict[str, Any]) -> dict[str, Any]:
+def _compare_with_labels(evaluation: Evaluation, best: dict[str, Any]) -> dict[str, Any]:
     alone, count = best["labels_only"], evaluation.groups[0].n_labeled
     if alone is None:
         return {"answer": "-", "detail": f"The {count:,} labels alone do not determine it."}
@@ -325,7 +324,7 @@ def _compare_with_labels(evaluation: DecidingEvaluation, best: dict[str, Any]) -
     return {"answer": format_number(alone), "detail": detail + "."}
 
 
-def _describe_calibration(evaluation: DecidingEvaluation) -> str:
+def _describe_calibration(evaluation: Evaluation) -> str:
     """Say what P(best) is and by which metrics it is not calibrated; empty for one model."""
     ranked = [
         metric
@@ -358,7 +357,7 @@ def _say_worries(doubts: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _describe_method(evaluation: DecidingEvaluation) -> dict[str, str]:
+def _describe_method(evaluation: Evaluation) -> dict[str, str]:
     judged = isinstance(evaluation.belief, AnswersBelief)
     try:
         spec = find_method_class("answers" if judged else evaluation.method).spec

@@ -6,9 +6,8 @@ import importlib.util
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ssme.decide.evaluation import DecidingEvaluation
 from ssme.errors import InputError
 from ssme.report.charts import draw_charts, draw_sections
 from ssme.report.html import render_html
@@ -17,11 +16,14 @@ from ssme.report.summary import summarize
 from ssme.results.sections import Section
 from ssme.writing import write_text
 
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
+
 __all__ = ["can_draw", "render_report", "write_report"]
 
 
 def write_report(
-    evaluation: DecidingEvaluation,
+    evaluation: Evaluation,
     path: str | Path,
     *,
     title: str | None = None,
@@ -66,7 +68,7 @@ def can_draw() -> bool:
 
 
 def render_report(
-    evaluation: DecidingEvaluation, *, title: str | None = None, sections: Sequence[Section] = ()
+    evaluation: Evaluation, *, title: str | None = None, sections: Sequence[Section] = ()
 ) -> str:
     """The report as the text of an HTML page.
 
@@ -92,7 +94,7 @@ def render_report(
 
 
 def _summarize(
-    evaluation: DecidingEvaluation, title: str | None, sections: Sequence[Section]
+    evaluation: Evaluation, title: str | None, sections: Sequence[Section]
 ) -> dict[str, Any]:
     summary = summarize(evaluation, title)
     summary["further"] += [each.to_dict() for each in sections]

@@ -25,63 +25,30 @@ than need be where classifiers agree, and no probabilities.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from html import escape
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.errors import InputError
 from ssme.methods.base import Estimate
-from ssme.metrics.base import FloatArray
-from ssme.results.frames import build_frame, render_frame_html, render_frame_text
+from ssme.metrics.base import FloatArray, Metric
 from ssme.results.reliability import UNMEASURED, Record
-from ssme.wording import make_printable
+from ssme.results.rows import Row, RowTable
+from ssme.wording import quote
 
-__all__ = [
-    "Comparison",
-    "Difference",
-    "ModelRanking",
-    "OneModel",
-    "Rank",
-    "RowTable",
-    "compare_two",
-    "compute_probability_best",
-    "compute_probability_better",
-    "compute_ranks",
-    "compute_share_best",
-    "draw_towards",
-    "rank_models",
-]
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
-
-@dataclass(frozen=True, eq=False)
-class OneModel:
-    """One classifier's part of an `Estimate`: value and draws (D,), or without them interval.
-
-    ``pair_factor`` is that of the estimate.
-    """
-
-    value: float
-    low: float
-    high: float
-    draws: FloatArray | None
-    pair_factor: float = 1.0
-
-    @classmethod
-    def of(cls, estimate: Estimate, j: int, level: float) -> OneModel:
-        value = float(estimate.value[j])
-        if estimate.draws is not None:
-            nothing = float("nan")
-            return cls(value, nothing, nothing, estimate.draws[:, j], estimate.pair_factor)
-        low, high = estimate.interval(level)
-        return cls(value, float(low[j]), float(high[j]), None)
+PAIRS_AT_ONCE = 1024
+"""Pairs whose draws are held in memory together."""
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Row):
     """``a`` minus ``b``: two classifiers on one group, or one classifier on two groups.
 
     Attributes
@@ -96,8 +63,7 @@ class Difference:
         The interval of the difference; NaN where the method gives none.
     p_better, p_better_raw : float
         Probability that ``a`` is better, calibrated on benchmark sets where it was measured, and
-        as the draws have it; NaN where the method gives no draws or the metric has no better
-        direction.
+        from the draws alone; NaN without draws or where the metric has no better direction.
     """
 
     metric: str
@@ -114,7 +80,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Rank:
+class Rank(Row):
     """One classifier's place among all.
 
     Attributes
@@ -125,7 +91,7 @@ class Rank:
         Its metric and the interval.
     p_best, p_best_raw : float
         Probability that it is the best of all, calibrated on benchmark sets where it was measured,
-        and as the draws have it; NaN where the method gives no draws.
+        and from the draws alone; NaN where the method gives no draws.
     expected_rank, rank_low, rank_high : float
         Its mean rank over the draws and the interval of the rank; 1 is best.
     """
@@ -142,57 +108,8 @@ class Rank:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RowTable(ABC):
-    """Rows of one dataclass, shown as a table.
-
-    ``level`` is the coverage of the intervals, ``library`` that of the frame that `frame` gives;
-    ``remarks`` are sentences below the table.
-    """
-
-    rows: tuple[Any, ...]
-    level: float
-    library: str
-    kind: ClassVar[Any]
-    remarks: tuple[str, ...] = field(default=(), kw_only=True)
-
-    def frame(self, library: str | None = None) -> Any:
-        """The rows as a frame.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars", "pyarrow"}, optional
-            Library of the frame (default: the one that the scores came in).
-        """
-        return build_frame(self._make_columns(), library or self.library)
-
-    def _make_columns(self) -> dict[str, list[Any]]:
-        names = [column.name for column in fields(self.kind)]
-        return {name: [getattr(row, name) for row in self.rows] for name in names}
-
-    def _list_shown(self) -> dict[str, list[Any]]:
-        """The columns that print and a notebook show: one probability for each event."""
-        return {k: v for k, v in self._make_columns().items() if not k.endswith("_raw")}
-
-    @abstractmethod
-    def _write_head(self) -> str:
-        """One line above the table."""
-
-    def __repr__(self) -> str:
-        parts = [make_printable(self._write_head()), render_frame_text(self._list_shown())]
-        return "\n".join([*parts, *map(make_printable, self.remarks)])
-
-    def _repr_html_(self) -> str:
-        told = "".join(f"<p>{escape(make_printable(remark))}</p>" for remark in self.remarks)
-        head = escape(make_printable(self._write_head()))
-        return f"<p>{head}</p>{render_frame_html(self._list_shown())}{told}"
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class Comparison(RowTable):
-    """Paired differences of classifiers, as `ssme.Evaluation.compare` gives them.
+    """Paired differences of classifiers, one `Difference` per pair and metric in ``rows``.
 
     Attributes
     ----------
@@ -206,11 +123,9 @@ class Comparison(RowTable):
         For which metrics ``p_better`` is not calibrated.
     """
 
-    kind: ClassVar[Any] = Difference
-    rows: tuple[Difference, ...]
-    library: str = "pandas"
+    kind: ClassVar[type[Row]] = Difference
 
-    def _write_head(self) -> str:
+    def sentence(self) -> str:
         return (
             f"a minus b with {self.level:.0%} intervals; p_better: probability that a is better "
             "than b"
@@ -219,12 +134,12 @@ class Comparison(RowTable):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelRanking(RowTable):
-    """All classifiers by one metric, as `ssme.Evaluation.ranking` gives them.
+    """All classifiers by one metric, one `Rank` each in ``rows``, the best estimate first.
 
     Attributes
     ----------
     rows : tuple of Rank
-        One per classifier, the best estimate first.
+        One per classifier.
     level : float
         Coverage of the intervals.
     library : str
@@ -235,101 +150,174 @@ class ModelRanking(RowTable):
         That ``p_best`` is not calibrated, where nothing was measured.
     """
 
-    kind: ClassVar[Any] = Rank
-    rows: tuple[Rank, ...]
-    metric: str
-    where: str
+    kind: ClassVar[type[Row]] = Rank
+    metric: str = ""
+    where: str = ""
 
-    def _write_head(self) -> str:
+    def sentence(self) -> str:
         return (
             f"ranking by {self.metric} on {self.where!r}, {self.level:.0%} intervals; "
             "p_best: probability of being the best"
         )
 
 
-def compare_two(
-    names: tuple[str, str],
-    one: OneModel,
-    two: OneModel,
+def compare_models(
+    evaluation: Evaluation,
+    metric: str | None,
+    a: str | None,
+    b: str | None,
     *,
-    metric: str,
-    where: str,
-    greater_is_better: bool | None,
+    group: str,
+    groups: tuple[str, str] | None,
+    level: float,
+) -> Comparison:
+    """The differences that `ssme.Evaluation.compare` describes."""
+    rows: list[Difference] = []
+    remarks = []
+    wanted = evaluation.metrics if metric is None else [evaluation.find_metric(metric)]
+    models = evaluation.data.models
+    if groups is None:
+        ends = (group, group)
+        pairs = _list_pairs(models, a, b)
+        names = [(one, two, group) for one, two in pairs]
+    else:
+        ends = groups
+        pairs = [(model, model) for model in ([a] if a is not None else models)]
+        names = [(*groups, model) for model, _ in pairs]
+    first, second = (
+        np.array([evaluation.model_index(m) for m in side], dtype=int)
+        for side in (zip(*pairs, strict=True) if pairs else ((), ()))
+    )
+    for each in wanted:
+        record = evaluation.find_record(each, " and ".join(dict.fromkeys(ends)))
+        one, two = (evaluation.estimate(each.name, name) for name in ends)
+        before = len(rows)
+        for start in range(0, len(pairs), PAIRS_AT_ONCE):
+            part = slice(start, start + PAIRS_AT_ONCE)
+            numbers = compare_estimates(
+                one, two, first[part], second[part], each, level, record, groups is None
+            )
+            rows += [
+                Difference(each.name, *name, *column)
+                for name, column in zip(names[part], numbers.T.tolist(), strict=True)
+            ]
+        if not all(np.isnan(row.p_better) for row in rows[before:]):
+            remarks.append(record.describe("better"))
+    said = tuple(filter(None, remarks))
+    return Comparison(tuple(rows), level, evaluation.library, remarks=said)
+
+
+def _list_pairs(models: Sequence[str], a: str | None, b: str | None) -> list[tuple[str, str]]:
+    if a is None and b is not None:
+        raise InputError(f"b={b!r} was given without a", fix="name both, a alone, or neither")
+    if a is None:
+        return list(combinations(models, 2))
+    if a == b:
+        raise InputError(
+            f"a and b are both {a!r}",
+            allowed="two different models",
+            fix=f"name two of {quote(models)}, or a alone",
+        )
+    return [(a, two) for two in ((b,) if b is not None else models) if two != a]
+
+
+def compare_estimates(
+    one: Estimate,
+    two: Estimate,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    metric: Metric,
     level: float,
     record: Record = UNMEASURED,
     same_rows: bool = True,
-) -> Difference:
-    """``one`` minus ``two``, and what their paired draws say about it.
+) -> FloatArray:
+    """Numbers (7, P) of `Difference` for classifiers ``first`` of one and ``second`` of two (P,).
 
-    ``same_rows`` tells two classifiers on one group from one classifier on two groups, to which
-    the factor of pairs does not apply. ``record`` corrects the probability.
+    ``same_rows`` distinguishes two classifiers on one group from one classifier on two groups, to
+    which the factor of pairs does not apply.
     """
-    gap = one.value - two.value
-    low = high = better = float("nan")
+    a, b = one.value[first], two.value[second]
+    gap = a - b
+    better = np.full(gap.shape, np.nan)
     if one.draws is not None and two.draws is not None:
-        paired = one.draws - two.draws
-        paired = paired[np.isfinite(paired)]
-        if paired.size and np.isfinite(gap):
-            tail = (1.0 - level) / 2.0
-            ends = np.quantile(paired, [tail, 1.0 - tail])
-            low, high = min(float(ends[0]), gap), max(float(ends[1]), gap)
+        paired = one.draws[:, first] - two.draws[:, second]
+        low, high = Estimate(gap, paired).interval(level)
+        if metric.greater_is_better is not None:
             factor = one.pair_factor if same_rows else 1.0
-            better = _compute_share_better(paired, greater_is_better, gap, factor)
+            better = _compute_share_better(paired, gap, factor, metric.greater_is_better)
     else:
-        low = gap - float(np.hypot(one.value - one.low, two.high - two.value))
-        high = gap + float(np.hypot(one.high - one.value, two.value - two.low))
-    corrected = float(record.correct("better", better))
-    ends_and_p = (low, high, corrected, better)
-    return Difference(metric, *names, where, one.value, two.value, gap, *ends_and_p)
+        (low_a, high_a), (low_b, high_b) = (each.interval(level) for each in (one, two))
+        low = gap - np.hypot(a - low_a[first], high_b[second] - b)
+        high = gap + np.hypot(high_a[first] - a, b - low_b[second])
+    out: FloatArray = np.stack([a, b, gap, low, high, record.correct("better", better), better])
+    return out
+
+
+def _compute_share_better(
+    paired: FloatArray, gap: FloatArray, factor: float, greater_is_better: bool
+) -> FloatArray:
+    """Share (P,) of the differences ``paired`` (D, P) in a's favor, ties counted half.
+
+    Differences are drawn towards ``gap`` (P,) by ``factor`` first; undefined ones do not count.
+    """
+    if factor != 1.0:
+        paired = gap + factor * (paired - gap)
+    count = np.isfinite(paired).sum(axis=0)
+    size = np.where((count > 0) & np.isfinite(gap), count, np.nan)
+    wins = (paired > 0.0).sum(axis=0) / size + 0.5 * ((paired == 0.0).sum(axis=0) / size)
+    out: FloatArray = wins if greater_is_better else 1.0 - wins
+    return out
 
 
 def compute_probability_better(estimate: Estimate, greater_is_better: bool) -> FloatArray:
     """P(a better than b) (M, M) by an estimate that has draws; 1/2 on the diagonal."""
-    value, draws, factor = estimate.value, estimate.draws, estimate.pair_factor
-    if draws is None:
-        raise ValueError("an estimate without draws has no probabilities")
-    n_models = draws.shape[1]
-    out: FloatArray = np.full((n_models, n_models), np.nan)
-    for a in range(n_models):
-        for b in range(a, n_models):
-            paired = draws[:, a] - draws[:, b]
-            paired = paired[np.isfinite(paired)]
-            if paired.size:
-                gap = float(value[a] - value[b])
-                out[a, b] = _compute_share_better(paired, greater_is_better, gap, factor)
-                out[b, a] = 1.0 - out[a, b]
+    draws = _require_draws(estimate)
+    first, second = np.triu_indices(draws.shape[1])
+    out: FloatArray = np.full((draws.shape[1],) * 2, np.nan)
+    gap = estimate.value[first] - estimate.value[second]
+    paired = draws[:, first] - draws[:, second]
+    better = _compute_share_better(paired, gap, estimate.pair_factor, greater_is_better)
+    out[second, first] = 1.0 - better
+    out[first, second] = better
     return out
+
+
+def _require_draws(estimate: Estimate) -> FloatArray:
+    if estimate.draws is None:
+        raise ValueError("an estimate without draws has no probabilities")
+    return estimate.draws
 
 
 def compute_ranks(draws: FloatArray, greater_is_better: bool) -> FloatArray:
     """Rank (D, M) of each classifier in each draw, 1 for the best, ties sharing their mean."""
     cost = -draws if greater_is_better else draws
-    below = np.empty_like(cost)
-    upto = np.empty_like(cost)
-    for d, row in enumerate(cost):
+    out: FloatArray = np.empty_like(cost)
+    for d, row in enumerate(cost):  # scipy.stats.rankdata would import all of scipy.stats
         ordered = np.sort(row)
-        below[d] = np.searchsorted(ordered, row, side="left")
-        upto[d] = np.searchsorted(ordered, row, side="right")
-    out: FloatArray = (below + 1.0 + upto) / 2.0
+        below, upto = (np.searchsorted(ordered, row, side=side) for side in ("left", "right"))
+        out[d] = (below + 1.0 + upto) / 2.0
     return out
 
 
 def draw_towards(estimate: Estimate) -> FloatArray:
     """The draws (D, M) of an estimate, drawn towards its values by the factor of pairs."""
-    if estimate.draws is None:
-        raise ValueError("an estimate without draws has no probabilities")
+    draws = _require_draws(estimate)
     if estimate.pair_factor == 1.0:
-        return estimate.draws
-    out: FloatArray = estimate.value + estimate.pair_factor * (estimate.draws - estimate.value)
+        return draws
+    out: FloatArray = estimate.value + estimate.pair_factor * (draws - estimate.value)
     return out
+
+
+def complete_draws(value: FloatArray, draws: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Draws in which every defined classifier has a value, and which (M,) are defined."""
+    known = np.isfinite(value) & np.isfinite(draws).any(axis=0)
+    shown = draws[:, known]
+    return shown[np.isfinite(shown).all(axis=1)], known
 
 
 def compute_probability_best(estimate: Estimate, greater_is_better: bool) -> FloatArray:
     """P(best) (M,) by an estimate that has draws; NaN for classifiers without a value."""
-    draws = draw_towards(estimate)
-    known: NDArray[np.bool_] = np.isfinite(estimate.value) & np.isfinite(draws).any(axis=0)
-    draws = draws[:, known]
-    draws = draws[np.isfinite(draws).all(axis=1)]
+    draws, known = complete_draws(estimate.value, draw_towards(estimate))
     out: FloatArray = np.full(known.size, np.nan)
     if draws.size:
         power = compute_share_best(draws, greater_is_better) ** estimate.best_exponent
@@ -344,53 +332,45 @@ def compute_share_best(draws: FloatArray, greater_is_better: bool) -> FloatArray
     return out
 
 
+def require_direction(metric: Metric) -> bool:
+    """Whether greater is better; an error where the metric has no better direction."""
+    if metric.greater_is_better is None:
+        raise InputError(
+            f"metric {metric.name!r} does not say whether greater is better",
+            fix="make it with greater_is_better=True or False (ssme.metrics.custom.from_callable)",
+        )
+    return metric.greater_is_better
+
+
 def rank_models(
     models: Sequence[str],
+    metric: Metric,
     estimate: Estimate,
     *,
-    metric: str,
     where: str,
-    greater_is_better: bool,
     level: float,
     record: Record = UNMEASURED,
     library: str = "pandas",
 ) -> ModelRanking:
     """All ``models`` by their ``estimate``, best first; undefined ones last and without a rank.
 
-    ``record`` corrects P(best). Rank intervals are the ranks at the tails of the draws, so they are
-    ranks that occurred.
+    Rank intervals are the ranks at the tails of the draws, so they are ranks that occurred.
     """
+    upwards = require_direction(metric)
     value = estimate.value
-    low, high = estimate.interval(level)
     best, expected, first, last = (np.full(value.size, np.nan) for _ in range(4))
     if estimate.draws is not None:
-        known: NDArray[np.bool_] = np.isfinite(value) & np.isfinite(estimate.draws).any(axis=0)
-        draws = estimate.draws[:, known]
-        draws = draws[np.isfinite(draws).all(axis=1)]
+        draws, known = complete_draws(value, estimate.draws)
         if draws.size:
-            places = compute_ranks(draws, greater_is_better)
+            places = compute_ranks(draws, upwards)
             tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
             first[known], last[known] = np.quantile(places, tails, axis=0, method="inverted_cdf")
             expected[known] = places.mean(axis=0)
-        best = compute_probability_best(estimate, greater_is_better)
-    order = np.argsort(-value if greater_is_better else value, kind="stable")
-    columns = (value, low, high, record.correct_shares("best", best), best, expected, first, last)
-    rows = tuple(Rank(models[j], *(float(column[j]) for column in columns)) for j in order)
-    remark = record.describe("best") if np.isfinite(best).any() else ""
-    remarks = (remark,) if remark else ()
-    return ModelRanking(rows, level, library, metric, where, remarks=remarks)
-
-
-def _compute_share_better(
-    paired: FloatArray, greater_is_better: bool | None, gap: float, factor: float
-) -> float:
-    """Share of differences in a's favor, ties counted half; NaN where no direction is better.
-
-    Differences are drawn towards ``gap`` by ``factor`` first.
-    """
-    if greater_is_better is None:
-        return float("nan")
-    if factor != 1.0:
-        paired = gap + factor * (paired - gap)
-    wins = (paired > 0.0).mean() + 0.5 * (paired == 0.0).mean()
-    return float(wins if greater_is_better else 1.0 - wins)
+        best = compute_probability_best(estimate, upwards)
+    order = np.argsort(-value if upwards else value, kind="stable")
+    corrected = record.correct_shares("best", best)
+    columns: list[Any] = [value, *estimate.interval(level), corrected, best, expected, first, last]
+    numbers = np.stack(columns, axis=1).tolist()
+    rows = tuple(Rank(models[j], *numbers[j]) for j in order)
+    remarks = tuple(filter(None, [record.describe("best")])) if np.isfinite(best).any() else ()
+    return ModelRanking(rows, level, library, metric.name, where, remarks=remarks)

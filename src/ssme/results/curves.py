@@ -13,7 +13,7 @@ Rows are plain dicts, so that a table, a chart and JSON are made from the same n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,10 @@ from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.calibration import find_even_bins
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Ranking
-from ssme.results.evaluation import ALL, BaseEvaluation
+from ssme.results.groups import ALL
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 __all__ = [
     "GRID",
@@ -51,7 +54,7 @@ CurvePlan = Callable[[FloatArray], MetricPlan]
 
 
 def estimate_roc(
-    evaluation: BaseEvaluation, group: str = ALL, class_index: int = -1, models: Models = None
+    evaluation: Evaluation, group: str = ALL, class_index: int = -1, models: Models = None
 ) -> list[dict[str, Any]]:
     """True positive rate over false positive rate, class ``class_index`` against the rest."""
 
@@ -65,7 +68,7 @@ def estimate_roc(
 
 
 def estimate_precision_recall(
-    evaluation: BaseEvaluation, group: str = ALL, class_index: int = -1, models: Models = None
+    evaluation: Evaluation, group: str = ALL, class_index: int = -1, models: Models = None
 ) -> list[dict[str, Any]]:
     """Precision at the first threshold that reaches a recall, one class against the rest."""
 
@@ -89,7 +92,7 @@ AREAS = {
 
 
 def find_other_areas(
-    evaluation: BaseEvaluation, rows: Sequence[dict[str, Any]], *, slack: float = 0.02
+    evaluation: Evaluation, rows: Sequence[dict[str, Any]], *, slack: float = 0.02
 ) -> list[tuple[str, str, float]]:
     """Find curves of all rows whose area is not in the interval that the table has for it.
 
@@ -127,7 +130,7 @@ def find_other_areas(
 
 
 def estimate_reliability(
-    evaluation: BaseEvaluation, group: str = ALL, models: Models = None, n_bins: int = 10
+    evaluation: Evaluation, group: str = ALL, models: Models = None, n_bins: int = 10
 ) -> list[dict[str, Any]]:
     """Share of rows that are right at each confidence: P(positive) of two classes, else the top."""
 
@@ -162,7 +165,7 @@ def estimate_reliability(
 
 
 def estimate_densities(
-    evaluation: BaseEvaluation,
+    evaluation: Evaluation,
     group: str = ALL,
     class_index: int = -1,
     models: Models = None,
@@ -190,7 +193,7 @@ def estimate_densities(
 
 
 def estimate_confusion(
-    evaluation: BaseEvaluation, group: str = ALL, models: Models = None
+    evaluation: Evaluation, group: str = ALL, models: Models = None
 ) -> list[dict[str, Any]]:
     """Expected share of rows by true and predicted class, and within the true class."""
     classes = [str(name) for name in evaluation.data.classes]
@@ -218,7 +221,7 @@ def estimate_confusion(
     return rows
 
 
-def _estimate_recalls(evaluation: BaseEvaluation, group: str) -> FloatArray:
+def _estimate_recalls(evaluation: Evaluation, group: str) -> FloatArray:
     """Recall (K, M) of each class, as the table of metrics has it."""
     metrics = [get_metric(f"recall[{k}]") for k in range(evaluation.data.n_classes)]
     (found,) = evaluation.belief.estimate(metrics, [_find_rows(evaluation, group)])
@@ -236,7 +239,7 @@ def _put_on_diagonal(within: FloatArray, recall: FloatArray) -> FloatArray:
 
 
 def estimate_agreement(
-    evaluation: BaseEvaluation, group: str = ALL, models: Models = None
+    evaluation: Evaluation, group: str = ALL, models: Models = None
 ) -> list[dict[str, Any]]:
     """For each pair: share of rows with the same decision, and correlation of their errors."""
     names = list(models or evaluation.data.models)
@@ -266,7 +269,7 @@ def estimate_agreement(
     return rows
 
 
-def read_convergence(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
+def read_convergence(evaluation: Evaluation) -> list[dict[str, Any]]:
     """The fit's objective at each step, where the method keeps it."""
     fits = evaluation.belief.facts.fits
     histories = {
@@ -287,7 +290,7 @@ def read_convergence(evaluation: BaseEvaluation) -> list[dict[str, Any]]:
 
 
 def _estimate_curve(
-    evaluation: BaseEvaluation,
+    evaluation: Evaluation,
     group: str,
     plan: CurvePlan,
     names: tuple[str, str],
@@ -394,7 +397,7 @@ def _find_confidence(scores: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]
     return scores.max(axis=1), scores.argmax(axis=1)
 
 
-def _find_rows(evaluation: BaseEvaluation, group: str) -> NDArray[np.int64]:
+def _find_rows(evaluation: Evaluation, group: str) -> NDArray[np.int64]:
     rows = number_rows(
         evaluation.groups[evaluation.group_index(group)].rows, evaluation.data.n_rows
     )
@@ -406,12 +409,12 @@ def _find_rows(evaluation: BaseEvaluation, group: str) -> NDArray[np.int64]:
     return rows
 
 
-def _take_weights(evaluation: BaseEvaluation) -> FloatArray:
+def _take_weights(evaluation: Evaluation) -> FloatArray:
     data = evaluation.data
     return np.ones(data.n_rows) if data.weights is None else data.weights
 
 
-def _require_posterior(evaluation: BaseEvaluation) -> FloatArray:
+def _require_posterior(evaluation: Evaluation) -> FloatArray:
     posterior = evaluation.posterior
     if posterior is None:
         raise InputError(
@@ -421,14 +424,14 @@ def _require_posterior(evaluation: BaseEvaluation) -> FloatArray:
     return posterior
 
 
-def _find_decisions(evaluation: BaseEvaluation, scores: FloatArray) -> NDArray[np.int64]:
+def _find_decisions(evaluation: Evaluation, scores: FloatArray) -> NDArray[np.int64]:
     """Predicted classes (n, M), with the threshold that the metrics of decisions have."""
     threshold = evaluation.settings.get("threshold")
     return predicted_classes(scores, DEFAULT_THRESHOLD if threshold is None else threshold)
 
 
 def _expect_mass(
-    evaluation: BaseEvaluation, group: str, models: Models
+    evaluation: Evaluation, group: str, models: Models
 ) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     """Per model: its scores (r, K) and the expected mass (r, K) on the rows it has scores for."""
     part = _find_rows(evaluation, group)

@@ -1,44 +1,49 @@
-"""The answer in numbers: each classifier's metrics with intervals, beside labels alone.
+"""What `ssme.evaluate` gives back: estimates with intervals, and every question about them.
 
-A `BaseEvaluation` holds values and joint draws and answers questions about them. It draws, prints
-and writes no pictures: `ssme.evaluation.Evaluation`, which users get, adds these.
+The questions are answered by the other modules of this package. Those that draw, write or simulate
+are imported when they are asked.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet, tell_positive
 from ssme.diagnostics.doubt import Doubt
-from ssme.errors import InputError, argument
+from ssme.errors import InputError, argument, name_argument
 from ssme.methods.base import Belief, Estimate
 from ssme.methods.parts.label_draws import kish
+from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
-from ssme.results.comparison import (
-    Comparison,
-    Difference,
-    ModelRanking,
-    OneModel,
-    compare_two,
-    rank_models,
-)
+from ssme.results.choose import MARGIN, Choice, choose_model, find_criterion, refuse_idle_margin
+from ssme.results.comparison import Comparison, ModelRanking, compare_models, rank_models
 from ssme.results.frames import LIBRARIES, build_frame, render_frame_text
 from ssme.results.groups import ALL, Group, StreamPass
 from ssme.results.notebook import render_table
 from ssme.results.reliability import Record, find_record
-from ssme.results.table import COLUMNS, SHOWN_COLUMNS, Row, tabulate
+from ssme.results.rows import make_columns, to_plain_values
+from ssme.results.table import SHOWN_COLUMNS, tabulate
 from ssme.wording import make_printable, quote, suggest_nearest
 from ssme.writing import write_text
 
-__all__ = ["ALL", "COLUMNS", "BaseEvaluation", "Group", "StreamPass", "to_plain_values"]
+if TYPE_CHECKING:
+    from ssme.plots import Plots
+    from ssme.results.gates import GateCondition, Verdict
+    from ssme.results.groups import GapTable, GroupRanking
+    from ssme.results.plan import LabelPlan, LabelPlans
+    from ssme.results.sections import Section
+    from ssme.results.shift import Shift
+    from ssme.results.suggest import Suggestion
+    from ssme.results.thresholds import ThresholdChoice
+    from ssme.results.together import SetProfile
 
 LEVEL = Option(
     "level",
@@ -46,34 +51,67 @@ LEVEL = Option(
     0.95,
     "Coverage of the intervals.",
 )
+PAIRED_MODELS = 20
+"""Models up to which JSON has every pair; the number of pairs grows with its square."""
 
 
 @dataclass(frozen=True, eq=False)
-class BaseEvaluation:
-    """The numbers of an evaluation; see `ssme.Evaluation`, which has the same and can be drawn.
+class Asked:
+    """The arguments that `Evaluation.ask` was given, as plain values, with the answers."""
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    thresholds: ThresholdChoice | None = None
+    together: SetProfile | None = None
+    gaps: GapTable | None = None
+    gate: Verdict | None = None
+
+    def list_sections(self) -> tuple[Section, ...]:
+        """The answers for people to read; gaps are part of what is shown of groups."""
+        found = [] if self.thresholds is None else [self.thresholds.make_section()]
+        found += [] if self.together is None else self.together.list_sections()
+        found += [] if self.gate is None else [self.gate.make_section()]
+        return tuple(found)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """Estimates of every classifier's metrics, with what they rest on.
+
+    Made by `ssme.evaluate`, in memory or streamed; not meant to be made by hand.
 
     Attributes
     ----------
     data : ScoreSet
-        Scores and labels.
+        The rows evaluated; of a streamed evaluation, the sample that the method was fitted to.
     method : str
         Name of the method.
     belief : Belief
-        What the fitted method believes about the missing labels.
-    metrics : tuple of Metric
-        The metrics.
-    groups : tuple of Group
-        The groups; the first one is all rows.
-    estimates, labels_only : tuple
-        An `Estimate` for each group and metric, by the method and from labels alone.
+        What the method believes about the labels; ``belief.facts`` are the facts of its fit.
+    metrics, groups : tuple
+        The axes of ``estimates``. The first group is "all".
+    estimates, labels_only : tuple of tuples of Estimate
+        One `Estimate` per group and metric, each for all classifiers: by the method, and from the
+        labeled rows of the group alone.
     level : float
-        Coverage of the intervals.
+        Coverage that the intervals are made for.
     doubts : tuple of Doubt
-        Reasons to trust the result less.
+        Reasons to trust the result less, the most serious first.
     settings : mapping
-        How the result was made.
+        Everything that is needed to run it again, as plain values.
     streamed : StreamPass or None
-        What was counted where rows were streamed.
+        What a pass over files larger than memory counted; None for an evaluation in memory.
+    asked : Asked
+        What `ask` was asked, with the answers.
+
+    Examples
+    --------
+    >>> import ssme
+    >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
+    >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
+    >>> r.frame()["model"].tolist()
+    ['a', 'b']
+    >>> r.ranking().rows[0].model
+    'a'
     """
 
     data: ScoreSet
@@ -87,6 +125,7 @@ class BaseEvaluation:
     doubts: tuple[Doubt, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     streamed: StreamPass | None = None
+    asked: Asked = field(default_factory=Asked)
 
     @property
     def posterior(self) -> FloatArray | None:
@@ -99,8 +138,14 @@ class BaseEvaluation:
         return self.data if self.streamed is not None else None
 
     @property
+    def library(self) -> str:
+        """The library of data frames that the scores came in, else pandas."""
+        library = self.data.frame_library
+        return library if library in LIBRARIES else LIBRARIES[0]
+
+    @property
     def n_rows(self) -> int:
-        """How many rows were evaluated; of a streamed evaluation, more than ``data`` holds."""
+        """How many rows were evaluated; of a streamed evaluation, more than ``data`` has."""
         whole = self.groups[0]
         return whole.n_labeled + whole.n_unlabeled
 
@@ -110,11 +155,14 @@ class BaseEvaluation:
 
         Kish's effective number of labels with weights, such as those of suggested rows.
         """
-        data, own = self.data, self.data.label_weights
-        if data.design.weights is None or own is None:
+        data, weights = self.data, self.data.label_weights
+        if data.design.weights is None or weights is None:
             return float(self.groups[0].n_labeled)
         rows = np.ones(data.n_rows) if data.weights is None else data.weights
-        return float(kish(own[data.labeled, None])[0] * data.n_rows / kish(rows[:, None])[0])
+        return float(kish(weights[data.labeled, None])[0] * data.n_rows / kish(rows[:, None])[0])
+
+    # ---------------------------------------------------------------------------------------------
+    # Estimates
 
     def rows(
         self, metric: str | None = None, group: str | None = None, *, level: float | None = None
@@ -128,11 +176,6 @@ class BaseEvaluation:
         level : float, optional
             Coverage of the intervals (default: that of the evaluation).
 
-        Yields
-        ------
-        dict
-            One row per model, group and metric.
-
         Examples
         --------
         >>> import ssme
@@ -144,7 +187,7 @@ class BaseEvaluation:
             self.metric_index(metric)
         if group is not None:
             self.group_index(group)
-        for row in self._compute_table(self.level if level is None else level):
+        for row in self._compute_table(level):
             if metric in (None, row["metric"]) and group in (None, row["group"]):
                 yield dict(row)
 
@@ -156,21 +199,21 @@ class BaseEvaluation:
         library : {"pandas", "polars", "pyarrow"}, optional
             Library of the frame (default: the one that the scores came in).
         level : float, optional
-            Coverage of the intervals (default: that of the evaluation). Nothing is fitted anew.
+            Coverage of the intervals (default: that of the evaluation). Nothing is fitted again.
 
         Returns
         -------
         frame
             With the columns ``model``, ``group``, ``metric``; ``estimate`` with its interval
             ``low`` and ``high``; ``labels_only`` with ``labels_only_low`` and
-            ``labels_only_high``, which is what the labeled rows say by themselves;
-            ``labels_only_from``, which is "group" where that comes from the group's own labels,
-            "all" where it comes from the labels of all rows (always so for the group "all", and
-            for a group whose own labels do not determine it), "none" where there is no value;
-            ``n_labeled`` and ``n_unlabeled`` rows of the group; ``borrowed``, the share of the
-            group's estimates that comes from all rows; ``effective_labels``, as many labels as
-            labels alone would need for an interval as narrow; ``method``; ``positive_class``, the
-            positive one of two classes (None where nothing says it, and with more classes).
+            ``labels_only_high``, from the labeled rows by themselves; ``labels_only_from``, which
+            is "group" where that comes from the group's own labels, "all" where it comes from the
+            labels of all rows (always so for the group "all", and for a group whose own labels do
+            not determine it), "none" where there is no value; ``n_labeled`` and ``n_unlabeled``
+            rows of the group; ``borrowed``, the share of the group's estimates that comes from all
+            rows; ``effective_labels``, as many labels as labels alone would need for an interval
+            as narrow; ``method``; ``positive_class``, the positive one of two classes (None where
+            it is unknown, and with more classes).
 
         Examples
         --------
@@ -182,9 +225,7 @@ class BaseEvaluation:
         >>> bool((narrow["high"] <= wide["high"]).all())
         True
         """
-        rows = self._compute_table(self.level if level is None else level)
-        columns = {name: [row[name] for row in rows] for name in COLUMNS}
-        return build_frame(columns, library or self._library)
+        return build_frame(make_columns(self._compute_table(level)), library or self.library)
 
     def estimate(self, metric: str | None = None, group: str = ALL) -> Estimate:
         """Value, draws and interval of one metric on one group, for all classifiers.
@@ -229,11 +270,6 @@ class BaseEvaluation:
         level : float, optional
             Coverage of the intervals (default: that of the evaluation).
 
-        Returns
-        -------
-        Comparison
-            ``rows`` holds one `Difference` each; ``frame()`` gives them as a table.
-
         Examples
         --------
         >>> import ssme
@@ -242,45 +278,14 @@ class BaseEvaluation:
         >>> r.compare("accuracy", "good", "bad").rows[0].difference > 0
         True
         """
-        level = self._check_level(level)
-        wanted = range(len(self.metrics)) if metric is None else [self.metric_index(metric)]
-        if groups is not None:
-            names = self.data.models if a is None else (a,)
-            sides = [(groups[0], model, groups[1], model) for model in names]
-        else:
-            sides = [(group, one, group, two) for one, two in self._list_pairs(a, b)]
-        rows: list[Difference] = []
-        remarks = []
-        for m in wanted:
-            before = len(rows)
-            where = group if groups is None else " and ".join(groups)
-            record = self.find_record(self.metrics[m], where)
-            for group_a, model_a, group_b, model_b in sides:
-                first = self.estimates[self.group_index(group_a)][m]
-                second = self.estimates[self.group_index(group_b)][m]
-                same_group = groups is None
-                rows.append(
-                    compare_two(
-                        (model_a, model_b) if same_group else (group_a, group_b),
-                        OneModel.of(first, self.model_index(model_a), level),
-                        OneModel.of(second, self.model_index(model_b), level),
-                        metric=self.metrics[m].name,
-                        where=group if same_group else model_a,
-                        greater_is_better=self.metrics[m].greater_is_better,
-                        level=level,
-                        record=record,
-                        same_rows=same_group,
-                    )
-                )
-            if not all(np.isnan(row.p_better) for row in rows[before:]):
-                remarks.append(record.describe("better"))
-        said = tuple(filter(None, remarks))
-        return Comparison(tuple(rows), level, self._library, remarks=said)
+        return compare_models(
+            self, metric, a, b, group=group, groups=groups, level=self._check_level(level)
+        )
 
     def ranking(
         self, metric: str | None = None, group: str = ALL, *, level: float | None = None
     ) -> ModelRanking:
-        """All classifiers by one metric, best first.
+        """All classifiers by one metric, best first, with P(best) and the interval of the rank.
 
         Parameters
         ----------
@@ -291,12 +296,6 @@ class BaseEvaluation:
         level : float, optional
             Coverage of the intervals (default: that of the evaluation).
 
-        Returns
-        -------
-        ModelRanking
-            ``rows`` holds one `Rank` per classifier: estimate, probability of being the best,
-            expected rank and the interval of the rank; ``frame()`` gives them as a table.
-
         Examples
         --------
         >>> import ssme
@@ -305,61 +304,592 @@ class BaseEvaluation:
         >>> [rank.model for rank in r.ranking().rows]
         ['good', 'bad']
         """
-        chosen = self.metrics[self.metric_index(metric)]
-        if chosen.greater_is_better is None:
-            raise InputError(
-                f"metric {chosen.name!r} does not say whether greater is better",
-                fix="make it with greater_is_better=True or False "
-                "(ssme.metrics.custom.from_callable)",
+        level, chosen = self._check_level(level), self.find_metric(metric)
+        key = ("ranking", chosen.name, group, level)
+        if key not in self._cache:
+            self._cache[key] = rank_models(
+                self.data.models,
+                chosen,
+                self.estimate(chosen.name, group),
+                where=group,
+                level=level,
+                record=self.find_record(chosen, group),
+                library=self.library,
             )
-        return rank_models(
-            self.data.models,
-            self.estimate(metric, group),
-            metric=chosen.name,
-            where=group,
-            greater_is_better=chosen.greater_is_better,
-            level=self._check_level(level),
-            record=self.find_record(chosen, group),
-            library=self._library,
-        )
+        found: ModelRanking = self._cache[key]
+        return found
 
-    def find_record(self, metric: Metric, group: str = ALL) -> Record:
-        """What was measured of probabilities that the method gives for ``metric``.
+    def gaps(
+        self,
+        metric: str | None = None,
+        *,
+        by: str | None = None,
+        kinds: Sequence[str] = ("difference", "ratio"),
+        level: float | None = None,
+    ) -> GapTable:
+        """Gaps between groups, with intervals that are valid for all pairs of groups at once.
 
         Parameters
         ----------
-        metric : Metric
-            The metric that models are compared by.
+        metric : str, optional
+            The metric of the kinds "difference" and "ratio" (default: each of them).
+        by : str, optional
+            The grouping, such as ``"sex"`` (default: each of them).
+        kinds : sequence of str
+            Any of "difference" (largest minus smallest), "ratio" (smallest over largest),
+            "equal_opportunity" (difference in recall), "equalized_odds" (the larger of the
+            differences in recall and specificity) and "calibration" (difference in the mean of
+            outcome minus score). The last three are estimated whether or not their metrics were
+            asked for.
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation).
+
+        Examples
+        --------
+        >>> import ssme
+        >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
+        >>> asked = {"metrics": "accuracy", "groups": {"site": ["x", "x", "y", "y"]}}
+        >>> r = ssme.evaluate(scores, [1, None, 0, None], **asked)
+        >>> [(gap.model, gap.n_groups) for gap in r.gaps(kinds=["difference"]).rows]
+        [('a', 2), ('b', 2)]
+        """
+        from ssme.results.groups import compute_gaps
+
+        return compute_gaps(self, metric, by=by, kinds=kinds, level=self._check_level(level))
+
+    def worst_groups(
+        self,
+        metric: str | None = None,
+        *,
+        by: str | None = None,
+        model: str | None = None,
+        level: float | None = None,
+    ) -> GroupRanking:
+        """List the groups of a grouping, worst first, with their differences from all rows.
+
+        Parameters
+        ----------
+        metric : str, optional
+            May be left out where only one metric was evaluated.
+        by : str, optional
+            The grouping; may be left out where only one was evaluated.
+        model : str, optional
+            The classifier (default: the one with the best estimate on all rows).
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation); those of the differences
+            are valid for all groups at once.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> scores = {"a": [0.9, 0.8, 0.3, 0.6], "b": [0.4, 0.6, 0.7, 0.5]}
+        >>> asked = {"metrics": "accuracy", "groups": {"site": ["x", "x", "y", "y"]}}
+        >>> r = ssme.evaluate(scores, [1, None, 0, None], **asked)
+        >>> [rank.group for rank in r.worst_groups().rows]
+        ['site=y', 'site=x']
+        """
+        from ssme.results.groups import rank_groups
+
+        return rank_groups(self, metric, by=by, model=model, level=self._check_level(level))
+
+    # ---------------------------------------------------------------------------------------------
+    # Decisions
+
+    @cached_property
+    def decision(self) -> Choice | None:
+        """The one decision that every output shows, at the chosen thresholds where there are any.
+
+        None where the first metric has no direction or no value, or no threshold meets the demand.
+        """
+        if self.asked.thresholds is not None:
+            return self.asked.thresholds.choice
+        if self.metrics[0].greater_is_better is None:
+            return None
+        return self.choose() if np.isfinite(self.estimates[0][0].value).any() else None
+
+    def choose(
+        self,
+        metric: MetricSpec | None = None,
+        *,
+        margin: float = MARGIN.default,
+        group: str = ALL,
+        level: float | None = None,
+    ) -> Choice:
+        """Choose a model by one metric, and say what the choice may cost.
+
+        The pick is the model with the best estimate. With it come the probability that it is the
+        best, the expected regret, the smallest set of models that contains the best one with 95 %
+        probability, and the models that are practically equal to it (`ssme.results.choose`).
+
+        Parameters
+        ----------
+        metric : str, mapping or Metric, optional
+            The metric that decides (default: the first). One that was not evaluated is estimated
+            now, such as ``ssme.metrics.expected_cost([[0, 1], [10, 0]])``.
+        margin : float
+            Differences up to this size make no difference in use (default 0.01).
         group : str
-            The group that they are compared on; nothing was measured on groups (default "all"),
-            nor for judges.
+            Choose on the rows of this group (default "all").
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation).
+
+        Examples
+        --------
+        >>> import ssme
+        >>> scores = {"bad": [0.4, 0.6, 0.7, 0.5], "good": [0.9, 0.8, 0.3, 0.2]}
+        >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
+        >>> r.choose("accuracy").pick
+        'good'
+        """
+        chosen, estimate = find_criterion(self, metric, group)
+        return choose_model(
+            self.data.models,
+            chosen,
+            estimate,
+            where=group,
+            margin=margin,
+            level=self._check_level(level),
+            record=self.find_record(chosen, group),
+        )
+
+    def choose_thresholds(
+        self,
+        goal: MetricSpec,
+        *,
+        group: str = ALL,
+        confidence: float = 0.5,
+        level: float | None = None,
+    ) -> ThresholdChoice:
+        """Choose for each model the threshold from which it should say "positive".
+
+        Parameters
+        ----------
+        goal : str, mapping or Metric
+            ``"precision>=0.9"``, ``"recall>=0.95"`` or ``"specificity>=0.9"``, or a metric of
+            decisions to make best, such as ``"f1"`` or ``ssme.metrics.expected_cost(matrix)``.
+        group : str
+            Choose for the rows of this group (default "all").
+        confidence : float
+            Probability with which a demand has to be met at the threshold (default 0.5, which
+            looks at the estimate). With 0.95 the threshold is a safer one.
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation).
 
         Returns
         -------
-        Record
-            How often such probabilities were true in the benchmarks, or that nobody measured it.
+        ThresholdChoice
+            A threshold with its interval for each model, the metrics at it without the optimism of
+            having chosen it (`ssme.results.thresholds`), and the model to take at its threshold.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> found = r.choose_thresholds("recall>=0.9")
+        >>> [at.metric for at in found.picks[0].metrics]
+        ['precision', 'recall']
         """
-        if group != ALL:
-            return Record(self.method, f"{metric.name} on a group of rows")
-        if self.data.judges:
-            return Record(self.method, f"{metric.name} of answers and ratings")
-        n_labeled = self.groups[0].n_labeled
-        return find_record(self.method, metric, self.data.n_classes, n_labeled)
+        from ssme.results.thresholds import choose_thresholds
+
+        return choose_thresholds(
+            self, goal, group=group, confidence=confidence, level=self._check_level(level)
+        )
+
+    def set_profile(self, group: str = ALL, *, level: float | None = None) -> SetProfile:
+        """Estimate how the classifiers err together, as one set (`ssme.results.together`).
+
+        Parameters
+        ----------
+        group : str
+            The rows of this group (default "all").
+        level : float, optional
+            Coverage of the intervals (default: that of the evaluation).
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> profile = r.set_profile()
+        >>> profile.all_wrong.estimate < profile.pairs[0].both_wrong.estimate
+        True
+        """
+        from ssme.results.together import profile_set
+
+        return profile_set(self, group, level=self._check_level(level))
+
+    def shift(self) -> Shift:
+        """Test whether labeled and unlabeled rows come from different distributions.
+
+        Returns
+        -------
+        Shift
+            Tests, what may explain a shift, and which corrections (`ssme.correct_shift`) are not
+            refuted.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> r.shift().found
+        False
+        """
+        from ssme.results.shift import find_shift
+
+        return find_shift(self.data)
+
+    def gate(
+        self, *conditions: str, within: float | None = None, fail_on: str = "serious"
+    ) -> Verdict:
+        """Check the conditions that must be met before a model is shipped.
+
+        Parameters
+        ----------
+        *conditions : str
+            Demands such as ``"accuracy.low>=0.9"`` of every model, ``"forest:ece<=0.05"`` of one,
+            or ``"new-old:accuracy.low>=0"`` of the difference of two (`ssme.results.gates`).
+        within : float, optional
+            Demand that the pick by the first metric is behind the best model by no more than this,
+            with the probability of the evaluation's level.
+        fail_on : {"serious", "warning", "never"}
+            Doubts from which the gate fails whatever the numbers are (default "serious").
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> r.gate("accuracy>=0.99").passed
+        False
+        """
+        from ssme.results.gates import judge
+
+        return judge(self, conditions, within=within, fail_on=fail_on)
+
+    def ask(
+        self,
+        *,
+        threshold_for: MetricSpec | None = None,
+        confidence: float = 0.5,
+        together: bool = False,
+        gaps: Sequence[str] = (),
+        fail_under: Sequence[str | GateCondition] = (),
+        within: float | None = None,
+        fail_on: str | None = None,
+    ) -> Evaluation:
+        """Ask further questions, so that every output of the evaluation has the answers.
+
+        JSON, reports and notebooks show them with the table. With ``threshold_for`` the decision is
+        the one at the chosen thresholds, everywhere. Asking again replaces what was asked before.
+
+        Parameters
+        ----------
+        threshold_for : str, mapping or Metric, optional
+            Goal for which each model's threshold is chosen, as `choose_thresholds` takes it.
+        confidence : float
+            Probability with which a demand of ``threshold_for`` has to be met (default 0.5).
+        together : bool
+            Whether to report how the models err together (`set_profile`).
+        gaps : sequence of str
+            Gaps between groups to report in addition to differences (`gaps`).
+        fail_under : sequence of str
+            Conditions of a gate, as `gate` takes them.
+        within : float, optional
+            Demand that the pick is behind the best model by no more than this.
+        fail_on : {"serious", "warning", "never"}, optional
+            Doubts from which the gate fails (default: "serious" where there is a gate).
+
+        Returns
+        -------
+        Evaluation
+            The same one with ``asked``.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> r.ask(threshold_for="recall>=0.9").decision.goal
+        'recall>=0.9'
+        """
+        from ssme.results.gates import judge
+        from ssme.results.groups import compute_gaps
+        from ssme.results.thresholds import CONFIDENCE, choose_thresholds, read_goal
+
+        thresholds = verdict = gap_table = None
+        if threshold_for is not None:
+            if within is not None:
+                refuse_idle_margin("within", within, read_goal(threshold_for).best)
+            with name_argument("threshold_for"):
+                thresholds = choose_thresholds(
+                    self,
+                    threshold_for,
+                    confidence=confidence,
+                    margin=MARGIN.default if within is None else within,
+                )
+        if fail_under or within is not None or fail_on is not None:
+            verdict = judge(
+                self,
+                fail_under,
+                within=within,
+                fail_on=fail_on or "serious",
+                thresholds=thresholds,
+            )
+        if gaps:
+            if len(self.groups) < 2:
+                raise InputError(
+                    f"{argument('gaps', gaps[0])} was asked for, and no groups are reported on",
+                    allowed="gaps between groups",
+                    fix=f"name the groups with {argument('groups', 'COLUMN')}",
+                )
+            with name_argument("gaps"):
+                gap_table = compute_gaps(self, kinds=["difference", *gaps])
+        goal = threshold_for
+        if goal is not None and not isinstance(goal, (str, Mapping)):
+            goal = get_metric(goal).name
+        given = {
+            "threshold_for": goal,
+            "confidence": None if confidence == CONFIDENCE.default else confidence,
+            "together": together or None,
+            "gaps": list(gaps) or None,
+            "fail_under": [getattr(each, "text", each) for each in fail_under] or None,
+            "within": within,
+            "fail_on": fail_on,
+        }
+        options = {name: value for name, value in given.items() if value is not None}
+        profile = self.set_profile() if together else None
+        return replace(self, asked=Asked(options, thresholds, profile, gap_table, verdict))
+
+    # ---------------------------------------------------------------------------------------------
+    # Labels
+
+    def suggest(
+        self,
+        n: int = 25,
+        goal: str = "best",
+        *,
+        design: str = "goal",
+        uniform: float = 0.2,
+        random_state: int | None = 0,
+    ) -> Suggestion:
+        """Draw rows to label next, with higher probabilities for rows that help a goal more.
+
+        Give labels back with their probabilities (`Suggestion.fill_in`, or a file of labels with a
+        column ``probability``): estimates and intervals then allow for how the rows were chosen.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows to suggest (default 25).
+        goal : str
+            ``"best"`` or ``"best:METRIC"`` to find the best model, ``"metric:METRIC"`` to know a
+            metric of every model, ``"group:COLUMN"`` to know it in every group (default "best").
+        design : {"goal", "random", "by_score", "by_class"}
+            How rows are chosen: for the goal (the default), uniformly, equally many from each part
+            of the scores, or equally many of each class as far as the belief can tell.
+        uniform : float
+            Share of every probability that is the same for all rows (default 0.2).
+        random_state : int or None
+            Seed of the draw (default 0). With None, a fresh one is taken.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
+        >>> next_rows = r.suggest(5)
+        >>> len(next_rows.ids), bool((next_rows.probability > 0).all())
+        (5, True)
+        """
+        from ssme.results.suggest import suggest_rows
+
+        return suggest_rows(
+            self, n, goal, design=design, uniform=uniform, random_state=random_state
+        )
+
+    def plan(
+        self, target: str, *, simulations: int | None = None, random_state: int | None = 0
+    ) -> LabelPlan:
+        """Count the labels that a target takes, by simulation from the joint draws.
+
+        The number is the one of a power analysis: with so many labels, half of the simulated runs
+        meet the target.
+
+        Parameters
+        ----------
+        target : str
+            ``"width(METRIC)<=0.05"``: the interval of every model is at most this wide
+            (``"width(MODEL:METRIC)<=0.05"``: that of one model); ``"P(best)>=0.95"``: the pick is
+            the best with this probability; ``"regret<=0.005"``: taking the pick is expected to
+            cost at most this much. The last two are about the first metric; ``"P(best:METRIC)"``
+            and ``"regret(METRIC)"`` name another.
+        simulations : int, optional
+            Number of simulated truths that the method is fitted to, each at a few numbers of
+            labels (default: 8, or 100 where the method reads labels alone, as ``labeled`` does).
+        random_state : int or None
+            Seed of the simulations (default 0). With None, a fresh one is taken.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy", method="labeled")
+        >>> plan = r.plan("width(forest:accuracy)<=0.1", simulations=3)
+        >>> plan.more > 0
+        True
+        """
+        several = self.plan_several([target], simulations=simulations, random_state=random_state)
+        return several.plans[0]
+
+    def plan_several(
+        self,
+        targets: Sequence[str],
+        *,
+        simulations: int | None = None,
+        random_state: int | None = 0,
+    ) -> LabelPlans:
+        """Count the labels that several targets take, each and together.
+
+        Targets about the same metric share their simulations.
+
+        Parameters
+        ----------
+        targets : sequence of str
+            Targets as `plan` takes them.
+        simulations, random_state : int, optional
+            As `plan` takes them.
+
+        Examples
+        --------
+        >>> import ssme
+        >>> from ssme.sample import sample_path
+        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy", method="labeled")
+        >>> both = r.plan_several(["width(accuracy)<=0.2", "regret<=0.02"], simulations=3)
+        >>> both.more == max(plan.more for plan in both.plans)
+        True
+        """
+        from ssme.results.plan import plan_several
+
+        return plan_several(self, targets, simulations=simulations, random_state=random_state)
+
+    # ---------------------------------------------------------------------------------------------
+    # Outputs
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures by name, such as ``r.plot.estimates()``; `ssme.plots.Plots` lists them."""
+        from ssme.plots import Plots
+
+        return Plots(self)
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        target: str | None = None,
+        memory: str | Path | None = None,
+        data: str = "default",
+    ) -> Path:
+        """Write a report.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file: .html (one file that needs nothing else), .md or .json.
+        title : str, optional
+            Heading of the report.
+        target : str, optional
+            A target to count labels for, as `plan` takes it; the report then has its curve.
+        memory : str or Path, optional
+            A project's memory; the report then shows how estimates tightened and what changed
+            since the last evaluation of these models.
+        data : str
+            Name of the data in the memory (default "default").
+
+        Examples
+        --------
+        >>> import ssme, tempfile, pathlib
+        >>> r = ssme.evaluate([[0.9], [0.8], [0.3]], [1, None, 0], method="ensemble")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = r.report(pathlib.Path(folder) / "report.md")
+        ...     path.read_text().splitlines()[0]
+        '# How good are these classifiers?'
+        """
+        from ssme.report import write_report
+        from ssme.report.sections import make_history_section, make_plan_section
+
+        sections = []
+        if target is not None:
+            sections.append(make_plan_section(self.plan(target)))
+        if memory is not None:
+            sections.append(make_history_section(self, memory, data))
+        return write_report(self, path, title=title, sections=sections)
+
+    def to_mlflow(self, *, tracker: Any = None, report: str = "report.html") -> None:
+        """Log metrics with their bounds, settings and the report to MLflow's active run.
+
+        Parameters
+        ----------
+        tracker : object, optional
+            Anything with MLflow's ``log_metrics``, ``log_params``, ``log_text`` and ``log_dict``
+            (default: the module ``mlflow``).
+        report : str
+            Name of the report among the run's artifacts.
+        """
+        from ssme.report.mlflow import log_evaluation
+
+        log_evaluation(self, tracker=tracker, report=report)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything but rows and draws as plain values.
+        """Everything but rows and draws, decision and answers included, as JSON can hold it.
 
-        Returns
-        -------
-        dict
-            Values that JSON can hold; NaN becomes None.
+        ``differences`` has every pair of up to 20 models; of more, the best against each other one.
         """
-        return {
-            "settings": to_plain_values(dict(self.settings)),
-            "notes": to_plain_values(self.belief.facts.describe()),
-            "doubts": [to_plain_values(vars(doubt)) for doubt in self.doubts],
-            "estimates": [to_plain_values(row) for row in self.rows()],
+        from ssme.results.groups import find_worst_record
+
+        directed = [metric for metric in self.metrics if metric.greater_is_better is not None]
+        asked = {name: getattr(self.asked, name) for name in ("thresholds", "together", "gate")}
+        values: dict[str, Any] = {
+            "settings": dict(self.settings),
+            "notes": self.belief.facts.describe(),
+            "doubts": [vars(doubt) for doubt in self.doubts],
+            "estimates": list(self.rows()),
+            "ranking": [
+                {"metric": metric.name, **rank.to_dict()}
+                for metric in directed
+                for rank in self.ranking(metric.name).rows
+            ],
+            "differences": [row for metric in self.metrics for row in self._list_pairs(metric)],
+            "decision": self.decision,
+            "calibrated": {
+                metric.name: {
+                    "p_best": self.find_record(metric).knows("best"),
+                    "p_better": self.find_record(metric).knows("better"),
+                    "p_worst": find_worst_record(self, metric).knows("worst"),
+                }
+                for metric in directed
+            },
+            **{name: answer for name, answer in asked.items() if answer is not None},
         }
+        if len(self.groups) > 1:
+            values["gaps"] = (self.asked.gaps or self.gaps(kinds=["difference"])).rows
+        if self.asked.options:
+            values["asked"] = dict(self.asked.options)
+        plain: dict[str, Any] = to_plain_values(values)
+        return plain
+
+    def _list_pairs(self, metric: Metric) -> tuple[Any, ...]:
+        """The differences of pairs of models that JSON has."""
+        if self.data.n_models <= PAIRED_MODELS:
+            return self.compare(metric.name).rows
+        value = self.estimate(metric.name).value
+        if not np.isfinite(value).any():
+            return ()
+        best = np.nanargmin(value) if metric.greater_is_better is False else np.nanargmax(value)
+        return self.compare(metric.name, self.data.models[int(best)]).rows
 
     def to_json(self, path: str | Path | None = None) -> str:
         """`to_dict` as JSON text.
@@ -367,30 +897,68 @@ class BaseEvaluation:
         Parameters
         ----------
         path : str or Path, optional
-            A file to write it to as well, whole or not at all.
-
-        Returns
-        -------
-        str
-            The text.
+            A file to write it to as well.
         """
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
         if path is not None:
             write_text(path, text + "\n")
         return text
 
+    def _repr_html_(self) -> str:
+        notes = [str(doubt) for doubt in self.doubts]
+        if len(self.groups) > 1:
+            notes = [f"{len(self.groups) - 1} groups in .frame()", *notes]
+        metrics = [metric.name for metric in self.metrics]
+        rows = self.rows(group=ALL)
+        table = render_table(self._write_head(), rows, self.data.models, metrics, notes)
+        return table + "".join(each._repr_html_() for each in self._list_answers())
+
+    def __repr__(self) -> str:
+        rows = self._compute_table()
+        table = render_frame_text({name: [row[name] for row in rows] for name in SHOWN_COLUMNS})
+        doubts = [make_printable(str(doubt)) for doubt in self.doubts]
+        whole = "\n".join([self._write_head(), table, *doubts])
+        return "\n\n".join([whole, *map(str, self._list_answers())])
+
+    def _write_head(self) -> str:
+        """What was evaluated, in one line."""
+        whole = self.groups[0]
+        return (
+            f"Evaluation of {self.data.n_models} models by {self.method!r}: {whole.n_labeled:,} "
+            f"labeled and {whole.n_unlabeled:,} unlabeled rows, {self.data.n_classes} classes"
+            f"{tell_positive(self.data)}, {self.level * 100:g} % intervals"
+        )
+
+    def _list_answers(self) -> list[Any]:
+        """What was asked beyond the table, and the decision where thresholds were chosen."""
+        from ssme.results.sections import Section
+
+        found: list[Any] = [*self.asked.list_sections()]
+        found += [] if self.asked.gaps is None else [self.asked.gaps]
+        if self.asked.thresholds is not None:
+            found.append(Section("decision", "Decision", (self.asked.thresholds.sentence(),)))
+        return found
+
+    # ---------------------------------------------------------------------------------------------
+    # Names
+
+    def find_metric(self, name: str | None) -> Metric:
+        """The evaluated metric with a name.
+
+        Parameters
+        ----------
+        name : str or None
+            None where only one was evaluated.
+        """
+        return self.metrics[self.metric_index(name)]
+
     def metric_index(self, metric: str | None) -> int:
-        """Find the position of a metric.
+        """Find the position of a metric in ``metrics``.
 
         Parameters
         ----------
         metric : str or None
             Name of the metric; None where only one was evaluated.
-
-        Returns
-        -------
-        int
-            Position in ``metrics``.
         """
         names = [m.name for m in self.metrics]
         if metric is None and len(names) == 1:
@@ -404,47 +972,32 @@ class BaseEvaluation:
         return _find_position(metric, names, "metric {!r} was not evaluated")
 
     def group_index(self, group: str) -> int:
-        """Find the position of a group.
+        """Find the position of a group in ``groups``.
 
         Parameters
         ----------
         group : str
             Name of the group.
-
-        Returns
-        -------
-        int
-            Position in ``groups``.
         """
         return _find_position(group, [g.name for g in self.groups], "group {!r} was not evaluated")
 
     def model_index(self, model: str) -> int:
-        """Find the position of a model.
+        """Find the position of a model in ``data.models``.
 
         Parameters
         ----------
         model : str
             Name of the model.
-
-        Returns
-        -------
-        int
-            Position in ``data.models``.
         """
         return _find_position(model, list(self.data.models), "there is no model {!r}")
 
     def class_index(self, name: Any = None) -> int:
-        """Find the position of a class.
+        """Find the position of a class in ``data.classes``.
 
         Parameters
         ----------
         name : object, optional
             The class (default: the positive one of two, the last one of more).
-
-        Returns
-        -------
-        int
-            Position in ``data.classes``.
         """
         if name is None and self.data.n_classes == 2 and not self.data.ordered:
             raise InputError(
@@ -457,79 +1010,38 @@ class BaseEvaluation:
             str(name), [str(c) for c in self.data.classes], "there is no class {!r}"
         )
 
-    def _list_pairs(self, a: str | None, b: str | None) -> list[tuple[str, str]]:
-        models = self.data.models
-        if a is None and b is not None:
-            raise InputError(f"b={b!r} was given without a", fix="name both, a alone, or neither")
-        if a is None:
-            return [(one, two) for i, one in enumerate(models) for two in models[i + 1 :]]
-        if a == b:
-            raise InputError(
-                f"a and b are both {a!r}",
-                allowed="two different models",
-                fix="name two of " + quote(models) + ", or a alone",
-            )
-        return [(a, two) for two in ((b,) if b is not None else models) if two != a]
+    def find_record(self, metric: Metric, group: str = ALL) -> Record:
+        """What benchmarks measured of the probabilities that the method gives for ``metric``.
 
-    @property
-    def _library(self) -> str:
-        library = self.data.frame_library
-        return library if library in LIBRARIES else LIBRARIES[0]
+        Parameters
+        ----------
+        metric : Metric
+            The metric that models are compared by.
+        group : str
+            The group that they are compared on; nothing was measured on groups, nor for judges.
+        """
+        if group != ALL:
+            return Record(self.method, f"{metric.name} on a group of rows")
+        if self.data.judges:
+            return Record(self.method, f"{metric.name} of answers and ratings")
+        n_labeled = self.groups[0].n_labeled
+        return find_record(self.method, metric, self.data.n_classes, n_labeled)
 
     def _check_level(self, level: float | None) -> float:
-        if level is None:
-            return self.level
-        return float(accept(LEVEL, level))
+        return self.level if level is None else float(accept(LEVEL, level))
 
-    def _compute_table(self, level: float) -> tuple[Row, ...]:
+    def _compute_table(self, level: float | None = None) -> tuple[dict[str, Any], ...]:
         """The table at ``level``, computed once."""
         level = self._check_level(level)
-        if level not in self._tables:
-            self._tables[level] = tuple(
-                tabulate(
-                    self.data.models,
-                    self.groups,
-                    self.metrics,
-                    self.estimates,
-                    self.labels_only,
-                    level=level,
-                    n_labels=self.n_random_labels,
-                    method=self.method,
-                    positive=None if self.data.positive is None else str(self.data.positive),
-                )
-            )
-        return self._tables[level]
+        if ("table", level) not in self._cache:
+            self._cache["table", level] = tuple(tabulate(self, level))
+        found: tuple[dict[str, Any], ...] = self._cache["table", level]
+        return found
 
     @cached_property
-    def _tables(self) -> dict[float, tuple[Row, ...]]:
+    def _cache(self) -> dict[Any, Any]:
+        """Tables and rankings that were computed already."""
         return {}
-
-    def _repr_html_(self) -> str:
-        notes = [str(doubt) for doubt in self.doubts]
-        if len(self.groups) > 1:
-            notes = [f"{len(self.groups) - 1} groups in .frame()", *notes]
-        metrics = [metric.name for metric in self.metrics]
-        return render_table(
-            self._write_head(), self.rows(group=ALL), self.data.models, metrics, notes
-        )
-
-    def _write_head(self) -> str:
-        """What was evaluated, in one line."""
-        whole = self.groups[0]
-        return (
-            f"Evaluation of {self.data.n_models} models by {self.method!r}: {whole.n_labeled:,} "
-            f"labeled and {whole.n_unlabeled:,} unlabeled rows, {self.data.n_classes} classes"
-            f"{tell_positive(self.data)}, {self.level * 100:g} % intervals"
-        )
-
-    def __repr__(self) -> str:
-        rows = self._compute_table(self.level)
-        lines = [
-            self._write_head(),
-            render_frame_text({name: [row[name] for row in rows] for name in SHOWN_COLUMNS}),
-        ]
-        lines += [make_printable(str(doubt)) for doubt in self.doubts]
-        return "\n".join(lines)
 
 
 def _find_position(name: str, names: list[str], problem: str) -> int:
@@ -540,20 +1052,3 @@ def _find_position(name: str, names: list[str], problem: str) -> int:
             fix=suggest_nearest(name, names) or None,
         )
     return names.index(name)
-
-
-def to_plain_values(value: Any) -> Any:
-    """``value`` as JSON knows it: arrays to lists, NaN and infinities to None."""
-    if isinstance(value, Mapping):
-        return {str(k): to_plain_values(v) for k, v in value.items()}
-    if isinstance(value, np.ndarray):
-        return to_plain_values(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [to_plain_values(v) for v in value]
-    if isinstance(value, np.generic):
-        return to_plain_values(value.item())
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    if value is None or isinstance(value, (str, int, bool)):
-        return value
-    return str(value)

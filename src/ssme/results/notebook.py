@@ -6,39 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from ssme.results.frames import render_frame_html
 from ssme.results.sections import format_number
-from ssme.results.table import Row
 from ssme.wording import make_printable, shorten
-
-__all__ = ["ToldInWords", "render_table"]
 
 MODELS = 30
 NAME = 60
 
 
-class ToldInWords:
-    """What print and a notebook show by its sentence, a notebook with a table below."""
-
-    def sentence(self) -> str:
-        """Describe the result in words."""
-        raise NotImplementedError
-
-    def _list_columns(self) -> Mapping[str, Sequence[Any]]:
-        """The columns of the table below the sentence; none where there is no table."""
-        return {}
-
-    def __str__(self) -> str:
-        return make_printable(self.sentence())
-
-    def _repr_html_(self) -> str:
-        columns = self._list_columns()
-        table = render_frame_html(columns) if columns else ""
-        return f"<p>{escape(str(self))}</p>{table}"
-
-
 def render_table(
-    head: str, rows: Iterable[Row], models: Sequence[str], metrics: Sequence[str], notes: list[str]
+    head: str, rows: Iterable[Mapping[str, Any]], models: Sequence[str], metrics: Sequence[str], notes: list[str]
 ) -> str:
     """Models by metrics; each estimate with its interval and what labels alone say.
 
@@ -71,7 +47,7 @@ def render_table(
     )
 
 
-def _render_cell(row: Row) -> str:
+def _render_cell(row: Mapping[str, Any]) -> str:
     interval = "" if row["low"] != row["low"] else f" ({row['low']:.3f} to {row['high']:.3f})"
     return (
         f"<b>{format_number(row['estimate'])}</b>{interval}<br>"

@@ -18,16 +18,16 @@ import numpy as np
 from ssme.data.design import LabelRounds, find_rounds, make_design
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
-from ssme.evaluation import Evaluation
 from ssme.memory.tracking import record_evaluation
 from ssme.progress import tell
 from ssme.report.charts import draw_charts
 from ssme.report.html import render_html
 from ssme.report.summary import summarize
 from ssme.report.writing import can_draw
+from ssme.results.evaluation import Evaluation
+from ssme.results.plan import LabelPlan
 from ssme.run import execute, read_scores
 from ssme.spec import RunSpec
-from ssme.suggest.plan import LabelPlan
 from ssme.writing import format_csv, write_text
 
 __all__ = ["add_labels", "draw_report", "evaluate_file", "plan_further", "read_labeled"]

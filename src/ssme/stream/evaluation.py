@@ -39,11 +39,11 @@ from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import map_in_order, open_executor, run_beside
 from ssme.errors import InputError, UnsupportedError, argument
-from ssme.evaluation import Evaluation
 from ssme.fitting import Fit, fit_method
 from ssme.methods.base import Estimate, Method
 from ssme.metrics import Metric, MetricSpec
 from ssme.progress import tell
+from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL, Group, StreamPass
 from ssme.spec import SAMPLE_ROWS, RunSpec
 from ssme.stream.counting import (

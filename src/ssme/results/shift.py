@@ -35,8 +35,7 @@ from ssme.methods.parts.label_draws import kish
 from ssme.methods.parts.votes import average_scores, fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Option, accept
-from ssme.results.evaluation import to_plain_values
-from ssme.results.notebook import ToldInWords
+from ssme.results.rows import Answer, to_plain_values
 
 __all__ = ["Shift", "ShiftConstants", "correct_shift", "find_shift"]
 
@@ -74,7 +73,7 @@ class ShiftConstants:
 
 
 @dataclass(frozen=True)
-class Shift(ToldInWords):
+class Shift(Answer):
     """What the scores say about a shift between labeled and unlabeled rows.
 
     Attributes
@@ -269,7 +268,7 @@ def correct_shift(
     Examples
     --------
     >>> import ssme
-    >>> from ssme.decide import correct_shift
+    >>> from ssme.results.shift import correct_shift
     >>> from ssme.sample import sample_path
     >>> data = ssme.ScoreSet.read(sample_path(), label="label", id="id")
     >>> correct_shift(data, "covariate").design.kind

@@ -6,7 +6,7 @@
 Without a model a condition is asked of every model; with two it is asked of the first minus the
 second, paired. ``.low`` and ``.high`` ask the ends of the interval. Conditions are asked on all
 rows, and an undefined value (NaN) fails. A condition that every model meets, or that passes bad
-models and fails good ones, is refused. ``within`` asks of the choice (`ssme.decide.choose`) that
+models and fails good ones, is refused. ``within`` asks of the choice (`ssme.results.choose`) that
 its pick is behind the best model by no more than so much, with the probability of the level.
 
 A gate does not pass on a serious doubt unless it is told to, and then it says so.
@@ -18,19 +18,22 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ssme.decide.choose import choose_model, refuse_idle_margin
-from ssme.decide.thresholds import ThresholdChoice
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.errors import InputError, argument, name_argument
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
 from ssme.metrics.per_class import ALL_THREE, EVERY, split_class
 from ssme.options import Enumeration, Number, Option, accept, parse_number
-from ssme.results.evaluation import ALL, BaseEvaluation
+from ssme.results.choose import choose_model, refuse_idle_margin
+from ssme.results.groups import ALL
 from ssme.results.sections import Section
+from ssme.results.thresholds import ThresholdChoice
 from ssme.wording import quote, suggest_nearest
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 __all__ = [
     "FAIL_ON",
@@ -150,7 +153,7 @@ def parse_condition(text: str) -> GateCondition:
 
     Examples
     --------
-    >>> from ssme.decide.gates import parse_condition
+    >>> from ssme.results.gates import parse_condition
     >>> condition = parse_condition("forest:accuracy.low >= 0.9")
     >>> condition.model, condition.metric, condition.column, condition.limit
     ('forest', 'accuracy', 'low', 0.9)
@@ -212,7 +215,7 @@ def _find_families(condition: GateCondition) -> set[str]:
 
 
 def judge(
-    evaluation: BaseEvaluation,
+    evaluation: Evaluation,
     conditions: Sequence[str | GateCondition] = (),
     *,
     within: float | None = None,
@@ -263,7 +266,7 @@ def judge(
     return Verdict((*failures, *told), remarks=tuple(remarks))
 
 
-def _ask(evaluation: BaseEvaluation, condition: GateCondition) -> Iterator[str]:
+def _ask(evaluation: Evaluation, condition: GateCondition) -> Iterator[str]:
     """A sentence for each model, or pair, of which ``condition`` does not hold."""
     metric, models = _find_metric(evaluation, condition), evaluation.data.models
     paired = condition.model is not None and _split_pair(models, condition) is not None
@@ -301,7 +304,7 @@ def _refuse_idle_condition(metric: Metric, condition: GateCondition, paired: boo
             )
 
 
-def _find_metric(evaluation: BaseEvaluation, condition: GateCondition) -> Metric:
+def _find_metric(evaluation: Evaluation, condition: GateCondition) -> Metric:
     """The evaluated metric that ``condition`` speaks of, by the name it was given or its own."""
     names = [metric.name for metric in evaluation.metrics]
     if condition.metric in names or split_class(condition.metric) is not None:
@@ -312,7 +315,7 @@ def _find_metric(evaluation: BaseEvaluation, condition: GateCondition) -> Metric
 
 
 def _list_values(
-    evaluation: BaseEvaluation, metric: Metric, condition: GateCondition
+    evaluation: Evaluation, metric: Metric, condition: GateCondition
 ) -> Iterator[tuple[str, float]]:
     pair = None if condition.model is None else _split_pair(evaluation.data.models, condition)
     if pair is None:
@@ -357,7 +360,7 @@ def _tell_reading(models: Sequence[str], condition: GateCondition) -> Iterator[s
 
 
 def _ask_within(
-    evaluation: BaseEvaluation, within: float, thresholds: ThresholdChoice | None
+    evaluation: Evaluation, within: float, thresholds: ThresholdChoice | None
 ) -> tuple[bool, str]:
     """Whether the pick is as near the best as demanded, and with which probability."""
     metric, level = evaluation.metrics[0], evaluation.level

@@ -24,30 +24,34 @@ of which little is known is often the best of a draw and often the worst.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError, argument
 from ssme.markup import format_percent
-from ssme.methods.base import Estimate
+from ssme.methods.base import Estimate, check_supported
+from ssme.methods.registry import find_method_class
+from ssme.metrics import MetricSpec, expand_metrics, get_metric
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
-from ssme.results.comparison import compute_probability_best, draw_towards
-from ssme.results.evaluation import to_plain_values
-from ssme.results.notebook import ToldInWords
+from ssme.results.comparison import compute_probability_best, draw_towards, require_direction
+from ssme.results.groups import estimate_further, find_places
 from ssme.results.reliability import MARGINS, UNMEASURED, Record
+from ssme.results.rows import Answer, Row, make_columns
+from ssme.wording import quote
 
-__all__ = ["Choice", "Contender", "choose_model", "refuse_idle_margin"]
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 MARGIN = Option("margin", Number(least=0.0), 0.01, "Differences that make no difference in use.")
 SET_LEVEL = Option(
     "set_level",
     Number(0.0, 1.0, open_least=True, open_most=True),
     0.95,
-    "Probability with which the set of possible best models holds the best one.",
+    "Probability with which the set of possible best models contains the best one.",
 )
 
 NAMED = 3
@@ -55,8 +59,8 @@ NAMED = 3
 
 
 @dataclass(frozen=True)
-class Contender:
-    """One model beside the pick.
+class Contender(Row):
+    """One model next to the pick.
 
     Attributes
     ----------
@@ -87,7 +91,7 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Choice(ToldInWords):
+class Choice(Answer):
     """The model to take by one metric, with its probability and its price.
 
     Attributes
@@ -117,6 +121,12 @@ class Choice(ToldInWords):
         That of the pick, where thresholds were chosen.
     """
 
+    derived: ClassVar[tuple[str, ...]] = (
+        "possible_best",
+        "practically_equal",
+        "sentence",
+        "sureness",
+    )
     metric: str
     where: str
     pick: str
@@ -137,54 +147,25 @@ class Choice(ToldInWords):
     goal: str = ""
     threshold: float | None = None
 
-    def _list_columns(self) -> dict[str, list[Any]]:
-        rows = [asdict(contender) for contender in self.contenders]
-        return {name: [row[name] for row in rows] for name in rows[0]}
-
     @property
     def possible_best(self) -> tuple[str, ...]:
-        """The smallest set of models that holds the best one with the set's probability."""
-        chosen = sorted(
-            (c for c in self.contenders if c.in_set), key=lambda c: (-c.p_best, -c.p_best_raw)
-        )
-        return tuple(c.model for c in chosen)
+        """The smallest set of models that contains the best one with the set's probability."""
+        chosen = [each for each in self.contenders if each.in_set]
+        chosen.sort(key=lambda each: (-each.p_best, -each.p_best_raw))
+        return tuple(each.model for each in chosen)
 
     @property
     def practically_equal(self) -> tuple[str, ...]:
         """Models that differ from the pick by no more than the margin."""
-        return tuple(c.model for c in self.contenders if c.practically_equal)
+        return tuple(each.model for each in self.contenders if each.practically_equal)
 
     @property
     def is_clear(self) -> bool:
         """Whether the pick alone is the set, so that no other model need be considered."""
         return self.possible_best == (self.pick,)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the choice as plain values.
-
-        Returns
-        -------
-        dict
-            Values that JSON can hold; NaN becomes None.
-        """
-        out: dict[str, Any] = to_plain_values(
-            {
-                **asdict(self),
-                "possible_best": self.possible_best,
-                "practically_equal": self.practically_equal,
-                "sentence": self.sentence(),
-                "sureness": self.describe_sureness(),
-            }
-        )
-        return out
-
     def sentence(self) -> str:
         """Describe the choice in words: the pick, its price, and who else may be the best.
-
-        Returns
-        -------
-        str
-            The sentences.
 
         Examples
         --------
@@ -198,30 +179,19 @@ class Choice(ToldInWords):
             return f"{self.pick} has the best estimate of {self.metric}; the method gives no draws."
         points = f"{100 * self.regret:.2f} percentage points"
         size = points if self.in_points else f"{self.regret:.3g}"
-        lost = f"the expected loss of {self.metric} from taking it is {size}"
-        pick = f"Take {self.pick}{self.describe_threshold()}: it has the best estimate"
-        return f"{pick}, and {lost}. {self.describe_sureness()}"
-
-    def describe_threshold(self) -> str:
-        """Name the threshold of the pick and what it is for.
-
-        Returns
-        -------
-        str
-            The words; empty where no threshold was chosen.
-        """
         return (
-            "" if self.threshold is None else f" at threshold {self.threshold:.3f} for {self.goal}"
+            f"Take {self.pick}{self.describe_threshold()}: it has the best estimate, and the "
+            f"expected loss of {self.metric} from taking it is {size}. {self.sureness()}"
         )
 
-    def describe_sureness(self) -> str:
-        """Describe the set of possible best models and P(best) of the pick.
+    def describe_threshold(self) -> str:
+        """The threshold of the pick and what it is for; empty where none was chosen."""
+        if self.threshold is None:
+            return ""
+        return f" at threshold {self.threshold:.3f} for {self.goal}"
 
-        Returns
-        -------
-        str
-            The sentences.
-        """
+    def sureness(self) -> str:
+        """Describe the set of possible best models and P(best) of the pick; empty without draws."""
         if np.isnan(self.p_best):
             return ""
         named = list(self.possible_best[:NAMED])
@@ -233,6 +203,35 @@ class Choice(ToldInWords):
             f"With {100 * self.set_level:g} % probability the best one is {listed}. "
             f"{self.pick} is the best with {format_percent(self.p_best)} probability{raw}."
         )
+
+    def _list_columns(self) -> dict[str, list[Any]]:
+        return make_columns([vars(each) for each in self.contenders])
+
+
+def find_criterion(
+    evaluation: Evaluation, metric: MetricSpec | None, group: str
+) -> tuple[Metric, Estimate]:
+    """A metric and its estimate: one of the table (default: the first), or one estimated now."""
+    names = [each.name for each in evaluation.metrics]
+    metric = names[0] if metric is None else metric
+    if isinstance(metric, str) and metric in names:
+        return evaluation.find_metric(metric), evaluation.estimate(metric, group)
+    (spec,) = expand_metrics([metric], evaluation.data.classes)
+    chosen = get_metric(spec, threshold=evaluation.settings.get("threshold"))
+    if chosen in evaluation.metrics:
+        return chosen, evaluation.estimate(chosen.name, group)
+    if evaluation.streamed is not None:
+        raise InputError(
+            f"metric {chosen.name!r} was not counted when the rows were passed over",
+            allowed=quote(names),
+            fix=f"name it in {argument('metrics')} and evaluate again",
+        )
+    check_supported(find_method_class(evaluation.method).spec, evaluation.data, [chosen])
+    place = evaluation.group_index(group)
+    if place == 0:
+        return chosen, evaluation.belief.estimate([chosen], [None])[0][0]
+    places = find_places(evaluation, evaluation.groups[place].by, pooled=True)
+    return chosen, estimate_further(evaluation, [chosen], places)[0][places.index(place)]
 
 
 def choose_model(
@@ -246,49 +245,11 @@ def choose_model(
     level: float = 0.95,
     record: Record = UNMEASURED,
 ) -> Choice:
-    """Choose among ``models`` by the rule of this module.
-
-    Parameters
-    ----------
-    models : sequence of str
-        Names, in the order of the estimate's columns.
-    metric : Metric
-        The metric that decides; it must say whether greater is better.
-    estimate : Estimate
-        Values and joint draws of the metric.
-    where : str, default "all"
-        Name of the group of rows.
-    margin : float, default 0.01
-        Differences up to this size make no difference in use.
-    set_level : float, default 0.95
-        Probability with which the set of possible best models holds the best one.
-    level : float, default 0.95
-        Level of the intervals.
-    record : Record
-        What was measured of the method's probabilities, which corrects them (default: nothing).
-
-    Returns
-    -------
-    Choice
-
-    Examples
-    --------
-    >>> import ssme
-    >>> from ssme.sample import sample_path
-    >>> r = ssme.evaluate(sample_path(), "label", method="labeled", metrics="accuracy")
-    >>> choice = choose_model(r.data.models, r.metrics[0], r.estimate("accuracy"))
-    >>> choice.pick == r.ranking("accuracy").rows[0].model
-    True
-    """
+    """Choose among ``models`` by the rule of this module; ``record`` corrects probabilities."""
     margin, set_level = accept(MARGIN, margin), accept(SET_LEVEL, set_level)
     if margin > MARGIN.default:
         refuse_idle_margin("margin", margin, metric)
-    if metric.greater_is_better is None:
-        raise InputError(
-            f"metric {metric.name!r} does not say whether greater is better",
-            fix=f"make it with {argument('greater_is_better', 'True')} or False",
-        )
-    sign = 1.0 if metric.greater_is_better else -1.0
+    sign = 1.0 if require_direction(metric) else -1.0
     value = estimate.value
     if not np.isfinite(value).any():
         raise InputError(
@@ -297,13 +258,19 @@ def choose_model(
         )
     order = np.argsort(-sign * value, kind="stable")
     pick = int(order[0])
-    raw, p_best, in_set, equal = _read_draws(estimate, sign, pick, margin, set_level, record)
-    regret = _compute_regret(estimate, estimate.draws, sign, pick)
-    expected = _expect_regret(estimate, sign, pick)
-    tail = (1.0 - level) / 2.0
-    ends = np.quantile(regret, [tail, 1.0 - tail]) if regret.size else (np.nan, np.nan)
+    regret = compute_regret(estimate, estimate.draws, sign, pick)
+    raw = np.full(value.size, np.nan)
+    expected = within = np.nan
+    ends: Any = (np.nan, np.nan)
+    if regret.size:
+        raw = compute_probability_best(estimate, greater_is_better=sign > 0)
+        expected = float(compute_regret(estimate, draw_towards(estimate), sign, pick).mean())
+        within = float((regret <= margin + 1e-12).mean())
+        ends = np.quantile(regret, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+    p_best = record.correct_shares("best", raw)
+    in_set = _find_set(raw, p_best, np.isfinite(value), set_level)
+    equal = _find_equal(estimate, pick, margin, set_level)
     low, high = estimate.interval(level)
-    within = float((regret <= margin + 1e-12).mean()) if regret.size else float("nan")
     measured = record.knows("within") and MARGINS[0] <= margin <= MARGINS[-1]
     contenders = tuple(
         Contender(
@@ -341,7 +308,7 @@ def choose_model(
 
 
 def refuse_idle_margin(name: str, margin: float, metric: Metric) -> None:
-    """Refuse a margin that every model meets; ``name`` is the option that holds it."""
+    """Refuse a margin that every model meets; ``name`` is the option that has it."""
     span = metric.high - metric.low
     if margin >= span:
         raise InputError(
@@ -352,57 +319,48 @@ def refuse_idle_margin(name: str, margin: float, metric: Metric) -> None:
         )
 
 
-def _complete_draws(
-    estimate: Estimate, drawn: FloatArray | None
-) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Draws in which every defined model has a value, and which models are defined."""
+def _complete_draws(estimate: Estimate, draws: FloatArray | None) -> FloatArray:
+    """The draws (D, M) in which every model with a value has one."""
+    if draws is None:
+        return np.empty((0, estimate.value.size))
     known = np.isfinite(estimate.value)
-    if drawn is None:
-        return np.empty((0, int(known.sum()))), known
-    draws = drawn[:, known]
-    complete: FloatArray = draws[np.isfinite(draws).all(axis=1)]
-    return complete, known
-
-
-def _read_draws(
-    estimate: Estimate, sign: float, pick: int, margin: float, set_level: float, record: Record
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """P(best) raw and corrected, membership in the set and practical equality of all models."""
-    draws, known = _complete_draws(estimate, estimate.draws)
-    size = estimate.value.size
-    raw: FloatArray = np.full(size, np.nan)
-    in_set, equal = known.astype(np.float64), np.zeros(size)
-    equal[pick] = 1.0
-    if not len(draws):
-        return raw, raw, in_set, equal
-    raw = compute_probability_best(estimate, greater_is_better=sign > 0)
-    p_best = record.correct_shares("best", raw)
-    order = np.argsort(-np.where(known, raw, -1.0), kind="stable")
-    before = np.cumsum(p_best[order]) - p_best[order]
-    in_set = np.zeros(size)
-    in_set[order[before < set_level - 1e-12]] = 1.0
-    in_set[~known] = 0.0
-    place = np.flatnonzero(known).tolist().index(pick)
-    within = np.abs(draws - draws[:, [place]]) <= margin
-    equal[known] = within.mean(axis=0) >= set_level
-    return raw, p_best, in_set, equal
-
-
-def _compute_regret(
-    estimate: Estimate, drawn: FloatArray | None, sign: float, pick: int
-) -> FloatArray:
-    """How far the pick is behind the best (D,), in every complete one of the draws."""
-    draws, known = _complete_draws(estimate, drawn)
-    if not len(draws):
-        return np.empty(0)
-    place = np.flatnonzero(known).tolist().index(pick)
-    out: FloatArray = (sign * draws).max(axis=1) - sign * draws[:, place]
+    out: FloatArray = draws[np.isfinite(draws[:, known]).all(axis=1)]
     return out
 
 
-def _expect_regret(estimate: Estimate, sign: float, pick: int) -> float:
-    """The expected regret; NaN without draws."""
-    if estimate.draws is None:
-        return float("nan")
-    regret = _compute_regret(estimate, draw_towards(estimate), sign, pick)
-    return float(regret.mean()) if regret.size else float("nan")
+def compute_regret(
+    estimate: Estimate, draws: FloatArray | None, sign: float, pick: int
+) -> FloatArray:
+    """How far the pick is behind the best (D,), in every complete one of the ``draws``."""
+    signed = sign * _complete_draws(estimate, draws)[:, np.isfinite(estimate.value)]
+    place = int(np.isfinite(estimate.value[:pick]).sum())
+    out: FloatArray = signed.max(axis=1) - signed[:, place] if len(signed) else np.empty(0)
+    return out
+
+
+def _find_set(
+    raw: FloatArray, p_best: FloatArray, known: NDArray[np.bool_], set_level: float
+) -> NDArray[np.bool_]:
+    """Which models (M,) are in the smallest set; all ``known`` ones without draws."""
+    if not np.isfinite(raw).any():
+        return known
+    order = np.argsort(-np.where(known, raw, -1.0), kind="stable")
+    before = np.cumsum(p_best[order]) - p_best[order]
+    in_set = np.zeros(known.size, dtype=bool)
+    in_set[order[before < set_level - 1e-12]] = True
+    in_set[~known] = False
+    return in_set
+
+
+def _find_equal(
+    estimate: Estimate, pick: int, margin: float, set_level: float
+) -> NDArray[np.bool_]:
+    """Which models (M,) differ from the pick by no more than the margin."""
+    draws = _complete_draws(estimate, estimate.draws)
+    if not len(draws):
+        return np.arange(estimate.value.size) == pick
+    with np.errstate(invalid="ignore"):
+        within = np.abs(draws - draws[:, [pick]]) <= margin
+    shares = np.where(np.isfinite(estimate.value), within.mean(axis=0), 0.0)
+    equal: NDArray[np.bool_] = shares >= set_level
+    return equal

@@ -1,12 +1,12 @@
 """Estimates of the groups of a grouping from a posterior that is drawn (`DrawsPosterior`).
 
-With W_d a draw of the whole's posterior, shifted by a draw of the group's own calibration
-(`ssme.groups.shifts`), and the group's rows weighed anew, e_i ~ Exp(1),
+With W_d a draw of the whole's posterior, shifted by a draw of the group's calibration (below), and
+the group's rows reweighted, e_i ~ Exp(1),
 
-    draws_d   = m(W_d of the group, rows weighed by e) + (1 - w) [E_d - m(W_d, all rows)]
+    draws_d   = m(W_d of the group, rows weighted by e) + (1 - w) [E_d - m(W_d, all rows)]
     estimate  = m(W of the group, its rows) + w R      + (1 - w) [E - m(W, all rows)]
 
-(on the scale of `ssme.groups.shifts`), where
+(on a scale that suits the metric, below), where
 
 - E and E_d are the method's estimate and draws on all rows: what it does beyond its posterior
   holds for groups too. The draws are moved so that their median is as far from the estimate as on
@@ -21,6 +21,21 @@ That is the target ``"population"``, all rows that those of the group stand for.
 ``"rows"``, the rows at hand, labels are drawn from W_d instead, known ones kept, and no row is
 weighed anew: with every row labeled nothing is uncertain any more. Where all rows of the data are
 labeled, the estimates of both targets are the metrics on the labels of the group.
+
+How far the calibration of a group is off is a shift and a slope of its log-odds, shrunk to zero.
+For a row of group g with the posterior W of the whole,
+
+    log W_g(k) = log W(k) + delta_gk + kappa_g h(k) + constant,     h(k) = log W(k) - mean of it,
+    delta_gk ~ N(0, tau^2),     kappa_g ~ N(0, (c tau)^2),     log tau ~ N(log tau_0, s^2).
+
+With u the score and j the information of a coefficient on the labeled rows of the group, its
+posterior is, at the variance t = tau^2 (or c^2 tau^2),
+
+    N( t u / (1 + t j),  t / (1 + t j) ),      evidence for t:  u^2 t / (1 + t j) - log(1 + t j),
+
+so that t j / (1 + t j) is the share that the group's own labels have in it and the rest is borrowed
+from the whole: 1 without a label. tau is weighed on a grid by the evidence of all groups together
+(empirical Bayes with a prior; Efron and Morris, JASA 70, 1975).
 """
 
 from __future__ import annotations
@@ -34,65 +49,268 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.groups.shifts import (
-    LEAST,
-    GroupConstants,
-    GroupShifts,
-    ShiftDirections,
-    fit_group_shifts,
-    measure_step,
-    move_by,
-    move_median,
-)
 from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, number_rows
 from ssme.methods.beliefs import draw_labels
-from ssme.methods.parts.draws import average_defined, make_child_seed
+from ssme.methods.parts.draws import average_defined, log_odds, make_child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import Calibration, Decision
 from ssme.progress import tell
 
-# -------------------------------------------------------------------------------------------------
-# Rates of which a group shows no case: how large may they be among others like its rows?
-#
-# A classifier that predicts class k for no row of a group finds none of its n cases of k there: its
-# recall is 0 in every draw. That is no proof for the people whom the rows stand for. With no case
-# among n seen, and all rates alike probable before, a rate has the distribution Beta(1, n): at most
-# "three in n" with 95 % probability. Likewise where it predicts k for every row, whose recall is 1.
-
-
-def leave_end(
-    metric: Metric,
-    scores: FloatArray,
-    soft: FloatArray,
-    draws: FloatArray,
-    seed: np.random.SeedSequence,
-) -> FloatArray:
-    """``draws`` (D, M) that are as far from 0 or 1 as a rate without a case seen may be.
-
-    ``scores`` (r, M, K) and ``soft`` (r, K) are those of the group's rows. Draws of metrics that
-    are no share of the rows of a true class stay as they are, and so do those of classifiers that
-    predict that class for some of the rows and for others not.
-    """
-    kind = metric.kind
-    if not isinstance(kind, Decision) or kind.share_of is None or kind.share_of.true is None:
-        return draws
-    k, present = kind.share_of.true, np.isfinite(scores).all(axis=2)
-    predicted = (predicted_classes(scores, kind.threshold) == k) & present
-    always = (predicted == present).all(axis=0) & present.any(axis=0)
-    either = (always | ~predicted.any(axis=0)) & present.any(axis=0)
-    if not either.any():
-        return draws
-    cases = (soft[:, k, None] * present).sum(axis=0)
-    unseen = np.random.default_rng(seed).beta(1.0, np.maximum(cases, 1.0), draws.shape)
-    far = np.where(always, np.minimum(draws, 1.0 - unseen), np.maximum(draws, unseen))
-    out: FloatArray = np.where(either, far, draws)
-    return out
-
-
 IntArray = NDArray[np.int64]
 GROUP_DRAWS = 0x6709
 """Branch of the seed that the draws of groups come from."""
+LEAST = 1e-12
+"""Least probability whose logarithm is taken."""
+EDGE = 1e-6
+"""Share of a metric's range at its ends that counts as the end itself."""
+
+
+@dataclass(frozen=True)
+class GroupConstants:
+    """Constants of the estimates of groups; chosen on adult (sex, race, decades of age).
+
+    ``benchmarks/decide/groups.py`` measures them on sets that had no part in the choice.
+    """
+
+    scale: float = 0.15
+    """Median, before the labels, of the standard deviation tau of a group's shift in log-odds."""
+
+    scale_spread: float = 0.7
+    """Standard deviation of log tau before the labels."""
+
+    slope: float = 0.7
+    """Standard deviation of a group's change of slope, as a multiple of tau."""
+
+    scale_grid: tuple[float, float, int] = (0.02, 1.5, 15)
+    """Least and largest tau that are weighed, and how many in between."""
+
+    newton_steps: int = 5
+    """Steps to the coefficients of the groups."""
+
+    farthest: float = 5.0
+    """Largest coefficient that a step may reach."""
+
+    whole_rows: float = 1.0
+    """Rows that the whole adds to a group: prior weight of the scores of all rows."""
+
+    whole_sample: int = 20
+    """Rows of the whole that stand for all of them in this."""
+
+    whole_sets: int = 16
+    """Sets of their weights; groups take one of them each."""
+
+    half: float = 500.0
+    """Labels of a group at which half of what they say beyond the posterior is believed."""
+
+    least_labels: int = 20
+    """Labels of a group from which this is computed."""
+
+    leftover: float = 2.5
+    """How often the variance that the correction leaves counts."""
+
+    label_draws: int = 50
+    """Label draws behind the correction of a group, and behind estimates for the rows at hand."""
+
+    smooth_rows: int = 100
+    """Rows of a group from which a metric of the rows at hand has no visible steps."""
+
+    most_rows: int = 2000
+    """Rows of a group on which draws are computed."""
+
+    batch_cells: int = 1 << 22
+    """Cells (draws x rows x classes) held at once."""
+
+    joint_cells: int = 1 << 23
+    """Draws x rows up to which a row has the same weight in every grouping."""
+
+    worst: float = 0.5
+    """Power to which shares of draws are taken for P(worst) among three groups or more, faded to
+    one as the labels of groups take over; chosen on runs 5 to 7 of adult, diabetes_readmit and
+    mmlupro_llm_logit with 50 labels, where 0.4 to 1 were tried."""
+
+
+# -------------------------------------------------------------------------------------------------
+# The scale on which what is known of all rows is carried to a group.
+#
+# A metric whose range is finite and of which more is better (accuracy, AUC, F1) moves on the
+# logit of its range, so that a group that is right 99 times in 100 is moved less than one that is
+# right 80 times; an error, of which zero must stay within reach, moves by adding. Values at the
+# very ends of the range stay there.
+
+
+def measure_step(metric: Metric, start: FloatArray, end: FloatArray) -> FloatArray:
+    """What leads from ``start`` to ``end`` on the scale of ``metric``; zero where undefined."""
+    step = _to_scale(metric, end) - _to_scale(metric, start)
+    return np.where(np.isfinite(step), step, 0.0)
+
+
+def move_by(metric: Metric, values: FloatArray, step: FloatArray) -> FloatArray:
+    """``values`` moved by ``step`` on the scale of ``metric``; by adding also out of its range.
+
+    What is moved in several steps is cut to the range once, at the end: cut earlier, draws that met
+    at zero would stay together.
+    """
+    if not _is_bounded(metric):
+        return values + step
+    span = metric.high - metric.low
+    share = (values - metric.low) / span
+    inside = metric.low + span / (1.0 + np.exp(-(_to_scale(metric, values) + step)))
+    at_end = (share <= EDGE) | (share >= 1.0 - EDGE)
+    out: FloatArray = np.where(at_end, values, inside)
+    return out
+
+
+def move_median(metric: Metric, draws: FloatArray, center: FloatArray) -> FloatArray:
+    """``draws`` (D, M) moved to have ``center`` (M,) as their median.
+
+    Undefined draws are replaced by the defined ones in turn.
+    """
+    known = np.isfinite(center) & np.isfinite(draws).any(axis=0)
+    shown = draws[:, known]
+    for m in np.flatnonzero(~np.isfinite(shown).all(axis=0)):
+        defined = shown[np.isfinite(shown[:, m]), m]
+        shown[:, m] = np.resize(defined, len(shown))
+    target = center[known]
+    moved = move_by(metric, shown, measure_step(metric, np.median(shown, axis=0), target))
+    moved += target - np.median(moved, axis=0)
+    out: FloatArray = np.full_like(draws, np.nan)
+    out[:, known] = np.clip(moved, metric.low, metric.high)
+    return out
+
+
+def _is_bounded(metric: Metric) -> bool:
+    return bool(metric.greater_is_better) and bool(np.isfinite(metric.high - metric.low))
+
+
+def _to_scale(metric: Metric, values: FloatArray) -> FloatArray:
+    if not _is_bounded(metric):
+        return values
+    return log_odds((values - metric.low) / (metric.high - metric.low), EDGE)
+
+
+@dataclass(frozen=True, eq=False)
+class ShiftDirections:
+    """What the coefficients of a group multiply: classes ``shifted``, and h with means ``center``.
+
+    With two classes one shift says all; with more each class has its own.
+    """
+
+    shifted: tuple[int, ...]
+    center: FloatArray
+
+    @classmethod
+    def of(cls, soft: FloatArray) -> ShiftDirections:
+        """For the posterior ``soft`` (n, K) of all rows."""
+        n_classes = soft.shape[1]
+        information = soft * (1.0 - soft) + LEAST
+        logs = np.log(np.maximum(soft, LEAST))
+        center = (information * logs).sum(axis=0) / information.sum(axis=0)
+        return cls((1,) if n_classes == 2 else tuple(range(n_classes)), center)
+
+    @property
+    def size(self) -> int:
+        """Number of coefficients: the shifts, then the slope."""
+        return len(self.shifted) + 1
+
+    def shift(self, soft: FloatArray, coefficients: FloatArray) -> FloatArray:
+        """``soft`` (..., r, K) with ``coefficients`` (..., r, P) or (..., 1, P) added."""
+        return self.shift_logs(np.log(np.maximum(soft, LEAST)), coefficients)
+
+    def shift_logs(self, logs: FloatArray, coefficients: FloatArray) -> FloatArray:
+        """The same from the logarithms of ``soft``."""
+        if len(self.shifted) == 1:
+            step = (logs[..., 1] - logs[..., 0]) * (1.0 + coefficients[..., -1])
+            step -= coefficients[..., -1] * (self.center[1] - self.center[0])
+            step += coefficients[..., 0]
+            np.negative(step, out=step)
+            with np.errstate(over="ignore"):
+                np.exp(step, out=step)
+            out = np.empty(np.broadcast_shapes(logs.shape, (*step.shape, 2)))
+            np.divide(1.0, 1.0 + step, out=out[..., 1])
+            np.subtract(1.0, out[..., 1], out=out[..., 0])
+            return out
+        z = logs + coefficients[..., -1:] * (logs - self.center)
+        z[..., list(self.shifted)] += coefficients[..., :-1]
+        z -= z.max(axis=-1, keepdims=True)
+        np.exp(z, out=z)
+        z /= z.sum(axis=-1, keepdims=True)
+        return z
+
+    def sum_evidence(
+        self, soft: FloatArray, labels: IntArray, groups: IntArray, point: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Score and information (G, P) of labeled rows with posterior ``soft`` (l, K).
+
+        Both are taken at the coefficients ``point`` (G, P) and the score is carried to zero with
+        the information, as in iterated weighted least squares.
+        """
+        observed = (labels[:, None] == np.arange(soft.shape[1])).astype(np.float64)
+        h = np.log(np.maximum(soft, LEAST)) - self.center
+        there = self.shift(soft, point[groups])
+        off = observed - there
+        mean = (there * h).sum(axis=1)
+        score = [off[:, k] for k in self.shifted] + [(off * h).sum(axis=1)]
+        information = [there[:, k] * (1.0 - there[:, k]) for k in self.shifted]
+        information.append((there * h**2).sum(axis=1) - mean**2)
+        bend = _sum_by_group(information, groups, len(point))
+        return _sum_by_group(score, groups, len(point)) + bend * point, bend
+
+
+@dataclass(frozen=True, eq=False)
+class GroupShifts:
+    """Posterior of the coefficients of each group, a mixture over tau.
+
+    ``weights`` (T,) are those of the grid; ``mean`` and ``variance`` (T, G, P) the normal
+    posterior at each tau; ``own`` (G,) the share of the group's own labels.
+    """
+
+    weights: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+    own: FloatArray
+
+    @property
+    def point(self) -> FloatArray:
+        """Mean (G, P) of the coefficients."""
+        out: FloatArray = np.einsum("t,tgp->gp", self.weights, self.mean)
+        return out
+
+    def draw(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        """Draws (D, G, P); tau is the same for all groups of a draw."""
+        at = rng.choice(self.weights.size, n_draws, p=self.weights)
+        normal = rng.standard_normal((n_draws, *self.mean.shape[1:]))
+        out: FloatArray = self.mean[at] + np.sqrt(self.variance[at]) * normal
+        return out
+
+
+def fit_group_shifts(
+    score: FloatArray, information: FloatArray, constants: GroupConstants
+) -> GroupShifts:
+    """The posterior of the coefficients of all groups, from `sum_evidence` (G, P)."""
+    least, most, count = constants.scale_grid
+    tau = np.geomspace(least, most, count)
+    factor = np.ones(score.shape[1])
+    factor[-1] = constants.slope
+    t = (tau[:, None] * factor) ** 2
+    scaled = 1.0 + t[:, None, :] * information
+    fit = t[:, None, :] * score**2 / scaled - np.log(scaled)
+    prior = -0.5 * (np.log(tau / constants.scale) / constants.scale_spread) ** 2
+    log_weight = prior + 0.5 * fit.sum(axis=(1, 2))
+    weights = np.exp(log_weight - log_weight.max())
+    weights /= weights.sum()
+    share = (t[:, None, :] * information / scaled)[:, :, :-1].mean(axis=2)
+    return GroupShifts(
+        weights=weights,
+        mean=t[:, None, :] * score / scaled,
+        variance=t[:, None, :] / scaled,
+        own=weights @ share,
+    )
+
+
+def _sum_by_group(values: Sequence[FloatArray], groups: IntArray, n_groups: int) -> FloatArray:
+    out: FloatArray = np.stack([np.bincount(groups, v, n_groups) for v in values], axis=1)
+    return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +326,10 @@ class Grouped:
 
 
 @dataclass(frozen=True, eq=False)
-class Beyond:
+class Correction:
     """What a method says of a metric on all rows beyond its posterior.
 
-    ``value`` (M,) leads from m(W, all rows) to E on the metric's scale (`ssme.groups.shifts`),
+    ``value`` (M,) leads from m(W, all rows) to E on the metric's scale (`measure_step`),
     ``draws`` (D, M) from m(W_d, all rows) to E_d, ``off_center`` (M,) from E to the median of E_d.
     """
 
@@ -120,7 +338,9 @@ class Beyond:
     off_center: FloatArray
 
     @classmethod
-    def of(cls, metric: Metric, estimate: Estimate, plugged: FloatArray, raw: FloatArray) -> Beyond:
+    def of(
+        cls, metric: Metric, estimate: Estimate, plugged: FloatArray, raw: FloatArray
+    ) -> Correction:
         """From the estimate, m(W, all rows) (M,) and m(W_d, all rows) (D, M)."""
         value = measure_step(metric, plugged, estimate.value)
         if estimate.draws is None or estimate.draws.shape != raw.shape:
@@ -223,7 +443,7 @@ class GroupEstimator:
         )
 
     @cached_property
-    def _beyond(self) -> list[Beyond]:
+    def _corrections(self) -> list[Correction]:
         """What the method says beyond its posterior, per metric."""
         part = self._take_part(np.arange(self.data.n_rows))
         everywhere = self._weigh(self.belief.soft[None], np.arange(self.data.n_rows))
@@ -232,7 +452,7 @@ class GroupEstimator:
         for metric, estimate in zip(self.metrics, self.whole, strict=True):
             plugged = metric.plan(self.data.scores)(everywhere)[0]
             raw = metric.plan(self.data.scores[part])(drawn)
-            found.append(Beyond.of(metric, estimate, plugged, raw))
+            found.append(Correction.of(metric, estimate, plugged, raw))
         return found
 
     def _fit_shifts(self, groups: Sequence[IntArray]) -> tuple[GroupShifts, list[IntArray]]:
@@ -289,7 +509,7 @@ class GroupEstimator:
         if weight > 0.0:
             normal = rng.standard_normal((self.n_draws, self.constants.label_draws))
         out = []
-        for metric, beyond in zip(self.metrics, self._beyond, strict=True):
+        for metric, correction in zip(self.metrics, self._corrections, strict=True):
             alone = isinstance(metric.kind, Calibration) and n_rows > 0
             upto, upto_part = (n_rows, n_part) if alone else (None, None)
             plan = metric.plan(center_scores[:upto])
@@ -302,10 +522,10 @@ class GroupEstimator:
                 share = weight**2 + self.constants.leftover * weight * (1.0 - weight)
                 draws = draws + np.sqrt(share / len(chance)) * (normal @ chance)
             left, low, high = 1.0 - weight, metric.low, metric.high
-            value = move_by(metric, np.clip(value, low, high), left * beyond.value)
+            value = move_by(metric, np.clip(value, low, high), left * correction.value)
             value = np.clip(value, low, high)
-            draws = move_by(metric, np.clip(draws, low, high), left * beyond.draws)
-            center = move_by(metric, value, left * beyond.off_center)
+            draws = move_by(metric, np.clip(draws, low, high), left * correction.draws)
+            center = move_by(metric, value, left * correction.off_center)
             draws = move_median(metric, draws, center)
             if rows.size:
                 shifted = self.directions.shift(self.belief.soft[rows], point)
@@ -323,16 +543,16 @@ class GroupEstimator:
         open_share = 1.0 - group.known.size / max(1, rows.size)
         spread = float(np.sqrt(part.size / max(1, rows.size)))
         out = []
-        for metric, beyond in zip(self.metrics, self._beyond, strict=True):
+        for metric, correction in zip(self.metrics, self._corrections, strict=True):
             plan = metric.plan(self.data.scores[part])
             value = average_defined(plan(self._make_hard_mass(center_labels, part)))
-            value = move_by(metric, value, open_share * beyond.value)
+            value = move_by(metric, value, open_share * correction.value)
             value = np.clip(value, metric.low, metric.high)
             draws = move_by(
-                metric, plan(self._make_hard_mass(labels, part)), open_share * beyond.draws
+                metric, plan(self._make_hard_mass(labels, part)), open_share * correction.draws
             )
             if rows.size >= self.constants.smooth_rows:
-                center = move_by(metric, value, open_share * beyond.off_center)
+                center = move_by(metric, value, open_share * correction.off_center)
                 draws = move_median(metric, center + spread * (draws - center), center)
             draws = np.clip(draws, metric.low, metric.high)
             out.append(Estimate(value, draws))
@@ -417,30 +637,11 @@ def estimate_groups(
     target: str = "population",
     seed: int = 0,
 ) -> tuple[list[list[Estimate]], list[float]]:
-    """Estimate all rows and every group of every grouping.
+    """Estimates [group][metric] and what each group borrows from the whole (NaN: not known).
 
-    Parameters
-    ----------
-    belief : Belief
-        What a method believes; one that does not draw its posterior (`DrawsPosterior`) estimates
-        groups itself, and so does every method where a metric needs hard labels.
-    data : ScoreSet
-        The rows.
-    metrics : sequence of Metric
-        What is estimated.
-    groups : sequence of (str, rows)
-        The grouping and the rows of each group, all rows first.
-    target : {"population", "rows"}
-        What the intervals of groups are about.
-    seed : int
-        Seed of the draws.
-
-    Returns
-    -------
-    estimates : list of list of Estimate
-        By group and metric.
-    borrowed : list of float
-        How much each group borrows from the whole; NaN for all rows and where it is not known.
+    ``groups`` are (grouping, rows), all rows first. A belief that does not draw its posterior
+    (`DrawsPosterior`) estimates groups itself, and so does every one where a metric needs hard
+    labels. ``target`` is "population" or "rows".
     """
     rows = [part for _, part in groups]
     if (
@@ -483,3 +684,41 @@ def _draw_each(soft: FloatArray, rng: np.random.Generator) -> IntArray:
     below = np.cumsum(soft, axis=2)[:, :, :-1]
     labels: IntArray = (rng.random(soft.shape[:2])[:, :, None] >= below).sum(axis=2)
     return labels
+
+
+# -------------------------------------------------------------------------------------------------
+# Rates of which a group shows no case: how large may they be among others like its rows?
+#
+# A classifier that predicts class k for no row of a group finds none of its n cases of k there: its
+# recall is 0 in every draw. That is no proof for the people whom the rows stand for. With no case
+# among n seen, and all rates alike probable before, a rate has the distribution Beta(1, n): at most
+# "three in n" with 95 % probability. Likewise where it predicts k for every row, whose recall is 1.
+
+
+def leave_end(
+    metric: Metric,
+    scores: FloatArray,
+    soft: FloatArray,
+    draws: FloatArray,
+    seed: np.random.SeedSequence,
+) -> FloatArray:
+    """``draws`` (D, M) that are as far from 0 or 1 as a rate without a case seen may be.
+
+    ``scores`` (r, M, K) and ``soft`` (r, K) are those of the group's rows. Draws of metrics that
+    are no share of the rows of a true class stay as they are, and so do those of classifiers that
+    predict that class for some of the rows and for others not.
+    """
+    kind = metric.kind
+    if not isinstance(kind, Decision) or kind.share_of is None or kind.share_of.true is None:
+        return draws
+    k, present = kind.share_of.true, np.isfinite(scores).all(axis=2)
+    predicted = (predicted_classes(scores, kind.threshold) == k) & present
+    always = (predicted == present).all(axis=0) & present.any(axis=0)
+    either = (always | ~predicted.any(axis=0)) & present.any(axis=0)
+    if not either.any():
+        return draws
+    cases = (soft[:, k, None] * present).sum(axis=0)
+    unseen = np.random.default_rng(seed).beta(1.0, np.maximum(cases, 1.0), draws.shape)
+    far = np.where(always, np.minimum(draws, 1.0 - unseen), np.maximum(draws, unseen))
+    out: FloatArray = np.where(either, far, draws)
+    return out

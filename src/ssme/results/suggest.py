@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +35,14 @@ from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.metrics.kinds import Ranking
 from ssme.options import Enumeration, Number, Option, Whole, accept
-from ssme.results.evaluation import BaseEvaluation
 from ssme.results.frames import build_frame
-from ssme.results.notebook import ToldInWords
-from ssme.suggest.constants import SuggestConstants
+from ssme.results.rows import Answer
 from ssme.wording import quote, suggest_nearest
 from ssme.writing import format_csv, write_text
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
+
 
 # -------------------------------------------------------------------------------------------------
 # Rows drawn with known probabilities, spread over the rows rather than bunched.
@@ -56,6 +58,34 @@ from ssme.writing import format_csv, write_text
 
 
 IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class SuggestConstants:
+    """Constants of `suggest_rows`."""
+
+    rows_looked_at: int = 1500
+    """Rows whose influence is measured, at most, unless ``rows_per_label`` asks for more."""
+
+    rows_per_label: int = 20
+    """Rows whose influence is measured for each label that is asked for."""
+
+    doubt: float = 0.1
+    """Share of the mean score in the belief that rows are valued by, lest a belief that is too
+    sure hide the rows it is wrong about."""
+
+    least_share: float = 0.005
+    """Probability of a class of a row below which its influence is not measured."""
+
+    least_weight: float = 0.02
+    """Least weight of a question of ``best``, as a share of the largest: draws may be too sure."""
+
+    least_gain: float = 1.02
+    """Labels drawn at random that one drawn for the goal must be worth; else rows are drawn alike,
+    since there is nothing to gain."""
+
+    strata: int = 5
+    """Parts of the scores of the design ``by_score``."""
 
 
 def set_probabilities(size: FloatArray, n: int, uniform: float) -> FloatArray:
@@ -160,9 +190,7 @@ class Goal:
     alike: bool = False
 
 
-def find_goal(
-    evaluation: BaseEvaluation, text: str, constants: SuggestConstants | None = None
-) -> Goal:
+def find_goal(evaluation: Evaluation, text: str, constants: SuggestConstants | None = None) -> Goal:
     """The goal that ``text`` names.
 
     Parameters
@@ -223,7 +251,7 @@ def _is_corrected(metric: Metric) -> bool:
     return isinstance(metric.kind, Ranking) and metric.kind.statistic == "roc_auc"
 
 
-def _find_metric(evaluation: BaseEvaluation, text: str, name: str) -> int:
+def _find_metric(evaluation: Evaluation, text: str, name: str) -> int:
     names = [metric.name for metric in evaluation.metrics]
     if name not in names:
         raise InputError(
@@ -236,14 +264,14 @@ def _find_metric(evaluation: BaseEvaluation, text: str, name: str) -> int:
 
 
 def _ask_of_models(
-    evaluation: BaseEvaluation, metric: Metric, rows: NDArray[np.int64], where: str
+    evaluation: Evaluation, metric: Metric, rows: NDArray[np.int64], where: str
 ) -> Questions:
     models = evaluation.data.models
     texts = tuple(f"{metric.name} of {model}{where}" for model in models)
     return Questions(rows, np.eye(len(models)), np.ones(len(models)), texts)
 
 
-def _ask_of_groups(evaluation: BaseEvaluation, grouping: str) -> tuple[Questions, ...]:
+def _ask_of_groups(evaluation: Evaluation, grouping: str) -> tuple[Questions, ...]:
     own = [group for group in evaluation.groups if group.by and not group.pooled]
     groups = [group for group in own if group.by == grouping]
     groups = groups or [group for group in own if group.by.startswith(f"{grouping}:")]
@@ -267,7 +295,7 @@ def _ask_of_groups(evaluation: BaseEvaluation, grouping: str) -> tuple[Questions
     )
 
 
-def _ask_of_pick(evaluation: BaseEvaluation, m: int, constants: SuggestConstants) -> Questions:
+def _ask_of_pick(evaluation: Evaluation, m: int, constants: SuggestConstants) -> Questions:
     """The pick against every other model, by what knowing more would save."""
     metric, estimate, data = evaluation.metrics[m], evaluation.estimates[0][m], evaluation.data
     if metric.greater_is_better is None:
@@ -321,7 +349,7 @@ DESIGN = Option(
 
 
 @dataclass(frozen=True, eq=False)
-class Suggestion(ToldInWords):
+class Suggestion(Answer):
     """Rows to label next, with the probability that each of them was drawn with.
 
     Attributes
@@ -505,7 +533,7 @@ class Suggestion(ToldInWords):
 
 
 def suggest_rows(
-    evaluation: BaseEvaluation,
+    evaluation: Evaluation,
     n: int = N_ROWS.default,
     goal: str = "best",
     *,
@@ -630,7 +658,7 @@ def _look_at(
     return np.sort(np.concatenate([taken, known])), most / free.size
 
 
-def believe(evaluation: BaseEvaluation, doubt: float) -> FloatArray:
+def believe(evaluation: Evaluation, doubt: float) -> FloatArray:
     """P(y | s) (n, K) of every row: the belief, with ``doubt`` of the mean score mixed in."""
     scores = evaluation.data.scores
     present = np.isfinite(scores)

@@ -1,1 +1,0 @@
-"""Estimates of groups of rows, which borrow strength from all rows."""

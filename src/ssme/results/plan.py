@@ -1,0 +1,738 @@
+"""How many more labels a target takes, by simulation from the joint draws.
+
+    width(accuracy) <= 0.05          the interval of every model is at most this wide
+    width(forest:accuracy) <= 0.05   that of one model
+    P(best) >= 0.95                  the pick is the best with this probability
+    regret <= 0.005                  taking the pick is expected to cost at most this much
+
+The last two are about the first metric; ``P(best:roc_auc)`` and ``regret(roc_auc)`` name another.
+
+The number that is planned is the one of a power analysis: with so many labels, half of the runs
+meet the target. A run takes one joint draw for the truth, labels rows at random and fits the
+method; the range says with how many labels 10 % and 90 % of the runs meet it. What a single run
+needs is a matter of luck too, which no plan can foretell.
+
+The effective number of labels says what the unlabeled rows are worth: labels alone give an interval
+whose width falls with the square root of their number, so n labels with an interval of width w
+beside one of width w_0 from labels alone are worth n (w_0 / w)^2 labels. Labels with weights, such
+as those of suggested rows, have a wider w_0 than n labels of rows drawn at random: for them n is
+the number of such labels that has this width, Kish's (sum w)^2 / sum w^2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.design import LabelRounds, find_rounds, make_design
+from ssme.data.scoreset import ScoreSet
+from ssme.errors import InputError, argument
+from ssme.methods.base import Estimate, Method
+from ssme.methods.beliefs import draw_labels
+from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.influence import measure_influence
+from ssme.mixture.monotone import make_falling
+from ssme.options import Nothing, OneOf, Option, Whole, accept, list_declared, parse_number
+from ssme.progress import track
+from ssme.results.choose import choose_model
+from ssme.results.comparison import compute_probability_best, draw_towards
+from ssme.results.reliability import Record
+from ssme.results.rows import Answer, Row, make_columns
+from ssme.results.suggest import SuggestConstants, believe
+from ssme.spec import RunSpec
+from ssme.wording import quote, suggest_nearest
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
+
+TARGET = re.compile(
+    r"\s*(?P<what>width|regret|P)\s*(?:\(\s*(?P<inside>[^()]*?)\s*\))?"
+    r"\s*(?P<sign><=|>=)\s*(?P<bound>\S+)\s*"
+)
+SIMULATIONS = Option(
+    "simulations",
+    OneOf(Nothing("few where fits take time, many where they do not"), Whole(2, 1000)),
+    None,
+    "Number of simulated truths that the method is fitted to.",
+)
+
+
+@dataclass(frozen=True)
+class TiltConstants:
+    """Constants of `tilt_belief`, which finds labels that agree with a draw."""
+
+    steps: int = 8
+    """Steps of Gauss-Newton; each reaches further into what the influences leave out."""
+
+    ridge: float = 1e-3
+    """Added to the diagonal of the covariance, as a share of its mean: classifiers may be alike."""
+
+    strongest: float = 12.0
+    """Largest change of a log-odds of one row."""
+
+    near: float = 1e-4
+    """Distance to the wanted values at which the steps end."""
+
+
+@dataclass(frozen=True)
+class PlanConstants:
+    """Constants of `plan_several`."""
+
+    simulations: int = 8
+    """Worlds that a method with a posterior is fitted to, unless the user says how many."""
+
+    simulations_quick: int = 100
+    """The same of a method without a posterior, such as labels alone, whose fits take no time."""
+
+    draws_quick: int = 250
+    """Draws, at most, of each of their fits: the median over many worlds needs no more."""
+
+    each_by_itself: int = 30
+    """Worlds from which on each is read by itself; fewer are read in all pairs."""
+
+    rows_simulated: int = 2000
+    """Unlabeled rows, at most, that a simulation takes from; a random part of all there are."""
+
+    ratio: float = 4.0
+    """Factor between two numbers of labels that are tried first."""
+
+    labels_fitted: int = 500
+    """Labels up to which methods are fitted in simulations, or twice as many as there are: a fit
+    takes time in proportion to its labels."""
+
+    beyond: float = 4.0
+    """How many times these numbers the last line between logarithms is drawn on."""
+
+    widest_step: float = 1.5
+    """Factor between two of them that is left without a look at the middle."""
+
+    least_labels: int = 10
+    """Labels more, at the least, that are tried first."""
+
+    spread: tuple[float, float] = (0.1, 0.9)
+    """Shares of the runs that meet the target with the least and the largest number of labels of
+    the range that is reported."""
+
+    suggest: SuggestConstants = field(default_factory=SuggestConstants)
+    """How the belief of the rows is made, and which influences are measured."""
+
+    tilt: TiltConstants = field(default_factory=TiltConstants)
+    """How labels are found that agree with a draw."""
+
+
+@dataclass(frozen=True)
+class PlannedStep(Row):
+    """With ``labels`` in all: the median of what the target bounds, and the share that meets it."""
+
+    labels: int
+    value: float
+    met: float
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPlan(Answer):
+    """How many labels a target takes.
+
+    Attributes
+    ----------
+    target : str
+        What is to be reached.
+    now : float
+        What the target bounds, with the labels there are.
+    n_labeled : int
+        Number of labels there are.
+    more, more_low, more_high : float
+        Number of additional labels with which the target is met in half of the runs, in 10 % and
+        in 90 %; infinite where all rows are too few, or it is too far off to be estimated.
+    curve : tuple of PlannedStep
+        What was seen at growing numbers of labels.
+    effective_labels : float
+        How many labels alone would do as well as the ones there are do with the unlabeled rows.
+    most : int
+        Largest total number of labels that can be planned.
+    metric : str
+        The metric that the target is about.
+    """
+
+    target: str
+    now: float
+    n_labeled: int
+    more: float
+    more_low: float
+    more_high: float
+    curve: tuple[PlannedStep, ...]
+    effective_labels: float
+    most: int
+    metric: str = ""
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the target is met already."""
+        return self.more == 0.0
+
+    def sentence(self, with_worth: bool = True) -> str:
+        """Describe the plan in words.
+
+        Parameters
+        ----------
+        with_worth : bool
+            Whether to say how much the labels there are tell.
+        """
+        named = "" if self.metric in self.target else f" ({self.metric})"
+        worth, effective = "", self.effective_labels
+        if with_worth and np.isfinite(effective) and round(effective) != self.n_labeled > 0:
+            about = f" about {self.metric}" if self.metric else ""
+            worth = (
+                f" With the unlabeled rows, the {self.n_labeled:,} labels tell as much{about} as "
+                f"{effective:,.0f} labels alone would."
+            )
+        if self.is_met:
+            return f"{self.target}{named} is met already ({self.now:.3g}).{worth}"
+        most = self.most - self.n_labeled
+        if not np.isfinite(self.more):
+            return (
+                f"{self.target}{named} needs more than {most:,} more labels "
+                f"(now {self.now:.3g}).{worth}"
+            )
+        high = f"{self.more_high:,.0f}" if np.isfinite(self.more_high) else f"over {most:,}"
+        return (
+            f"{self.target}{named} needs about {self.more:,.0f} more labels "
+            f"({self.more_low:,.0f} to {high} in 80 % of the runs; now {self.now:.3g}).{worth}"
+        )
+
+    def _list_columns(self) -> dict[str, list[Any]]:
+        return make_columns([vars(step) for step in self.curve])
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPlans(Answer):
+    """Plans for several targets, from the same simulations.
+
+    Attributes
+    ----------
+    plans : tuple of LabelPlan
+        One per target.
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ("more",)
+    plans: tuple[LabelPlan, ...]
+
+    @property
+    def more(self) -> float:
+        """Number of additional labels with which each target is met in half of the runs or more."""
+        return max(plan.more for plan in self.plans)
+
+    def sentence(self) -> str:
+        """Describe the plans in words, and how many labels they take together."""
+        last = {plan.metric: plan for plan in self.plans}
+        each = [plan.sentence(with_worth=last[plan.metric] is plan) for plan in self.plans]
+        longest = max(self.plans, key=lambda plan: plan.more)
+        if len(each) == 1 or longest.is_met:
+            return "\n".join(each)
+        number = "Both" if len(each) == 2 else f"All {len(each)}"
+        most = longest.most - longest.n_labeled
+        much = f"about {self.more:,.0f}" if np.isfinite(self.more) else f"more than {most:,}"
+        together = f"{number} targets together need {much} more labels"
+        if sum(plan.more == self.more for plan in self.plans) == 1:
+            together += f": {longest.target} takes the most"
+        return "\n".join([*each, f"{together}."])
+
+
+def plan_several(
+    evaluation: Evaluation,
+    targets: Sequence[str],
+    *,
+    simulations: int | None = SIMULATIONS.default,
+    random_state: int | None = 0,
+    constants: PlanConstants | None = None,
+) -> LabelPlans:
+    """Count the labels that each of several targets takes; see `ssme.Evaluation.plan_several`."""
+    settings = constants or PlanConstants()
+    if isinstance(targets, str) or not targets:
+        raise InputError(
+            f"targets is {targets!r}", allowed="a list of one target or more", fix="give a list"
+        )
+    simulations = accept(SIMULATIONS, simulations)
+    if simulations is None:  # fits without a posterior take next to no time
+        few, many = settings.simulations, settings.simulations_quick
+        simulations = many if evaluation.posterior is None else few
+    wanted = [read_target(evaluation, target) for target in targets]
+    now = [_measure_now(evaluation, target) for target in wanted]
+    plans: dict[int, LabelPlan] = {}
+    numbers = [evaluation.metrics.index(target.metric) for target in wanted]
+    for number in dict.fromkeys(numbers):
+        places = [t for t, m in enumerate(numbers) if m == number]
+        unmet = [t for t in places if not wanted[t].is_met(now[t])]
+        sights: dict[int, tuple[Sight, ...]] = {}
+        if unmet:
+            rng = np.random.default_rng(random_state)
+            asked = [wanted[t] for t in unmet]
+            seen = simulate_labeling(evaluation, asked, simulations, settings, rng)
+            sights = dict(zip(unmet, seen, strict=True))
+        for t in places:
+            plans[t] = _plan(evaluation, wanted[t], now[t], sights.get(t, ()), settings)
+    return LabelPlans(tuple(plans[t] for t in range(len(wanted))))
+
+
+def _measure_now(evaluation: Evaluation, target: Target) -> float:
+    estimate = evaluation.estimate(target.metric.name)
+    now = target.measure(evaluation.data.models, estimate, evaluation.level)
+    if np.isnan(now):
+        raise InputError(
+            f"{evaluation.method!r} gives no number for {target.what} of {target.metric.name}",
+            allowed="methods that give intervals and joint draws",
+            fix="use another method (`ssme methods`)",
+        )
+    return now
+
+
+def _plan(
+    evaluation: Evaluation,
+    target: Target,
+    now: float,
+    sights: tuple[Sight, ...],
+    settings: PlanConstants,
+) -> LabelPlan:
+    """The plan for one target, from what was seen at growing numbers of labels."""
+    n_labeled = evaluation.data.n_labeled
+    most = n_labeled + min(evaluation.data.n_unlabeled, settings.rows_simulated)
+    if sights:
+        most = min(most, int(sights[-1].labels * settings.beyond))
+    curve = [PlannedStep(n_labeled, now, float(target.is_met(now)))]
+    for sight in sights:
+        curve.append(PlannedStep(sight.labels, sight.median, sight.compute_share_met(target)))
+    found = [
+        find_crossing(target, now, n_labeled, sights, at, settings.beyond) if sights else n_labeled
+        for at in (settings.spread[0], 0.5, settings.spread[1])
+    ]
+    low, middle, high = (max(n - n_labeled, 0.0) if n <= most else np.inf for n in found)
+    return LabelPlan(
+        target=target.text,
+        now=now,
+        n_labeled=n_labeled,
+        more=middle,
+        more_low=min(low, middle),
+        more_high=max(high, middle),
+        curve=tuple(curve),
+        effective_labels=count_effective_labels(evaluation, target.metric.name),
+        most=most,
+        metric=target.metric.name,
+    )
+
+
+def count_effective_labels(evaluation: Evaluation, metric: str | None = None) -> float:
+    """Labels that labels alone would need for intervals as narrow: n (w_0 / w)^2.
+
+    The median over models, by one metric (default: the first) on all rows; NaN where an interval is
+    missing. n is the number of labels, or Kish's effective number of those with weights.
+    """
+    m = evaluation.metric_index(evaluation.metrics[0].name if metric is None else metric)
+    both = (evaluation.estimates[0][m], evaluation.labels_only[0][m])
+    (low, high), (low_0, high_0) = (estimate.interval(evaluation.level) for estimate in both)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = (high_0 - low_0) / (high - low)
+    ratio = ratio[np.isfinite(ratio)]
+    n = evaluation.n_random_labels
+    return float(n * np.median(ratio) ** 2) if ratio.size and n else float("nan")
+
+
+# -------------------------------------------------------------------------------------------------
+# Targets, as users write them.
+
+
+@dataclass(frozen=True)
+class Target:
+    """``what`` ("width", "P(best)" or "regret") of ``metric`` is to reach ``bound``.
+
+    ``model`` is set for the width of one model; ``pair_factor``, ``best_exponent`` and ``record``
+    say how P(best) and regret are read off draws.
+    """
+
+    text: str
+    what: str
+    metric: Metric
+    model: int | None
+    bound: float
+    pair_factor: float
+    best_exponent: float
+    record: Record
+
+    def measure(self, models: Sequence[str], estimate: Estimate, level: float) -> float:
+        """The quantity of an estimate that the target bounds."""
+        if self.what == "width":
+            low, high = estimate.interval(level)
+            width = high - low if self.model is None else (high - low)[[self.model]]
+            return float(np.max(width)) if np.isfinite(width).all() else float("nan")
+        choice = choose_model(models, self.metric, estimate, level=level, record=self.record)
+        return choice.p_best if self.what == "P(best)" else choice.regret
+
+    def read_draws(self, value: FloatArray, draws: FloatArray) -> float:
+        """P(best) of the pick, or its expected regret, of ``draws`` (D, M) about ``value`` (M,)."""
+        upwards = self.metric.greater_is_better is not False
+        sign = 1.0 if upwards else -1.0
+        pick = int(np.argmax(sign * value))
+        estimate = Estimate(
+            value, draws, pair_factor=self.pair_factor, best_exponent=self.best_exponent
+        )
+        if self.what == "P(best)":
+            raw = compute_probability_best(estimate, upwards)
+            return float(self.record.correct_shares("best", raw)[pick])
+        drawn = sign * draw_towards(estimate)
+        return float((drawn.max(axis=1) - drawn[:, pick]).mean())
+
+    def is_met(self, value: float) -> bool:
+        """Whether ``value`` reaches the bound."""
+        return value >= self.bound if self.what == "P(best)" else value <= self.bound
+
+
+def parse_target(text: str) -> re.Match[str]:
+    """The parts of a target, or an error where it can be read for no evaluation at all."""
+    found = TARGET.fullmatch(str(text))
+    if found is None:
+        raise _refuse(text, "write one of these")
+    return found
+
+
+def read_target(evaluation: Evaluation, text: str) -> Target:
+    """The target that ``text`` writes, for the models and metrics of ``evaluation``."""
+    found = parse_target(text)
+    what, inside, sign = found["what"], found["inside"] or "", found["sign"]
+    name, model = inside, None
+    if what == "P":
+        first, _, name = (part.strip() for part in inside.partition(":"))
+        if first != "best" or sign != ">=":
+            raise _refuse(text, "write P(best)>=0.95, or P(best:METRIC)>=0.95")
+        what = "P(best)"
+    elif sign != "<=":
+        raise _refuse(text, f"write {what} with <=")
+    elif what == "width":
+        first, colon, name = (part.strip() for part in inside.rpartition(":"))
+        model = evaluation.model_index(first) if colon else None
+        if not name:
+            raise _refuse(text, "name the metric, as in width(accuracy)<=0.05")
+    known = {metric.name: metric for metric in evaluation.metrics}
+    if name and name not in known:
+        raise InputError(
+            f"{argument('target')} asks for {name!r}, which was not evaluated",
+            allowed=quote(known),
+            fix=f"{suggest_nearest(name, known)}name one of these, or evaluate it as well: "
+            f"{argument('metrics')} and {argument('threshold')} say which are",
+        )
+    metric = known[name] if name else evaluation.metrics[0]
+    if what != "width" and metric.greater_is_better is None:
+        raise _refuse(text, f"{metric.name} does not say whether greater is better; name another")
+    most = 1.0 if what == "P(best)" else metric.high - metric.low
+    try:
+        bound = parse_number(found["bound"])
+    except ValueError:
+        bound = np.nan
+    if not 0.0 < bound < most:
+        raise _refuse(text, f"write a number above 0 and below {most:g} in place of the last part")
+    estimate = evaluation.estimate(metric.name)
+    factors = estimate.pair_factor, estimate.best_exponent
+    return Target(text, what, metric, model, bound, *factors, evaluation.find_record(metric))
+
+
+def _refuse(text: str, fix: str) -> InputError:
+    allowed = "'width(METRIC)<=NUMBER', 'P(best)>=NUMBER' or 'regret<=NUMBER'"
+    return InputError(argument("target", text), allowed=allowed, fix=fix)
+
+
+# -------------------------------------------------------------------------------------------------
+# Runs of labeling that joint draws say are possible, and where they meet a target.
+#
+# In each of S possible worlds a joint draw is the truth, a class is drawn for every row that agrees
+# with it, and rows are labeled at random, to 4, 16, ... times as many as there are. The method is
+# fitted to each: mu_w(n), the estimates, and x_w(n), the draws about them.
+#
+# - The width of an interval is read off each fit.
+# - The probability of the best and the regret depend on where the estimates have moved from mu,
+#   where they are now, and on how far the draws spread about them. They are read off all pairs of
+#   worlds and both directions, mu + (mu_v(n) - mu) + x_w(n) and mu - (mu_v(n) - mu) + x_w(n): few
+#   fits then tell much. How far draws spread hardly depends on the world, and a belief that expects
+#   its estimates to move one way rather than the other would have moved them. Thirty worlds or more
+#   tell enough by themselves, and each is read off its fit alone.
+#
+# At each n that gives a sample of what the target bounds. A quantile of it as a function of n, made
+# monotone, on lines between logarithms of which the last is drawn on, crosses the bound at the
+# number of labels with which that share of the runs meets the target. (A model in which all
+# differences shrink at one rate, mu moving with them, gave half of the labels that regret takes:
+# differences between good models shrink least.)
+#
+# Possible truths: among all labelings that give the values of a draw, the one nearest to the belief
+# W tilts it along the influences psi of the labels,
+#
+#     W_d(k | i)  ~  W(k | i) exp( sum_j l_j psi_ij(k) ),     l such that m(W_d) = draw d
+#
+# (least Kullback-Leibler distance to first order). Labels drawn from W_d are a world in which the
+# classifiers are as good as the draw says, and row by row as the belief thinks likely.
+
+
+def tilt_belief(
+    metric: Metric,
+    scores: FloatArray,
+    belief: FloatArray,
+    weights: FloatArray | None,
+    influence: FloatArray,
+    wanted: FloatArray,
+    constants: TiltConstants | None = None,
+) -> FloatArray:
+    """W_d (n, K): ``belief`` (n, K) tilted until the metric is as ``wanted`` (M,).
+
+    ``influence`` (n, K, M) is psi at ``belief``; a NaN in ``wanted`` asks for nothing.
+    """
+    settings = constants or TiltConstants()
+    plan = metric.plan(scores)
+    known = np.isfinite(wanted)
+    psi = influence[:, :, known]
+    steps = np.zeros(int(known.sum()))
+    tilted = belief
+    for _ in range(settings.steps):
+        mass = tilted if weights is None else tilted * weights[:, None]
+        missing = wanted[known] - plan(mass[None])[0][known]
+        if not np.isfinite(missing).all() or np.abs(missing).max(initial=0.0) < settings.near:
+            break
+        mean = np.einsum("nk,nkm->nm", tilted, psi)
+        flat = psi.reshape(-1, psi.shape[2])
+        covariance = (flat * tilted.reshape(-1, 1)).T @ flat - mean.T @ mean
+        covariance += np.eye(len(covariance)) * settings.ridge * max(np.trace(covariance), 1e-12)
+        steps = steps + np.linalg.solve(covariance, missing)
+        push = np.clip(psi @ steps, -settings.strongest, settings.strongest)
+        tilted = belief * np.exp(push - push.max(axis=1, keepdims=True))
+        tilted = tilted / tilted.sum(axis=1, keepdims=True)
+    return tilted
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """What a target bounds, with ``labels`` labels in all: ``values``, one per run."""
+
+    labels: int
+    values: FloatArray
+
+    @property
+    def median(self) -> float:
+        """The median over runs."""
+        return float(np.median(self.values))
+
+    def compute_share_met(self, target: Target) -> float:
+        """Share of the runs that meet ``target``."""
+        return float(np.mean([target.is_met(value) for value in self.values]))
+
+
+def simulate_labeling(
+    evaluation: Evaluation,
+    targets: Sequence[Target],
+    simulations: int,
+    settings: PlanConstants,
+    rng: np.random.Generator,
+) -> tuple[tuple[Sight, ...], ...]:
+    """What each of ``targets``, all about one metric, bounds at growing numbers of labels.
+
+    Labels grow until nine runs of ten meet every target or they are as many as are fitted. Then the
+    number in the middle of the step in which half of the runs came to meet a target is looked at.
+    """
+    worlds = imagine_worlds(evaluation, targets[0], simulations, settings, rng)
+    method, metric = _make_method(evaluation, settings), targets[0].metric
+    now = evaluation.estimates[0][evaluation.metrics.index(metric)]
+    n_labeled = evaluation.data.n_labeled
+    most = n_labeled + min(evaluation.data.n_unlabeled, settings.rows_simulated)
+    sights: list[list[Sight]] = [[] for _ in targets]
+    pairs = list(zip(targets, sights, strict=True))
+
+    def look(total: int) -> None:
+        fits: list[Estimate] = []
+        for number, world in enumerate(track(worlds, f"fits to {total} labels")):
+            fitted = method.fit(world.give_labels(total), np.random.default_rng(number))
+            fits.append(fitted.estimate([metric], [None])[0][0])
+        for target, seen in pairs:
+            seen.append(Sight(total, _read(target, evaluation, now, fits, settings)))
+
+    for total in count_totals(n_labeled, most, settings):
+        look(total)
+        if all(seen[-1].compute_share_met(target) >= settings.spread[1] for target, seen in pairs):
+            break
+    for total in sorted({_find_middle(t, seen, n_labeled, settings) for t, seen in pairs} - {0}):
+        look(total)
+    return tuple(tuple(sorted(seen, key=lambda sight: sight.labels)) for seen in sights)
+
+
+def _find_middle(
+    target: Target, sights: Sequence[Sight], n_labeled: int, settings: PlanConstants
+) -> int:
+    """The middle of the step in which half of the runs came to meet the target; 0: none."""
+    before = max(n_labeled, 1)
+    for sight in sights:
+        if sight.compute_share_met(target) >= 0.5:
+            wide = sight.labels > before * settings.widest_step
+            return round(float(np.sqrt(before * sight.labels))) if wide else 0
+        before = sight.labels
+    return 0
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """A possible world: the class of every row, and the order in which rows get their labels."""
+
+    data: ScoreSet
+    classes: NDArray[np.int64]
+    order: NDArray[np.int64]
+
+    def give_labels(self, total: int) -> ScoreSet:
+        """The data with ``total`` labels."""
+        known = self.data.labels.copy()
+        asked = self.order[: total - self.data.n_labeled]
+        known[asked] = self.classes[asked]
+        return _grow(self.data, known)
+
+
+def imagine_worlds(
+    evaluation: Evaluation,
+    target: Target,
+    number: int,
+    settings: PlanConstants,
+    rng: np.random.Generator,
+) -> list[World]:
+    """Worlds in which the metric of the target is as joint draws of it say."""
+    part = _take_part(evaluation, settings.rows_simulated, rng)
+    data, belief = evaluation.data.take(part), believe(evaluation, settings.suggest.doubt)[part]
+    metric, scores, least = target.metric, data.scores, settings.suggest.least_share
+    estimate = evaluation.estimates[0][evaluation.metrics.index(metric)]
+    everywhere = np.ones(data.n_rows, dtype=bool)
+    psi = measure_influence(metric, scores, belief, data.weights, everywhere, least)
+    worlds = []
+    for wanted in _spread_draws(estimate, number, rng):
+        tilted = tilt_belief(metric, scores, belief, data.weights, psi, wanted, settings.tilt)
+        truth = np.where(data.labeled, data.labels, draw_labels(tilted, 1, rng)[0])
+        worlds.append(World(data, truth, rng.permutation(np.flatnonzero(~data.labeled))))
+    return worlds
+
+
+def _spread_draws(
+    estimate: Estimate, number: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Joint draws (M,) that stand for all: spread over the mean of the models.
+
+    Where there are no draws, the estimate itself.
+    """
+    if estimate.draws is None:
+        for _ in range(number):
+            yield estimate.value
+        return
+    order = np.argsort(np.nanmean(estimate.draws, axis=1), kind="stable")
+    parts = np.array_split(order, number) if order.size >= number else [order] * number
+    for part in parts:
+        yield estimate.draws[rng.choice(part)]
+
+
+def _read(
+    target: Target,
+    evaluation: Evaluation,
+    now: Estimate,
+    fits: list[Estimate],
+    settings: PlanConstants,
+) -> FloatArray:
+    """What the target bounds in every run that the fits tell of; ``now`` is before them."""
+    models, level = evaluation.data.models, evaluation.level
+    many = len(fits) >= settings.each_by_itself
+    if many or target.what == "width" or any(fit.draws is None for fit in fits):
+        return np.array([target.measure(models, fit, level) for fit in fits])
+    values = []
+    known = np.isfinite([now.value, *(fit.value for fit in fits)]).all(axis=0)
+    moves = [sign * (fit.value - now.value)[known] for fit in fits for sign in (1.0, -1.0)]
+    for fit in fits:
+        assert fit.draws is not None
+        about = fit.draws[:, known] - fit.value[known]
+        centers = [now.value[known] + move for move in moves]
+        values += [target.read_draws(center, center + about) for center in centers]
+    return np.array(values)
+
+
+def find_crossing(
+    target: Target,
+    now: float,
+    n_labeled: int,
+    sights: Sequence[Sight],
+    share: float,
+    beyond: float = 1.0,
+) -> float:
+    """Labels in all with which ``share`` of the runs meet the target.
+
+    The last line is drawn further, up to ``beyond`` times the labels that were looked at; infinite
+    where the target is not met there.
+    """
+    rises = target.what == "P(best)"
+    shown = [np.quantile(sight.values, 1.0 - share if rises else share) for sight in sights]
+    values, bound = np.array([now, *shown]), target.bound
+    if rises:
+        values, bound = 1.0 - values, 1.0 - bound
+    logs = make_falling(np.log(np.maximum(values, 1e-3 * bound)))
+    labels = np.log([max(n_labeled, 1), *(sight.labels for sight in sights)])
+    wanted, last = float(np.log(bound)), len(sights)
+    for place, ((n_0, value_0), (n_1, value_1)) in enumerate(
+        pairwise(zip(labels, logs, strict=True)), start=1
+    ):
+        if value_1 <= wanted or place == last:
+            drop = value_0 - value_1
+            part = max((value_0 - wanted) / drop, 0.0) if drop > 0.0 else np.inf
+            if value_1 <= wanted:
+                part = min(part, 1.0)
+            crossed = n_0 + part * (n_1 - n_0)
+            farthest = labels[-1] + np.log(beyond)
+            return float(np.exp(crossed)) if crossed <= farthest + 1e-9 else float("inf")
+    return float("inf")
+
+
+def count_totals(n_labeled: int, most: int, settings: PlanConstants) -> list[int]:
+    """Numbers of labels that are tried: 4, 16, ... times as many, while fits are quick."""
+    total = max(int(n_labeled * settings.ratio), n_labeled + settings.least_labels)
+    totals = []
+    while total <= max(settings.labels_fitted, 2 * n_labeled):
+        totals.append(min(total, most))
+        if total >= most:
+            break
+        total = int(total * settings.ratio)
+    return totals or [min(2 * n_labeled, most)]
+
+
+def _take_part(evaluation: Evaluation, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """All labeled rows and at most ``most`` of the others."""
+    labeled = evaluation.data.labeled
+    free = np.flatnonzero(~labeled)
+    if free.size > most:
+        free = rng.choice(free, most, replace=False)
+    return np.sort(np.concatenate([np.flatnonzero(labeled), free]))
+
+
+def _grow(data: ScoreSet, labels: NDArray[np.int64]) -> ScoreSet:
+    """The data with more labels, drawn at random; weights of the labels follow."""
+    if data.design.weights is None:
+        return data.replace(labels=labels)
+    before = find_rounds(data.design, data.labels)
+    new = (labels >= 0) & ~data.labeled
+    number = np.where(new, before.next_number, before.number)
+    chance = np.where(new, np.nan, before.probability)
+    return data.replace(labels=labels, design=make_design(LabelRounds(chance, number), labels))
+
+
+def _make_method(evaluation: Evaluation, settings: PlanConstants) -> Method:
+    config = evaluation.settings.get("config")
+    if not config or evaluation.streamed is not None:
+        raise InputError(
+            "labels cannot be planned for an evaluation that cannot be run again"
+            + (f": {evaluation.settings.get('no_config')}" if not config else ", as it streamed"),
+            allowed="evaluations in memory by a named method",
+            fix="evaluate a part of the rows in memory",
+        )
+    method: Any = RunSpec.from_dict(config).make_method()
+    declared = {option.name for option in list_declared(method)}
+    if evaluation.posterior is None and "n_draws" in declared:
+        method = replace(method, n_draws=min(method.n_draws, settings.draws_quick))
+    made: Method = method
+    return made

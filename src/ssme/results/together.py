@@ -1,0 +1,467 @@
+"""The classifiers as one set: do they err on the same rows (algorithmic monoculture)?
+
+Let row i be wrong for classifier j where its predicted class is not the true one, and W_i the
+number of classifiers that are wrong on it. Each of these is a function of the rows' mass, so each
+is estimated by the method itself, with its draws, as any metric is:
+
+    error of j, joint error of j and l         shares of rows on which j is, j and l both are wrong
+    error correlation of j and l               correlation of the two indicators of being wrong
+    all wrong, all right, P(W = w)             shares of rows
+    vote                                       share of rows whose most frequent prediction is right
+    if independent                             prod_j (error of j): all wrong, if errors had nothing
+                                               to do with each other
+    effective number                           M / (1 + (M - 1) mean correlation): so many
+                                               independent classifiers have a mean error that varies
+                                               as much (Kish's design effect)
+
+Adding classifiers. Over all subsets of m of the M classifiers, the mean share of rows on which all
+m are wrong is a_m = sum_w P(W = w) C(w, m) / C(M, m). With r_m = a_m / a_(m-1), the chance that one
+more is wrong where m - 1 all are, 1 / (1 - r_m) grows linearly in m if chances of being wrong are
+Beta distributed over rows. The last two values are extended by one step to r_(M+1):
+
+    all wrong with one more = a_M r_(M+1).
+
+It is what another classifier *like these* would give, trained as they were; not one that is made to
+differ. Only rows that every classifier scored count.
+
+A model of the labels may be off in one direction on a set, whatever its draws say; labels alone are
+not. Each estimate and its draws are moved a little towards labels alone, by the share
+
+    w = k v / (k v + sum max(V, V_0)),     v = sum V,     k = 0.1,
+
+V and V_0 being the variances of the draws and of labels alone, summed over the values of one
+metric, so that shares still sum to one. k was chosen on runs 0 to 4 of
+``benchmarks.decide.monoculture``: it costs 4 % of error on average, where 0.4 costs 20 %.
+
+Shares P(W = w) are known next to exactly for the rows at hand where the classifiers agree on most
+of them, and the draws of their share then contain little but the sampling of rows. On other rows of
+the same sets it misses by more than that, so draws of shares are spread by 1.35 about the estimate
+(chosen on runs 0 to 24 of the development sets, and on runs up to 59 of subj, where the interval of
+the share that all get right contained it in 7 of the first 10 as it was and in 9 with 1.35).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.errors import InputError, UnsupportedError
+from ssme.methods.base import Belief, Estimate, GroupRows
+from ssme.methods.registry import find_method_class, get_method
+from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Kind, LabelsInterval, RowSharesInterval
+from ssme.results.groups import ALL
+from ssme.results.rows import Answer, Row, make_columns
+from ssme.results.sections import Section, format_value
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
+
+FIGURE_NAMES = {
+    "all_wrong": "all wrong",
+    "all_right": "all right",
+    "if_independent": "all wrong if independent",
+    "vote": "majority vote right",
+    "correlation": "mean error correlation",
+    "effective_number": "effective number",
+    "with_one_more": "all wrong with one more",
+}
+"""The numbers about all models together, and what they are called."""
+SHOWN_PAIRS = 5
+"""Pairs of models shown; JSON has all."""
+
+
+@dataclass(frozen=True)
+class TogetherConstants:
+    """Numbers that decide the estimates of a set of classifiers."""
+
+    leaning: float = 0.1
+    """k: how much estimates lean on labels alone."""
+
+    widening: float = 1.35
+    """Factor of the spread of the draws of shares P(W = w)."""
+
+
+@dataclass(frozen=True)
+class Figure(Row):
+    """One number about the set with its interval, and the same from the labeled rows alone."""
+
+    estimate: float
+    low: float
+    high: float
+    labels_only: float
+    labels_only_low: float
+    labels_only_high: float
+
+    def __str__(self) -> str:
+        return format_value(self.estimate, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class PairErrors(Row):
+    """Share of rows on which both classifiers are wrong, and the correlation of their errors."""
+
+    a: str
+    b: str
+    both_wrong: Figure
+    correlation: Figure
+
+
+@dataclass(frozen=True)
+class SetProfile(Answer):
+    """The classifiers as one set, as `ssme.Evaluation.set_profile` gives it.
+
+    Attributes
+    ----------
+    all_wrong, all_right : Figure
+        Shares of rows on which every classifier is wrong, or right.
+    if_independent : Figure
+        What ``all_wrong`` would be if the classifiers erred independently.
+    vote : Figure
+        Share of rows on which the most frequent prediction is right.
+    correlation : Figure
+        Mean correlation of errors over pairs.
+    effective_number : Figure
+        Number of independent classifiers that the set is worth.
+    with_one_more : Figure
+        ``all_wrong`` with one more classifier like these.
+    wrong_counts : tuple of Figure
+        Share of rows on which exactly 0, 1, ... of them are wrong.
+    pairs : tuple of PairErrors
+        Every pair.
+    models : tuple of str
+        The classifiers.
+    where, method : str
+        The group of rows, and the method.
+    level : float
+        Coverage of the intervals.
+    """
+
+    all_wrong: Figure
+    all_right: Figure
+    if_independent: Figure
+    vote: Figure
+    correlation: Figure
+    effective_number: Figure
+    with_one_more: Figure
+    wrong_counts: tuple[Figure, ...]
+    pairs: tuple[PairErrors, ...]
+    models: tuple[str, ...]
+    where: str
+    method: str
+    level: float
+    library: str = field(default="pandas", repr=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per number about all classifiers together."""
+        return [{"figure": name, **vars(figure)} for name, figure in self._list_figures().items()]
+
+    def _list_figures(self) -> dict[str, Figure]:
+        counts = {f"{w} wrong": figure for w, figure in enumerate(self.wrong_counts)}
+        return {**{name: getattr(self, name) for name in FIGURE_NAMES}, **counts}
+
+    def _list_columns(self) -> dict[str, list[Any]]:
+        return make_columns(self.rows())
+
+    def list_sections(self) -> tuple[Section, Section]:
+        """The set as a whole, and the pairs whose errors are correlated most."""
+        whole = tuple(
+            (
+                FIGURE_NAMES.get(name, name),
+                str(each),
+                format_value(each.labels_only, each.labels_only_low, each.labels_only_high),
+            )
+            for name, each in self._list_figures().items()
+        )
+        pairs = sorted(
+            self.pairs, key=lambda pair: -np.nan_to_num(pair.correlation.estimate, nan=-2)
+        )
+        shown = tuple((p.a, p.b, str(p.both_wrong), str(p.correlation)) for p in pairs)
+        about = "Rows that both models get wrong, and the correlation of their errors."
+        return (
+            Section(
+                "together",
+                "All models together",
+                (self.sentence(),),
+                ("models", "estimate", "labels only"),
+                whole,
+            ),
+            Section(
+                "pairs",
+                "Pairs whose errors are most alike",
+                (about,),
+                ("model", "other model", "both wrong", "correlation"),
+                shown[:SHOWN_PAIRS],
+            ),
+        )
+
+    def sentence(self) -> str:
+        """Describe the profile in two sentences."""
+        shared, number = self.all_wrong, self.effective_number
+        return (
+            f"All {len(self.models)} models are wrong on {shared.estimate:.1%} of the rows "
+            f"({shared.low:.1%} to {shared.high:.1%}); independent ones would be on "
+            f"{self.if_independent.estimate:.2%}. They are worth {number.estimate:.1f} independent "
+            f"models ({number.low:.1f} to {number.high:.1f}); with one more like them, all would "
+            f"be wrong on {self.with_one_more.estimate:.1%} of the rows."
+        )
+
+
+def profile_set(
+    evaluation: Evaluation,
+    group: str = ALL,
+    *,
+    level: float | None = None,
+    constants: TogetherConstants | None = None,
+) -> SetProfile:
+    """Estimate how the classifiers of an evaluation err together."""
+    settings = constants or TogetherConstants()
+    data, level = evaluation.data, evaluation.level if level is None else level
+    n_models = data.n_models
+    if n_models < 2:
+        raise InputError("there is only one classifier", allowed="two classifiers or more")
+    if find_method_class(evaluation.method).spec.metrics is not None:
+        raise _make_one_by_one_error(evaluation.method)
+    rows = evaluation.groups[evaluation.group_index(group)].rows
+    threshold = evaluation.settings.get("threshold") if data.n_classes == 2 else None
+    metrics = make_set_metrics(n_models, DEFAULT_THRESHOLD if threshold is None else threshold)
+    ours = _estimate(evaluation.belief, metrics, rows, evaluation.method)
+    alone = [Estimate(np.full(1, np.nan)) for _ in metrics]
+    if data.n_labeled:
+        labeled = get_method("labeled").fit(data, np.random.default_rng(0))
+        alone = labeled.estimate(list(metrics.values()), [rows])[0]
+    figures = {}
+    for (name, metric), one, other in zip(metrics.items(), ours, alone, strict=True):
+        leaning = _lean_on_labels(metric, one, other, settings.leaning)
+        if name == "shares" and evaluation.posterior is not None:
+            leaning = _widen(metric, leaning, settings.widening)
+        figures[name] = _make_figures(metric, leaning, other, level)
+    shares = figures["shares"]
+    pairs = zip(
+        combinations(data.models, 2), figures["both"], figures["correlations"], strict=False
+    )
+    return SetProfile(
+        all_wrong=shares[n_models],
+        all_right=shares[0],
+        if_independent=figures["independent"][0],
+        vote=figures["vote"][0],
+        correlation=figures["correlations"][-1],
+        effective_number=figures["number"][0],
+        with_one_more=figures["more"][0],
+        wrong_counts=tuple(shares),
+        pairs=tuple(PairErrors(*names, both, related) for names, both, related in pairs),
+        models=tuple(data.models),
+        where=group,
+        method=evaluation.method,
+        level=level,
+        library=evaluation.library,
+    )
+
+
+def _estimate(
+    belief: Belief, metrics: dict[str, Metric], rows: GroupRows, method: str
+) -> list[Estimate]:
+    try:
+        return belief.estimate(list(metrics.values()), [rows])[0]
+    except OneByOneError:
+        raise _make_one_by_one_error(method) from None
+
+
+def _make_one_by_one_error(method: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"method {method!r} looks at each classifier by itself",
+        allowed="methods with one posterior for all classifiers, and labeled",
+        fix="use for example auto (`ssme methods`)",
+    )
+
+
+def _lean_on_labels(metric: Metric, ours: Estimate, alone: Estimate, leaning: float) -> Estimate:
+    """``ours`` moved a little towards ``alone`` where labels alone determine it.
+
+    An estimate from labels alone is left as it is, with the interval that it has.
+    """
+    if ours.bounds is not None or ours.draws is None or alone.draws is None:
+        return ours
+    if alone.value.shape != ours.value.shape:
+        return ours
+    step = alone.value - ours.value
+    known = np.isfinite(step) & np.isfinite(ours.draws).any(axis=0)
+    known &= np.isfinite(alone.draws).any(axis=0)
+    if not known.any():
+        return ours
+    mine, theirs = (np.nanvar(draws[:, known], axis=0) for draws in (ours.draws, alone.draws))
+    lean, noise = leaning * mine.sum(), np.maximum(mine, theirs).sum()
+    step = np.where(known, step, 0.0) * (lean / (lean + noise) if noise > 0.0 else 0.0)
+    value, draws = (np.clip(x + step, metric.low, metric.high) for x in (ours.value, ours.draws))
+    return Estimate(value, draws)
+
+
+def _widen(metric: Metric, estimate: Estimate, factor: float) -> Estimate:
+    """``estimate`` with draws spread by ``factor`` about its value."""
+    if estimate.draws is None:
+        return estimate
+    spread = estimate.value + factor * (estimate.draws - estimate.value)
+    return Estimate(estimate.value, np.clip(spread, metric.low, metric.high))
+
+
+def _make_figures(metric: Metric, ours: Estimate, alone: Estimate, level: float) -> list[Figure]:
+    """One `Figure` per value; quantiles of the draws are the intervals, or Wilson's of shares."""
+    mine, theirs = (_stack_ends(metric, each, level) for each in (ours, alone))
+    if theirs.shape[1] != mine.shape[1]:
+        theirs = np.full(mine.shape, np.nan)
+    return [Figure(*six) for six in np.concatenate([mine, theirs]).T.tolist()]
+
+
+def _stack_ends(metric: Metric, estimate: Estimate, level: float) -> FloatArray:
+    """Value and both ends (3, values); joint draws of labels alone have pseudo-rows in them."""
+    if not isinstance(metric.kind, RowShares):
+        estimate = Estimate(estimate.value, estimate.draws)
+    return np.stack([estimate.value, *estimate.interval(level)])
+
+
+# -------------------------------------------------------------------------------------------------
+# What is counted: metrics of the whole set, not of each classifier.
+
+NEARLY_ONE = 1.0 - 1e-9
+
+
+class RowShares(Custom):
+    """Metrics of a set whose values are shares of rows."""
+
+    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
+        return RowSharesInterval()
+
+
+class OneByOneError(Exception):
+    """A method asked for the set with one classifier at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class SetSums:
+    """Linear sums over the complete rows: P(W = w), errors, joint errors, and right votes."""
+
+    n_models: int
+    counts: FloatArray
+    errors: FloatArray
+    both: FloatArray
+    vote: FloatArray
+
+
+Reading = Callable[[SetSums], FloatArray]
+"""Sums of D labelings -> values (D, V)."""
+
+
+def make_set_metrics(n_models: int, threshold: float) -> dict[str, Metric]:
+    """The metrics of a set of ``n_models``, by what they read."""
+    shares, other = RowShares(), Custom()
+    readings: dict[str, tuple[Reading, Kind, float, float, bool | None]] = {
+        "shares": (lambda sums: sums.counts, shares, 0.0, 1.0, None),
+        "both": (lambda sums: sums.both, shares, 0.0, 1.0, None),
+        "vote": (lambda sums: sums.vote, shares, 0.0, 1.0, True),
+        "independent": (
+            lambda sums: sums.errors.prod(axis=1, keepdims=True),
+            other,
+            0.0,
+            1.0,
+            None,
+        ),
+        "correlations": (_compute_correlations, other, -1.0, 1.0, None),
+        "number": (_compute_effective_number, other, 1.0, float(n_models), None),
+        "more": (_extrapolate_one_more, other, 0.0, 1.0, None),
+    }
+
+    def make(
+        name: str, reading: Reading, kind: Kind, low: float, high: float, better: bool | None
+    ) -> Metric:
+        def plan(scores: FloatArray) -> MetricPlan:
+            if scores.shape[1] != n_models:
+                raise OneByOneError
+            sums = _plan_sums(scores, threshold)
+            return lambda mass: reading(sums(mass))
+
+        return Metric(name, name, plan, kind, low, high, greater_is_better=better, of_set=True)
+
+    return {name: make(name, *parts) for name, parts in readings.items()}
+
+
+def _plan_sums(scores: FloatArray, threshold: float) -> Callable[[FloatArray], SetSums]:
+    """Prepare the sums over rows of ``scores`` (n, M, K) for any mass (D, n, K)."""
+    n_models, n_classes = scores.shape[1:]
+    complete = np.isfinite(scores).all(axis=(1, 2))
+    predicted = predicted_classes(scores[complete], threshold)
+    wrong = predicted[:, :, None] != np.arange(n_classes)  # (r, M, K)
+    number = wrong.sum(axis=1)  # (r, K)
+    first, second = np.triu_indices(n_models, 1)
+    columns = [
+        (number[:, None, :] == np.arange(n_models + 1)[:, None]),
+        wrong,
+        wrong[:, first] & wrong[:, second],
+        _count_votes(predicted, n_classes)[:, None, :],
+    ]
+    ends = np.cumsum([each.shape[1] for each in columns])
+    table = np.concatenate(columns, axis=1).transpose(0, 2, 1).astype(np.float64)
+    table = np.ascontiguousarray(table).reshape(-1, ends[-1])
+
+    def add_up(mass: FloatArray) -> SetSums:
+        kept = mass if complete.all() else mass[:, complete]
+        total = kept.sum(axis=(1, 2))[:, None]
+        found = kept.reshape(len(kept), -1) @ table
+        shares = np.divide(found, total, out=np.full_like(found, np.nan), where=total > 0.0)
+        shares = np.clip(shares, 0.0, 1.0)
+        return SetSums(n_models, *np.split(shares, ends[:-1], axis=1))
+
+    return add_up
+
+
+def _count_votes(predicted: NDArray[np.int64], n_classes: int) -> FloatArray:
+    """Share (r, K) with which each class wins the vote of a row; ties are shared."""
+    votes = (predicted[:, :, None] == np.arange(n_classes)).sum(axis=1)
+    winners = votes == votes.max(axis=1, keepdims=True)
+    out: FloatArray = winners / winners.sum(axis=1, keepdims=True)
+    return out
+
+
+def _compute_correlations(sums: SetSums) -> FloatArray:
+    """Correlation of errors (D, pairs + 1): every pair, and the mean over the defined ones."""
+    first, second = np.triu_indices(sums.n_models, 1)
+    a, b = sums.errors[:, first], sums.errors[:, second]
+    scale = np.sqrt(a * (1.0 - a) * b * (1.0 - b))
+    related = np.full_like(scale, np.nan)
+    np.divide(sums.both - a * b, scale, out=related, where=scale > 1e-12)
+    related = np.clip(related, -1.0, 1.0)
+    known = np.isfinite(related)
+    mean = np.where(known, related, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    mean = np.where(known.any(axis=1), mean, np.nan)
+    return np.column_stack([related, mean])
+
+
+def _compute_effective_number(sums: SetSums) -> FloatArray:
+    mean = np.maximum(_compute_correlations(sums)[:, -1:], 0.0)
+    out: FloatArray = sums.n_models / (1.0 + (sums.n_models - 1.0) * mean)
+    return out
+
+
+def _extrapolate_one_more(sums: SetSums) -> FloatArray:
+    """All wrong with one more classifier (D, 1), from the curve over subsets."""
+    m = sums.n_models
+    sizes, number = (m - 2, m - 1, m), range(m + 1)
+    ways = np.array([[comb(w, size) / comb(m, size) for w in number] for size in sizes])
+    a = ways @ sums.counts.T
+    before, last = (np.minimum(_divide(a[i + 1], a[i]), NEARLY_ONE) for i in range(2))
+    step = np.maximum(1.0 / (1.0 - last) - 1.0 / (1.0 - before), 0.0)
+    ratio = 1.0 - 1.0 / (1.0 / (1.0 - last) + step)
+    out: FloatArray = (a[2] * ratio)[:, None]
+    return out
+
+
+def _divide(top: FloatArray, bottom: FloatArray) -> FloatArray:
+    """``top / bottom``, 0 where there is nothing."""
+    out: FloatArray = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0.0)
+    return out
