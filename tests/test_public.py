@@ -111,11 +111,14 @@ def test_evaluating_imports_none_of_the_large_parts_of_scipy():
 def test_an_evaluation_leaves_alone_what_is_behind_its_doors():
     code = (
         "import sys, ssme; ssme.evaluate([[0.9], [0.2], [0.6]], [1, 0, None], method='labeled', "
-        "metrics='accuracy'); print(*{n.split('.')[1] for n in sys.modules if n[:5] == 'ssme.'})"
+        "metrics='accuracy'); print(*{n for n in sys.modules if n[:5] == 'ssme.'})"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    behind = {"plots", "report", "integrations", "suggest", "stream", "tracking", "memory", "serve"}
-    assert not behind & set(told.stdout.split())
+    loaded = set(told.stdout.split())
+    behind = {"plots", "report", "integrations", "stream", "tracking", "memory", "serve"}
+    assert not behind & {name.split(".")[1] for name in loaded}
+    questions = ("gates", "plan", "shift", "suggest", "thresholds", "together")
+    assert not loaded & {f"ssme.results.{name}" for name in questions}
 
 
 def test_the_command_line_imports_no_other_method_than_the_one_asked_for():

@@ -138,7 +138,7 @@ def test_another_level_needs_no_new_fit(result: ssme.Evaluation) -> None:
         assert inner["estimate"] == outer["estimate"] or np.isnan(inner["estimate"])
         if np.isfinite(inner["low"]):
             assert outer["low"] <= inner["low"] <= inner["high"] <= outer["high"]
-    with pytest.raises(InputError, match=r"level=1\.5"):
+    with pytest.raises(InputError, match="level"):
         result.frame(level=1.5)
 
 

@@ -134,7 +134,7 @@ def test_groups_of_one_row_have_estimates() -> None:
         ({"by": "site:quantiles=4"}, "which is not a number"),
         ({"by": "size:edges=2/1"}, "do not increase"),
         ({"by": "site", "min_group_rows": 5000}, "no group of 'site' has 5,000 rows"),
-        ({"by": "site", "max_groups": 20_001}, "max_groups=20001.*at most 20,000"),
+        ({"by": "site", "max_groups": 20_001}, "max_groups"),
         ({"by": "site", "group_target": "people"}, '"population" or "rows"'),
     ],
 )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import ssme
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
+from ssme.metrics import get_metric
 from ssme.results.comparison import (
     Comparison,
     Difference,
-    OneModel,
-    compare_two,
+    compare_estimates,
     compute_probability_best,
     compute_probability_better,
     compute_ranks,
@@ -46,13 +48,27 @@ def test_pairs_are_drawn_towards_the_estimated_difference():
         compute_probability_better(Estimate(value), True)
 
 
-def test_the_factor_is_for_two_classifiers_and_not_for_two_groups():
-    one = OneModel(0.05, np.nan, np.nan, (np.arange(300) - 99.5) / 1000, 0.5)
-    two = OneModel(0.0, np.nan, np.nan, np.zeros(300), 0.5)
-    about = {"metric": "m", "where": "all", "greater_is_better": True, "level": 0.9}
-    models, groups = (
-        compare_two(("a", "b"), one, two, **about, same_rows=s) for s in (True, False)
+UPWARDS, DOWNWARDS = get_metric("accuracy"), get_metric("ece")
+UNDIRECTED = replace(UPWARDS, greater_is_better=None)
+
+
+def make(values, draws=(None, None), metric=UPWARDS, reach=np.nan, factor=1.0, same_rows=True):
+    """The first of two classifiers minus the second."""
+    bounds = [lambda level, v=v: (np.array([v - reach]), np.array([v + reach])) for v in values]
+    one, two = (
+        Estimate(np.array([v]), bounds=b, pair_factor=factor)
+        if d is None
+        else Estimate(np.array([v]), d[:, None], pair_factor=factor)
+        for v, d, b in zip(values, draws, bounds, strict=True)
     )
+    first = np.zeros(1, dtype=int)
+    numbers = compare_estimates(one, two, first, first, metric, 0.9, same_rows=same_rows)
+    return Difference("m", "a", "b", "all", *numbers[:, 0].tolist())
+
+
+def test_the_factor_is_for_two_classifiers_and_not_for_two_groups():
+    draws = ((np.arange(300) - 99.5) / 1000, np.zeros(300))
+    models, groups = (make((0.05, 0.0), draws, factor=0.5, same_rows=s) for s in (True, False))
     assert models.p_better == pytest.approx(250 / 300)
     assert groups.p_better == pytest.approx(200 / 300)
     assert (models.low, models.high) == (groups.low, groups.high)
@@ -99,13 +115,6 @@ def test_ranks_equal_scipys():
     assert np.array_equal(compute_ranks(draws, True), rankdata(-draws, axis=1))
 
 
-def make(values, draws=(None, None), greater: bool | None = True, reach: float = np.nan):
-    one, two = (OneModel(v, v - reach, v + reach, d) for v, d in zip(values, draws, strict=True))
-    return compare_two(
-        ("a", "b"), one, two, metric="m", where="all", greater_is_better=greater, level=0.9
-    )
-
-
 def test_without_draws_intervals_are_combined_as_if_independent():
     got = make((0.9, 0.8), reach=0.03)
     assert got.low == pytest.approx(0.1 - np.hypot(0.03, 0.03))
@@ -125,8 +134,8 @@ def test_difference_is_that_of_the_estimates_and_inside_its_interval():
 def test_no_direction_no_probability_and_no_draws_no_interval():
     draws = (np.ones(10), np.zeros(10))
     assert make((1.0, 0.0), draws).p_better == 1.0
-    assert make((1.0, 0.0), draws, greater=False).p_better == 0.0
-    assert np.isnan(make((1.0, 0.0), draws, greater=None).p_better)
+    assert make((1.0, 0.0), draws, DOWNWARDS).p_better == 0.0
+    assert np.isnan(make((1.0, 0.0), draws, UNDIRECTED).p_better)
     assert np.isnan(make((1.0, 0.0)).low)
     assert np.isnan(make((1.0, 0.0), (np.full(10, np.nan), np.zeros(10))).high)
 
@@ -134,14 +143,7 @@ def test_no_direction_no_probability_and_no_draws_no_interval():
 def test_ranking_puts_undefined_models_last_without_a_rank():
     draws = np.column_stack([DRAWS, np.full(4, np.nan)])
     estimate = Estimate(value=np.array([0.7, 0.8, 0.5, np.nan]), draws=draws)
-    got = rank_models(
-        ["a", "b", "c", "d"],
-        estimate,
-        metric="m",
-        where="all",
-        greater_is_better=True,
-        level=0.95,
-    )
+    got = rank_models(["a", "b", "c", "d"], UPWARDS, estimate, where="all", level=0.95)
     assert [row.model for row in got.rows] == ["b", "a", "c", "d"]
     assert np.isnan(got.rows[3].expected_rank)
     assert sum(row.expected_rank for row in got.rows[:3]) == pytest.approx(6.0)

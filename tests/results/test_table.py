@@ -84,9 +84,9 @@ def test_table_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
     tabulate = evaluations.tabulate
 
-    def counted(*given: Any, **options: Any) -> Any:
-        calls.append(options["level"])
-        return tabulate(*given, **options)
+    def counted(result: ssme.Evaluation, level: float) -> Any:
+        calls.append(level)
+        return tabulate(result, level)
 
     monkeypatch.setattr(evaluations, "tabulate", counted)
     result = ssme.evaluate(binary_set(n=60), method="ensemble", n_draws=5)

@@ -42,7 +42,7 @@ def test_a_choice_without_draws_says_so() -> None:
     choice = choose_model(("a", "b"), get_metric("accuracy"), Estimate(np.array([0.7, 0.8])))
     assert choice.pick == "b"
     assert "gives no draws" in choice.sentence()
-    assert choice.describe_sureness() == ""
+    assert choice.sureness() == ""
 
 
 def test_a_metric_without_a_direction_chooses_nothing(plain: ssme.Evaluation) -> None:

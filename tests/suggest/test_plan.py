@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,6 @@ from ssme.results.plan import (
     LabelPlan,
     PlanConstants,
     Sight,
-    _choose_simulations,
     _make_method,
     count_effective_labels,
     find_crossing,
@@ -41,7 +41,7 @@ def test_width_of_labels_alone_falls_with_the_square_root(evaluation: Evaluation
     assert plan.more_low <= plan.more <= plan.more_high
     assert plan.now == pytest.approx(width)
     assert [step.labels for step in plan.curve] == sorted(step.labels for step in plan.curve)
-    assert plan.effective == pytest.approx(50)
+    assert plan.effective_labels == pytest.approx(50)
 
 
 def test_labels_of_suggested_rows_count_as_labels_of_random_rows() -> None:
@@ -133,14 +133,21 @@ def test_many_worlds_are_read_each_by_itself_and_few_in_pairs(evaluation: Evalua
     assert sizes == {2: {2 * 2 * 2}, 3: {3}}
 
 
-def test_labels_alone_are_simulated_more_often(evaluation: Evaluation) -> None:
-    class Fitted:
-        posterior = evaluation.data.scores.mean(axis=1)
+def test_labels_alone_are_simulated_more_often(
+    evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, seen = PlanConstants(), []
 
-    of = PlanConstants()
-    assert _choose_simulations(evaluation, of) == of.simulations_quick > of.simulations
-    assert _choose_simulations(Fitted(), of) == of.simulations  # type: ignore[arg-type]
-    assert _make_method(evaluation, of).n_draws == of.draws_quick  # type: ignore[attr-defined]
+    def simulate(result: Evaluation, targets: Any, simulations: int, *given: Any) -> Any:
+        seen.append(simulations)
+        return [()] * len(targets)
+
+    monkeypatch.setattr("ssme.results.plan.simulate_labeling", simulate)
+    evaluation.plan("regret<=0.0001")
+    assert seen == [settings.simulations_quick]
+    assert settings.simulations_quick > settings.simulations
+    method = _make_method(evaluation, settings)
+    assert method.n_draws == settings.draws_quick  # type: ignore[attr-defined]
     with pytest.raises(InputError, match="simulations"):
         evaluation.plan("regret<=0.001", simulations=1)
 

@@ -124,7 +124,7 @@ def test_a_decision_is_kept_with_how_far_to_trust_it(tmp_path) -> None:
     with Memory(tmp_path / "m.sqlite") as memory:
         memory.add_evaluation(record_evaluation(result))
         decision = memory.evaluation(-1).decisions[0]
-    assert decision.sureness == result.choose("accuracy").describe_sureness()
+    assert decision.sureness == result.choose("accuracy").sureness()
     assert decision.p_best == result.choose("accuracy").p_best
     older = DecisionRecord("accuracy", "a", 0.9, 0.01, ("a", "b"))
     assert "older version" in older.describe_sureness()

@@ -121,7 +121,7 @@ class DecisionRecord:
     possible_best : tuple of str
         The smallest set of models that contains the best one with 95 % probability.
     sureness : str
-        The set and P(best) in words (`Choice.describe_sureness`); empty in memories of older
+        The set and P(best) in words (`Choice.sureness`); empty in memories of older
         versions.
     """
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,7 +116,7 @@ def choose_models(
     return [row["model"] for row in found[:limit]]
 
 
-def sort_best_first(rows: Iterable[Mapping[str, Any]], metric: Metric) -> list[dict[str, Any]]:
+def sort_best_first(rows: Iterable[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:
     """Rows sorted by estimate, the best first and undefined ones last."""
     return sorted(rows, key=lambda row: -measure_goodness(row["estimate"], metric))
 

@@ -79,7 +79,9 @@ def summarize(
     profile = _find_profile(evaluation)
     sections = replace(evaluation.asked, together=profile).list_sections()
     decided = ("ranking", "differences", "decision", "calibrated")
-    kept = {name: found[name] for name in (*decided, "asked", "thresholds", "gate") if name in found}
+    kept = {
+        name: found[name] for name in (*decided, "asked", "thresholds", "gate") if name in found
+    }
     return {
         "title": title or "How good are these classifiers?",
         **kept,

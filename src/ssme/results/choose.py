@@ -358,7 +358,7 @@ def _find_equal(
     """Which models (M,) differ from the pick by no more than the margin."""
     draws = _complete_draws(estimate, estimate.draws)
     if not len(draws):
-        return np.arange(estimate.value.size) == pick
+        return np.array([j == pick for j in range(estimate.value.size)])
     with np.errstate(invalid="ignore"):
         within = np.abs(draws - draws[:, [pick]]) <= margin
     shares = np.where(np.isfinite(estimate.value), within.mean(axis=0), 0.0)

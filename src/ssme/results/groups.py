@@ -558,7 +558,7 @@ def rank_groups(
         )
         counts = group.n_labeled, group.n_unlabeled, group.borrowed, evidence
         row = (group.name, evaluation.data.models[j], *numbers, *counts)
-        ranks.append(GroupRank(*row))  # type: ignore[arg-type]
+        ranks.append(GroupRank(*row))
     ranks.sort(key=lambda rank: compute_badness(rank.estimate, chosen))
     remarks = tuple(filter(None, [record.describe("worst")])) if np.isfinite(worst).any() else ()
     return GroupRanking(

@@ -14,7 +14,11 @@ NAME = 60
 
 
 def render_table(
-    head: str, rows: Iterable[Mapping[str, Any]], models: Sequence[str], metrics: Sequence[str], notes: list[str]
+    head: str,
+    rows: Iterable[Mapping[str, Any]],
+    models: Sequence[str],
+    metrics: Sequence[str],
+    notes: list[str],
 ) -> str:
     """Models by metrics; each estimate with its interval and what labels alone say.
 
