@@ -17,8 +17,8 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.errors import InputError, argument, name_argument
@@ -28,6 +28,7 @@ from ssme.metrics.per_class import ALL_THREE, EVERY, split_class
 from ssme.options import Enumeration, Number, Option, accept, parse_number
 from ssme.results.choose import choose_model, refuse_idle_margin
 from ssme.results.groups import ALL
+from ssme.results.rows import Row
 from ssme.results.sections import Section
 from ssme.results.thresholds import ThresholdChoice
 from ssme.wording import quote, suggest_nearest
@@ -96,7 +97,7 @@ class GateCondition:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Row):
     """What a gate says.
 
     Attributes
@@ -110,6 +111,7 @@ class Verdict:
         a condition was read that can be read in two ways.
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("passed",)
     failures: tuple[str, ...]
     despite: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -118,16 +120,6 @@ class Verdict:
     def passed(self) -> bool:
         """Whether everything that was demanded holds."""
         return not self.failures
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as plain values.
-
-        Returns
-        -------
-        dict
-            Values that JSON can hold.
-        """
-        return {"passed": self.passed, **asdict(self)}
 
     def make_section(self) -> Section:
         """Write the section that every output shows.

@@ -21,7 +21,7 @@ effective number of labels under its weights shows. A corrected evaluation has t
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ from ssme.methods.parts.label_draws import kish
 from ssme.methods.parts.votes import average_scores, fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Option, accept
-from ssme.results.rows import Answer, to_plain_values
+from ssme.results.rows import Answer
 
 __all__ = ["Shift", "ShiftConstants", "correct_shift", "find_shift"]
 
@@ -95,6 +95,7 @@ class Shift(Answer):
         none. Scores cannot refute "covariate".
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("sentence",)
     p_scores: float
     p_classes: float
     classes: tuple[str, ...]
@@ -142,17 +143,6 @@ class Shift(Answer):
             "cannot refute it: correct for it only if rows with the same scores still have the "
             "same labels."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the findings as plain values.
-
-        Returns
-        -------
-        dict
-            Values that JSON can hold; NaN becomes None.
-        """
-        out: dict[str, Any] = to_plain_values({**vars(self), "sentence": self.sentence()})
-        return out
 
 
 @dataclass(frozen=True, eq=False)
