@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.data import ScoreSet, as_score_set, reading_options
-from ssme.data.readers.huggingface import is_dataset
+from ssme.data.readers.reading import is_dataset
 from ssme.data.readers.tables import is_frame
 from ssme.errors import InputError, argument
 from ssme.fitting import fit_method

@@ -67,7 +67,7 @@ def test_doctor_names_an_answer_outside_the_classes(run: Run, judged: Path) -> N
     frame[["y", "gpt", "ann", "stars", "bert"]].to_csv(path, index=False)
     told = run("doctor", path, "--label", "y", "--models", "bert").stdout
     told = " ".join(told.split())
-    assert "'gpt', 'ann' look like answers: give --answers gpt,ann" in told
+    assert "'gpt', 'ann' look like answers: pass --answers gpt,ann" in told
     assert "'gpt' says 'yes' on 1 row, first at row 7" in told
     assert "--unsure 'yes'" in told
     assert "'stars' looks like grades: give --ratings stars" in told

@@ -405,7 +405,7 @@ def test_addresses_keep_their_slashes() -> None:
     [
         (("--seed", "-1"), "--seed must be at least 0, got -1."),
         (("--metric", ""), "--metric '' names nothing"),
-        (("--models", "forest,oak"), "or give --pattern '{model}:{class}'"),
+        (("--models", "forest,oak"), "or pass --pattern '{model}:{class}'"),
         (("--engine", "stream"), "Convert it to Parquet"),
     ],
 )

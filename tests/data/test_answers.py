@@ -208,7 +208,7 @@ def test_bad_answers_are_told(call, told: str) -> None:
 def test_columns_of_text_are_recognized_and_what_to_do_is_said() -> None:
     texts = pd.DataFrame({"a": ["yes", "no"] * 10, "label": ["yes"] * 5 + [None] * 15})
     grades = pd.DataFrame({"a": [1, 2, 3, 4] * 5, "label": [1, 0] + [None] * 18})
-    with pytest.raises(InputError, match=r"ive answers=\['a'\]"):
+    with pytest.raises(InputError, match=r"answers=\['a'\]"):
         ScoreSet.from_frame(texts, "label")
-    with pytest.raises(InputError, match=r"ive ratings=\['a'\]"):
+    with pytest.raises(InputError, match=r"ratings=\['a'\]"):
         ScoreSet.from_frame(grades, "label")

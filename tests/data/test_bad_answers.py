@@ -118,7 +118,7 @@ def test_designs_that_contradict_the_labels(design: Any, labels: list[Any], said
 
 def test_two_designs_at_once() -> None:
     frame = pd.DataFrame({**SAID, "y": LABELS, "label_weight": 1.0})
-    with pytest.raises(InputError, match="one of them"):
+    with pytest.raises(InputError, match="design"):
         ScoreSet.from_frame(frame, label="y", answers=["gpt", "ann"], design="by_class")
 
 

@@ -35,7 +35,7 @@ def test_names_and_suffixes_are_all_told() -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        "ssme.data.readers.anything",
+        "ssme.data.readers.reading",
         "ssme.data.scoreset",
         "ssme.data.readers.options",
         "ssme.sklearn",

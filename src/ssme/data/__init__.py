@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ssme.data.layout import Layout
-    from ssme.data.readers.anything import as_score_set, read_scores, reading_options
     from ssme.data.readers.options import ReadOptions
+    from ssme.data.readers.reading import as_score_set, read_scores, reading_options
     from ssme.data.scoreset import UNLABELED, ScoreSet
 
 __all__ = [
@@ -29,9 +29,9 @@ _EXPORTS = {
     "Layout": "ssme.data.layout",
     "ReadOptions": "ssme.data.readers.options",
     "ScoreSet": "ssme.data.scoreset",
-    "as_score_set": "ssme.data.readers.anything",
-    "read_scores": "ssme.data.readers.anything",
-    "reading_options": "ssme.data.readers.anything",
+    "as_score_set": "ssme.data.readers.reading",
+    "read_scores": "ssme.data.readers.reading",
+    "reading_options": "ssme.data.readers.reading",
 }
 
 

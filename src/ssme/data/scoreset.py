@@ -272,7 +272,7 @@ judges: ann, bob)
                     fix="name the columns: id='...', weight='...', answers=[...], ratings=[...], "
                     "models=[...]",
                 )
-            from ssme.data.readers.frames import from_answers
+            from ssme.data.readers.reading import from_answers
 
             return from_answers(
                 answers, labels, models=models, groups=groups, ratings=ratings, **told, **columns
@@ -383,7 +383,7 @@ judges: ann, bob)
         >>> ssme.ScoreSet.from_frame(frame, "toxic")
         ScoreSet(rows: 2, labeled: 1 (0: 0, 1: 1), 2 models: bert, gpt)
         """
-        from ssme.data.readers.frames import from_frame
+        from ssme.data.readers.reading import from_frame
 
         return from_frame(
             frame,
@@ -463,7 +463,7 @@ judges: ann, bob)
         >>> data.layout.label
         'label'
         """
-        from ssme.data.readers.files import read
+        from ssme.data.readers.reading import read
 
         return read(
             path,
@@ -506,7 +506,7 @@ judges: ann, bob)
         -------
         ScoreSet
         """
-        from ssme.data.readers.huggingface import from_huggingface
+        from ssme.data.readers.reading import from_huggingface
 
         return from_huggingface(dataset, labels, label=label, models=models, **options)
 

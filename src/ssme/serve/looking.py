@@ -22,8 +22,8 @@ from ssme.data import ScoreSet, as_score_set
 from ssme.data.design import DESIGNS
 from ssme.data.options import ClassName, Codes
 from ssme.data.readers.columns import USUAL_NAMES, Columns, explain_no_model, find_roles
-from ssme.data.readers.frames import find_columns, read_table
 from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.reading import find_columns, read_table
 from ssme.data.readers.sources import FILE_OPTIONS, find_local_path, find_reader, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing

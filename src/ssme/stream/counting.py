@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from ssme.data.judges import judge_codes, listen, tell_unanswered
 from ssme.data.labels import observe
-from ssme.data.readers.arrow import from_arrow
-from ssme.data.readers.tables import Table
+from ssme.data.readers.tables import Table, from_arrow
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.data.simplex import to_simplex
 from ssme.engines.executors import hold_interrupts, map_in_order
@@ -102,7 +101,7 @@ class Block:
             "normalize": self.reading.options.normalize,
         }
         try:
-            return to_simplex(given, self.reading.scored, all_rows=False, **options)
+            return to_simplex(given, tuple(self.reading.columns.scores), all_rows=False, **options)
         except InputError as error:
             first = self.part.first_row + (rows.start or 0)
             raise error.at(f"{self.part.path}, rows from {first} on") from None
@@ -142,7 +141,7 @@ def read_block(
     groups = tuple(each.group_arrow(table, columns.groups) for each in tables)
     numbers = tuple(
         tuple(read_numbers(table, name) for name in columns.scores[model])
-        for model in reading.scored
+        for model in columns.scores
     )
     said = tuple(_read_answers(table, part, reading, name) for name in reading.judges)
     return Block(part, reading, numbers, said, weights, groups, labeled, labels)

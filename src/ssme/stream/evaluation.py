@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from ssme.data.arrays import find_weight_unit
 from ssme.data.grouping import parse_group_by
-from ssme.data.readers.frames import read_columns
+from ssme.data.readers.reading import read_columns
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import map_in_order, open_executor, run_beside

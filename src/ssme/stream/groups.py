@@ -28,7 +28,7 @@ from ssme.data.grouping import (
     name_group,
     name_pooled,
 )
-from ssme.data.readers.arrow import from_arrow
+from ssme.data.readers.tables import from_arrow
 from ssme.engines.executors import map_in_order
 from ssme.errors import InputError, argument
 from ssme.progress import tell

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.readers.arrow import from_arrow
+from ssme.data.readers.tables import from_arrow
 from ssme.engines.executors import map_in_order
 from ssme.errors import InputError, argument
 from ssme.stream.files import File, open_parquet

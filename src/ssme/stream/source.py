@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.judges import Judge
-from ssme.data.readers import frames
-from ssme.data.readers.arrow import decode, from_arrow
+from ssme.data.readers import reading
 from ssme.data.readers.columns import Columns
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import refuse_file_options
-from ssme.data.readers.tables import Table
+from ssme.data.readers.tables import Table, decode, from_arrow
 from ssme.errors import InputError, translate_foreign_errors
 from ssme.stream.files import File, find_files, identify, name_file_in_errors, open_parquet
 
@@ -224,19 +223,14 @@ class Reading:
     judges: Mapping[str, Judge] = field(default_factory=dict)
     id: str | None = None
 
-    @property
-    def scored(self) -> tuple[str, ...]:
-        """The models that give probabilities."""
-        return tuple(name for name in self.columns.models if name not in self.judges)
-
 
 def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
     """The layout, from the first rows; ``options`` as in `ScoreSet.from_frame`."""
     told = ReadOptions.of(options, "the reader of Parquet files")
     refuse_file_options(told, None, "Parquet files")
     path = source.files[0].path
-    columns = frames.find_columns(Table(_read_head(source), path), told)
-    if columns.kind == "long":
+    columns = reading.find_columns(Table(_read_head(source), path), told)
+    if columns.is_long:
         raise InputError(
             f"{path} is in the long layout",
             allowed="wide files, one column per model, judge, or model and class, for streaming",

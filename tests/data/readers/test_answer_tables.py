@@ -56,15 +56,15 @@ def test_a_column_that_says_nothing_others_say_is_no_judge_unasked(labeled: bool
     frame = WIDE.assign(topic=list("pqrpqr"))
     label = "label" if labeled else False
     frame = frame if labeled else frame.drop(columns="label")
-    with pytest.raises(InputError, match=r"'topic' holds 'p', 'q', 'r'") as told:
+    with pytest.raises(InputError, match=r"'topic' contains 'p', 'q', 'r'") as told:
         ScoreSet.from_answers(frame, label, id="id", positive="yes")
-    assert "answers=['gpt', 'ann']; or say groups=['topic']" in str(told.value)
+    assert "answers=['gpt', 'ann']; or pass groups=['topic']" in str(told.value)
     told_groups = ScoreSet.from_answers(frame, label, id="id", positive="yes", groups=["topic"])
     assert told_groups.models == ("gpt", "ann")
 
 
 def test_advice_names_no_column_that_never_says_a_class() -> None:
-    with pytest.raises(InputError, match=r"give answers=\['gpt', 'ann'\]"):
+    with pytest.raises(InputError, match=r"answers=\['gpt', 'ann'\]"):
         ScoreSet.from_frame(WIDE.assign(topic=list("ppqpqq")), "label", id="id")
 
 
@@ -76,16 +76,16 @@ def test_advice_names_no_column_that_never_says_a_class() -> None:
         (
             LONG.assign(more="yes"),
             {"id": "id", "answers": ["answer", "more"], "layout": "long"},
-            "2 columns",
+            "layout",
         ),
         (
             LONG,
             {"id": "id", "answers": ["answer"], "models": ["answer"], "layout": "long"},
-            "beside",
+            "layout",
         ),
         (WIDE[["id", "label"]], {"id": "id"}, "no column left for answers"),
         (WIDE, {"id": "id", "answers": ["gpt", "label"]}, "both for answers and as label"),
-        (WIDE, {"id": "id", "score": "gpt"}, "beside columns of answers"),
+        (WIDE, {"id": "id", "score": "gpt"}, "class_"),
         (LONG.drop(columns="id"), {"answers": ["answer"], "layout": "long"}, "id"),
     ],
 )

@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 from pyarrow import parquet
 
 from ssme.data import UNLABELED, ScoreSet
-from ssme.data.readers.arrow import decode, from_arrow
+from ssme.data.readers.tables import decode, from_arrow
 from ssme.stream import evaluate_parquet
 
 U = UNLABELED

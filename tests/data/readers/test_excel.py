@@ -67,7 +67,7 @@ def test_it_is_the_same_set_as_the_csv(tmp_path: Path) -> None:
 
 def test_of_several_sheets_one_must_be_named(tmp_path: Path) -> None:
     path = book(tmp_path / "s.xlsx", first=ROWS, second=ROWS[:2])
-    with pytest.raises(InputError, match=r"2 sheets that hold something.*sheet='first'"):
+    with pytest.raises(InputError, match=r"2 sheets that are not empty.*sheet='first'"):
         ScoreSet.read(path)
     assert ScoreSet.read(path, sheet="second", classes=["ham", "spam"]).n_rows == 1
     with pytest.raises(InputError, match=r"no sheet 'secnd'.*Did you mean 'second'"):
@@ -76,7 +76,7 @@ def test_of_several_sheets_one_must_be_named(tmp_path: Path) -> None:
 
 def test_a_formula_without_a_value_is_refused_and_one_with_a_value_is_read(tmp_path: Path) -> None:
     path = book(tmp_path / "s.xlsx", a=[["bert", "label"], [0.5, 1], ["=1/4", 0]])
-    with pytest.raises(InputError, match=r"cell A3 holds a formula that was never computed"):
+    with pytest.raises(InputError, match=r"cell A3 is a formula that was never computed"):
         ScoreSet.read(path)
     computed = edited(path, b"<f>1/4</f><v></v>", b"<f>1/4</f><v>0.25</v>")
     assert_array_equal(ScoreSet.read(computed).scores[:, 0, 1], [0.5, 0.25])

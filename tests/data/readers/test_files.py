@@ -201,7 +201,7 @@ def test_npy_holds_scores_or_labels(folder: Path) -> None:
     np.save(folder / "y.npy", np.array([0.0, np.nan, 1.0]))
     assert ScoreSet.read(folder / "s.npy").n_labeled == 0
     assert_array_equal(ScoreSet.read(folder / "s.npy", folder / "y.npy").labels, [0, U, 1])
-    with pytest.raises(InputError, match="holds arrays, not a table with ids"):
+    with pytest.raises(InputError, match="contains arrays, not a table with ids"):
         ScoreSet.read(folder / "scores.csv", folder / "y.npy")
     with pytest.raises(InputError, match=r"delimiter=';'.*CSV only"):
         ScoreSet.read(folder / "s.npy", delimiter=";")

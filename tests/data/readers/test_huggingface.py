@@ -72,7 +72,7 @@ def test_what_is_refused() -> None:
         ScoreSet.from_huggingface(ragged, label="label", models=["net"])
     mixed = lists()
     mixed.frame["one"] = 0.5
-    with pytest.raises(InputError, match="models of one kind"):
+    with pytest.raises(InputError, match="lists of class scores"):
         ScoreSet.from_huggingface(mixed, label="label", models=["net", "one"])
 
 

@@ -35,14 +35,14 @@ def fix_of(frame: pd.DataFrame) -> str:
 
 def test_the_fix_begins_with_what_a_column_of_whole_numbers_may_be() -> None:
     assert fix_of(FRAME.drop(columns=["ward", "age"])).startswith(
-        "if it names the rows say id='patient'; if it is a group say groups=['patient']; if it is "
-        "neither say ignore=['patient']; or list the score columns with models=[...]"
+        "if it names the rows pass id='patient'; if it is a group pass groups=['patient']; if it "
+        "is neither pass ignore=['patient']; or list the score columns with models=[...]"
     )
     assert fix_of(FRAME.drop(columns=["patient", "age"])).startswith(
-        "if it is a group say groups=['ward']; if it names the rows say id='ward'"
+        "if it is a group pass groups=['ward']; if it names the rows pass id='ward'"
     )
     assert fix_of(FRAME.drop(columns=["patient", "ward"])).startswith(
-        "for logits say logits=True; if it is no score say ignore=['age']"
+        "for logits pass logits=True; if it is no score pass ignore=['age']"
     )
 
 

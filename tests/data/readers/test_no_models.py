@@ -121,7 +121,7 @@ def test_copies_of_labels_of_three_classes() -> None:
     with pytest.warns(SsmeWarning, match="'gold' .equal to the label"):
         assert ScoreSet.from_frame(frame).models == ("bert",)
     frame.loc[0, "gold"] = (truth[0] + 1) % 3
-    with pytest.raises(InputError, match=r"'gold' holds 2 at row .*answers=\['gold'\]"):
+    with pytest.raises(InputError, match=r"'gold' contains 2 at row .*answers=\['gold'\]"):
         ScoreSet.from_frame(frame)
 
 

@@ -124,7 +124,7 @@ def test_the_same_label_twice_is_no_contradiction(tmp_path) -> None:
         ("id,label,probability,round\nr10,0,0.2,0.5\n", "round 0.5"),
         ("id,label,probability,round\nr10,0,0.2,1\nr11,0,0.2,\n", "'r11' in .* and no round"),
         ("id,label,probability\nr10,7,0.2\n", "7"),
-        ("id,label,probability\nr10,0,0.2\nr11,0,x\n", "'probability' of .* holds 'x' at row 1"),
+        ("id,label,probability\nr10,0,0.2\nr11,0,x\n", "'probability' of .* contains 'x' at row 1"),
         ("id,label,probability\nr10,0,0.2\nr11,0,0.3\nr10,0,0.2\n", "at row 0 and again at row 2"),
     ],
 )

@@ -1,41 +1,31 @@
-"""Which columns of a table hold what: one description, whoever reads the table.
+"""Which columns of a table hold what: those that the caller names, else those with usual names.
 
-what the caller names, else usual names  ->  label, id, weight, groups  (`find_roles`)
-layouts (`wide`, `long`)                 ->  the score columns of each model
+find_roles       label, id, weight, design and groups
+find_layout      wide (one row per example) or long (one row per score or answer)
+ssme.data.readers.wide   the score columns of each model
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.design import DESIGNS
 from ssme.data.grouping import list_named_columns
-from ssme.data.labels import RawLabels
+from ssme.data.judges import UNSURE
+from ssme.data.labels import RawLabels, spell_class
 from ssme.data.layout import GROUP_PREFIX, list_reasons
 from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
-from ssme.data.values import FloatArray, is_missing, make_plain, refuse_duplicates
-from ssme.errors import InputError, SsmeWarning, argument
+from ssme.data.values import FloatArray, factorize, is_missing, make_plain, refuse_duplicates
+from ssme.errors import InputError, SsmeWarning
 from ssme.wording import quote
-
-__all__ = [
-    "USUAL_NAMES",
-    "Columns",
-    "explain_no_model",
-    "find_design",
-    "find_design_column",
-    "find_roles",
-    "is_index",
-    "refuse_two_designs",
-    "refuse_without_labels",
-    "warn_of_guesses",
-]
 
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "label": ("label", "labels", "y", "y_true", "target", "truth"),
@@ -49,32 +39,25 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "class_": ("class", "class_name"),
     "score": ("score", "probability", "prob"),
 }
+JUDGES = ("judge", "judges", "annotator", "rater", "worker", "labeler", *USUAL_NAMES["model"])
+ANSWERS = ("answer", "answers", "vote", "choice", "annotation", "response", "verdict")
+RATINGS = ("rating", "ratings", "grade", "stars")
+JUDGED_ROWS = (*USUAL_NAMES["id"], "row", "item", "item_id", "question_id")
+"""Usual names of the columns of a long table of answers."""
+
+WIDE_ANSWERS, LONG_ANSWERS = "wide, answers", "long, one row per answer"
+"""Layouts of judges."""
 
 
 @dataclass(frozen=True)
 class Columns:
     """Which columns of a table hold what.
 
-    Attributes
-    ----------
-    label, id, weight, design : str or None
-        Columns of the labels, names and weights of rows, and of the weights of labels.
-    groups : dict
-        From the name of a group to its column.
-    set_aside : frozenset of str
-        Label columns that labels given apart replace.
-    kind : str
-        ``"wide"``, ``"wide by class"`` or ``"long"``; empty until the score columns are found.
-    scores : dict
-        Wide: from model to its columns, one, or one per class in the order of ``classes``.
-    classes : tuple or None
-        Wide: the classes as the column names write them; None for one column per model.
-    model, class_, score : str or None
-        Long: the columns of models, classes and scores.
-    ignored : tuple of str
-        Columns that are left out.
-    skipped : dict
-        From a column of ``ignored`` that could be a model only if it were named to the reason.
+    ``set_aside`` are label columns that labels given separately replace. ``kind`` is "wide", "wide
+    by class", "long" or a layout of judges. Wide: ``scores`` maps a model to its columns, one, or
+    one per class in the order of ``classes``, as the names write them. Long: ``model``, ``class_``
+    and ``score`` (or answer) columns. ``answers`` and ``ratings`` are the columns of judges.
+    ``skipped`` maps a column of ``ignored`` that could be a model if it were named to the reason.
     """
 
     label: str | None = None
@@ -89,8 +72,14 @@ class Columns:
     model: str | None = None
     class_: str | None = None
     score: str | None = None
+    answers: tuple[str, ...] = ()
+    ratings: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_long(self) -> bool:
+        return self.model is not None
 
     @property
     def roles(self) -> frozenset[str]:
@@ -99,21 +88,22 @@ class Columns:
         return frozenset(name for name in named if name is not None)
 
     @property
-    def models(self) -> tuple[str, ...]:
-        """The models of a wide table."""
-        return tuple(self.scores)
-
-    @property
     def names(self) -> list[str]:
         """All columns that have to be read, each once; scores come first."""
-        wide = [name for of in self.scores.values() for name in of]
-        others = (self.model, self.class_, self.score, self.id, self.label)
-        named = [*wide, *others, self.weight, self.design, *self.groups.values()]
+        wide = [name for columns in self.scores.values() for name in columns]
+        long = (self.model, self.class_, self.score)
+        roles = (self.id, self.label, self.weight, self.design, *self.groups.values())
+        named = [*wide, *self.answers, *self.ratings, *long, *roles]
         return list(dict.fromkeys(name for name in named if name is not None))
+
+    def with_ignored(self, table: Table) -> Columns:
+        """With all columns of ``table`` that are not read as ``ignored``."""
+        used = set(self.names)
+        return replace(self, ignored=tuple(name for name in table.columns if name not in used))
 
 
 def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Columns:
-    """Label, id, weight and group columns; labels given apart leave no part for a label column."""
+    """Label, id, weight, design and group columns; no label column if ``labels`` are given."""
     label = None
     if labels is None:
         label = table.find(options.label, USUAL_NAMES["label"], "label")
@@ -122,15 +112,13 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     weight = table.find(options.weight, USUAL_NAMES["weight"], "weight")
     design = find_design(table, options) if labels is None else None
     named = [name for name in (label, id, weight, design, *groups.values()) if name is not None]
-    parts = ", ".join(map(argument, ("label", "id", "weight", "design", "groups")))
-    refuse_duplicates(named, "column", f"one part ({parts}) per column")
+    refuse_duplicates(named, "column", "one role (label, id, weight, design, groups) per column")
     replaced = [
         name
         for name in table.columns
-        if name.lower() in USUAL_NAMES["label"] or name == options.label
+        if labels is not None and (name.lower() in USUAL_NAMES["label"] or name == options.label)
     ]
-    set_aside = frozenset(replaced if labels is not None else ())
-    return Columns(label, id, weight, design, groups, set_aside)
+    return Columns(label, id, weight, design, groups, frozenset(replaced))
 
 
 def find_design(table: Table, options: ReadOptions) -> str | None:
@@ -149,25 +137,29 @@ def find_design_column(options: ReadOptions) -> str | None:
 
 
 def refuse_two_designs(options: ReadOptions, column: str, what: str) -> None:
-    """Refuse a design that is said beside a ``column`` that holds the weights of labels."""
-    if options.design is None:
-        return
-    said = options.design if isinstance(options.design, str) else "as an array"
-    raise InputError(
-        f"{argument('design', said)} was given, and {what} has a column {column!r}, which by its "
-        "name holds the weights of labels",
-        allowed="one of them",
-        fix=f"give {argument('design', column)}, or rename the column",
-    )
+    """Refuse a ``design`` option beside a ``column`` that says how rows were chosen."""
+    if options.design is not None:
+        given = f"={options.design}" if isinstance(options.design, str) else ""
+        raise InputError(
+            f"`design{given}` was given, and {what} has a column {column!r}, which says how its "
+            "rows were chosen",
+            hint="leave `design` out or rename the column. `ssme suggest` writes labels with "
+            "weights into its file, with their probabilities; labels that are not in the file "
+            "count as drawn at random",
+        )
 
 
 def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
     if options.groups is not None:
         named = list_named_columns(options.groups, table.columns)
-        groups = {name: table.require(name, "group column", "groups") for name in named}
-        for name in groups.values():
-            _refuse_empty_group(table, name)
-        return groups
+        for name in named:
+            table.require(name, "group column", "groups")
+            if is_missing(table.read_values(name)).all():
+                raise InputError(
+                    f"group column {name!r} of {table.what} is empty on all {table.n_rows:,} rows",
+                    hint="name another column with `groups`, or check how the file was made",
+                )
+        return {name: name for name in named}
     found = [
         name
         for name in table.columns
@@ -177,19 +169,17 @@ def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
     if len(groups) < len(found):
         raise InputError(
             f"{table.what} has two columns for one group: {quote(found)}",
-            allowed="one column per group",
-            fix=f"name the columns to report on with {argument('groups')}, or rename one",
+            hint="name the columns to report on with `groups`, or rename one",
         )
     return groups
 
 
-def _refuse_empty_group(table: Table, name: str) -> None:
-    if is_missing(table.read_values(name)).all():
-        raise InputError(
-            f"group column {name!r} of {table.what} is empty on all {table.n_rows:,} rows",
-            allowed="a column that puts some rows into a group",
-            fix=f"name another column with {argument('groups')}, or check how the file was made",
-        )
+def find_own_label_column(table: Table, options: ReadOptions) -> str | None:
+    """The label column beside the scores where labels are given separately; None without one."""
+    if options.label is not None and options.label in table.columns:
+        return options.label
+    found = [name for name in table.columns if name.lower() in USUAL_NAMES["label"]]
+    return found[0] if len(found) == 1 else None
 
 
 def refuse_without_labels(table: Table) -> None:
@@ -197,10 +187,168 @@ def refuse_without_labels(table: Table) -> None:
     raise InputError(
         f"{table.what} has no label column with a usual name; its columns are "
         f"{quote(table.columns, limit=20)}",
-        allowed=f"a label column named by {argument('label')}, or {argument('labels')} given apart",
-        fix=f"say {argument('label', repr('...'))}, or {argument('labels', False)} if nothing is "
+        hint="pass `label='...'`, give `labels` separately, or pass `labels=False` if nothing is "
         "labeled",
     )
+
+
+# -------------------------------------------------------------------------------------------------
+# The layout.
+
+
+def find_layout(table: Table, roles: Columns, options: ReadOptions) -> str:
+    """``"long"`` if there are a column of models and a score column, else ``"wide"``."""
+    only_long = [name for name in ("model", "class_", "score") if getattr(options, name)]
+    only_wide = ["pattern"] if options.pattern else []
+    only_wide += ["models"] if isinstance(options.models, Mapping) else []
+    layout = options.layout
+    if layout is None and (only_long or only_wide):
+        layout = "long" if only_long else "wide"
+    layout = layout or _detect_layout(table, roles)
+    foreign = only_wide if layout == "long" else only_long
+    if foreign:
+        raise InputError(
+            f"{' and '.join(f'`{name}`' for name in foreign)} does not apply to the {layout} "
+            "layout",
+            hint="wide has one column per model, long one row per score: choose one with `layout`",
+        )
+    return layout
+
+
+def _detect_layout(table: Table, roles: Columns) -> str:
+    model = table.find(None, USUAL_NAMES["model"], "model")
+    score = table.find(None, USUAL_NAMES["score"], "score")
+    if model is None or score is None:
+        return "wide"
+    classes = {name for name in table.columns if name.lower() in USUAL_NAMES["class_"]}
+    taken = roles.roles | roles.set_aside | {model, score} | classes
+    others = [c for c in table.columns if c not in taken and table.find_kind(c) == "number"]
+    if table.find_kind(model) != "other":
+        others.append(model)
+    if others:
+        raise InputError(
+            f"{table.what} reads as long (model column {model!r}, score column {score!r}) or as "
+            f"wide (one column per model: {quote([score, *others])})",
+            hint="pass `layout='long'` or `layout='wide'`, and for wide list the score columns "
+            "with `models=[...]`",
+        )
+    return "long"
+
+
+def find_long_columns(table: Table, roles: Columns, options: ReadOptions) -> Columns:
+    """``roles`` with the columns of models, classes and scores."""
+    asked = "of the long layout, for which `layout='long'`, `model`, `class_` or `score` asks"
+
+    def find(part: str, named: str | None) -> str:
+        column = table.find(named, USUAL_NAMES[part], part)
+        return column or table.require(part, f"{part} column {asked}", part)
+
+    return replace(
+        roles,
+        kind="long",
+        id=find("id", roles.id),
+        model=find("model", options.model),
+        class_=table.find(options.class_, USUAL_NAMES["class_"], "class_"),
+        score=find("score", options.score),
+    )
+
+
+def find_judge_columns(table: Table, roles: Columns, options: ReadOptions) -> Columns:
+    """``roles`` with the columns of answers and ratings that the caller named."""
+    if options.class_ is not None or options.score is not None:
+        raise InputError(
+            "`class_` and `score` do not apply to columns of answers", hint="leave them out"
+        )
+    answers, ratings = options.answers or (), options.ratings or ()
+    for name in (*answers, *ratings):
+        option = "answers" if name in answers else "ratings"
+        table.require(name, "answers", option)
+        if name in roles.roles:
+            raise InputError(
+                f"column {name!r} is named both for answers and as label, id, weight or group",
+                hint=f"leave it out of `{option}`, or name another column for the other role",
+            )
+    judge = find_judge_column(table, options)
+    if judge is None:
+        return replace(roles, kind=WIDE_ANSWERS, answers=answers, ratings=ratings)
+    if len(answers) + len(ratings) != 1 or options.models is not None:
+        raise InputError(
+            f"the column of judges {judge!r} asks for the long layout, which has one column of "
+            "answers and no `models`",
+            hint="name one column of answers, or pass `layout='wide'`",
+        )
+    id = roles.id or table.find(None, JUDGED_ROWS, "id")
+    id = id or table.require("id", "id column of the long layout", "id")
+    (answer,) = (*answers, *ratings)
+    return replace(roles, kind=LONG_ANSWERS, id=id, model=judge, score=answer, ratings=ratings)
+
+
+def find_judge_column(table: Table, options: ReadOptions) -> str | None:
+    """The column of judges of a long table; None for a wide one."""
+    if options.layout == "wide":
+        return None
+    if options.model is not None or options.layout == "long":
+        found = table.find(options.model, JUDGES, "model")
+        return found or table.require("judge", "column of judges", "model")
+    named = [*(options.answers or ()), *(options.ratings or ())]
+    usual = [name for name in table.columns if name.lower() in JUDGES and name not in named]
+    return usual[0] if len(usual) == 1 and len(named) <= 1 and options.models is None else None
+
+
+def name_answers(
+    table: Table, roles: Columns, options: ReadOptions, read_labels: Callable[[], RawLabels]
+) -> ReadOptions:
+    """``options`` with the columns of answers, where the caller named none."""
+    judge = find_judge_column(table, options)
+    if judge is not None:
+        answers = table.find(None, ANSWERS, "answers")
+        if answers is not None:
+            return replace(options, answers=(answers,))
+        ratings = table.find(None, RATINGS, "ratings")
+        if ratings is not None:
+            return replace(options, ratings=(ratings,))
+        raise InputError(
+            f"{table.what} has a column of judges {judge!r} and no column of answers with a usual "
+            f"name; its columns are {quote(table.columns, limit=20)}",
+            hint="pass `answers=[...]`",
+        )
+    taken = {*roles.roles, *roles.set_aside, *(options.models or ())}
+    kept = [name for name in table.columns if name not in taken]
+    if not kept:
+        raise InputError(
+            f"{table.what} has no column left for answers",
+            hint="name the columns with `answers=[...]`",
+        )
+    _refuse_unlike_answers(table, kept, read_labels())
+    return replace(options, answers=tuple(kept))
+
+
+def _refuse_unlike_answers(table: Table, names: Sequence[str], raw: RawLabels) -> None:
+    """Refuse columns that were not named and never say what labels or two other columns say."""
+    said = {name: _spell_values(table.read_values(name)) for name in names}
+    counts = Counter(text for texts in said.values() for text in texts)
+    known = {spell_class(value) for value in raw.values}
+    known |= {text for text, count in counts.items() if count > 1 and not raw.values}
+    answers = [name for name in names if said[name] & known]
+    other = next((name for name in names if said[name] and name not in answers), None)
+    if other is not None and answers:
+        raise InputError(
+            f"column {other!r} contains {quote(sorted(said[other]), limit=3)} and nothing that "
+            f"{'a label says' if raw.values else 'other judges say'}, and was not named",
+            hint=f"name the columns of answers: `answers={answers}`; or pass "
+            f"`groups={[other]}`, `ignore={[other]}`, or `model={other!r}` if it names the judges "
+            "of a table with one row per answer",
+        )
+
+
+def _spell_values(values: NDArray[np.object_]) -> set[str]:
+    """What a column contains, as classes are spelled, without what means "unsure"."""
+    found = {spell_class(value) for value in factorize(values)[1]}
+    return {text for text in found if text.lower() not in UNSURE}
+
+
+# -------------------------------------------------------------------------------------------------
+# Columns of numbers that are models only if they are named.
 
 
 def explain_no_model(
@@ -209,7 +357,7 @@ def explain_no_model(
     """Why a column of numbers or booleans is not taken for a model unless it is named, else "".
 
     It is empty or constant, has two values (a group, a flag, a vote) or copies the labels. Where
-    values are not whole numbers, fewer than ``least_rows`` rows tell nothing.
+    values are not whole numbers, fewer than ``least_rows`` rows say nothing.
     """
     values = table.read_floats(name)
     head = values[:1000][~np.isnan(values[:1000])]
@@ -247,31 +395,11 @@ def _compare_with_labels(
     return "the opposite of the label wherever there is one" if opposite else ""
 
 
-def warn_of_guesses(columns: Columns, options: ReadOptions) -> None:
-    """Warn of columns that were skipped, and of weights that only their name told of."""
-    if columns.skipped:
-        warnings.warn(
-            f"not taken for models: {list_reasons(columns.skipped)}. If some of them are models, "
-            f"list all models with {argument('models', '[...]')}; if not, leave them out with "
-            f"{argument('ignore', '[...]')}",
-            SsmeWarning,
-            stacklevel=2,
-        )
-    if columns.weight is not None and options.weight is None:
-        name = repr(columns.weight)
-        warnings.warn(
-            f"column {name} is taken for the weights of the rows, by its name. Confirm it with "
-            f"{argument('weight', name)}, or leave it out with {argument('ignore', f'[{name}]')}",
-            SsmeWarning,
-            stacklevel=2,
-        )
-
-
 def is_index(table: Table, name: str) -> bool:
     """Whether a column without a name is an index that was written with the table, or is empty.
 
-    One that holds numbers like scores or votes is refused: a model would be lost. One that is 0 on
-    every row is the index of rows that were put together one by one.
+    One that contains numbers like scores or votes is refused: a model would be lost. One that is 0
+    on every row is the index of rows that were put together one by one.
     """
     if name.strip() and not name.startswith("Unnamed: "):
         return False
@@ -285,8 +413,25 @@ def is_index(table: Table, name: str) -> bool:
         return True
     row = int(np.argmax(~np.isnan(values)))
     raise InputError(
-        f"column {table.columns.index(name) + 1} has no name ({name!r}) and holds "
+        f"column {table.columns.index(name) + 1} has no name ({name!r}) and contains "
         f"{make_plain(values[row])!r} at row {row}, which may be a score",
-        allowed="a name for every column of scores",
-        fix="name the column, or leave it out with " + argument("ignore", f"[{name!r}]"),
+        hint=f"name the column, or leave it out with `ignore={[name]}`",
     )
+
+
+def warn_of_guesses(columns: Columns, options: ReadOptions) -> None:
+    """Warn of columns that were skipped, and of weights that were found by their name."""
+    said = []
+    if columns.skipped:
+        said.append(
+            f"not taken for models: {list_reasons(columns.skipped)}. If some of them are models, "
+            "list all models with `models=[...]`; if not, leave them out with `ignore=[...]`"
+        )
+    if columns.weight is not None and options.weight is None:
+        said.append(
+            f"column {columns.weight!r} is taken for the weights of the rows, by its name. Confirm "
+            f"it with `weight={columns.weight!r}`, or leave it out with "
+            f"`ignore={[columns.weight]}`"
+        )
+    for text in said:
+        warnings.warn(text, SsmeWarning, stacklevel=2)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from ssme.data.values import EXACT_INTEGER, to_objects
-from ssme.errors import InputError, argument, translate_foreign_errors
+from ssme.errors import InputError, translate_foreign_errors
 from ssme.writing import restore_formula
 
 MISSING_TEXT = ("", "NA", "NaN", "nan", "None", "null", "<NA>")
@@ -102,7 +102,7 @@ class NumberStyle:
         if self.decimal == self.thousands:
             raise InputError(
                 f"{self.decimal!r} is given both as `decimal` and as `thousands`",
-                fix="use two different marks, or leave one out",
+                hint="use two different marks, or leave one out",
             )
         whole = r"\d+"
         if self.thousands is not None:
@@ -143,7 +143,7 @@ class NumberStyle:
             raise InputError(
                 f"column {name!r} contains {cell!r} in line {line}, which is not a number with "
                 f"{marks}",
-                fix=f"correct the option or the cell, or pass `ignore={name!r}`",
+                hint=f"correct the option or the cell, or pass `ignore={name!r}`",
             )
 
 
@@ -169,7 +169,7 @@ class _CsvFile:
             except csv.Error as error:
                 raise InputError(
                     f"{self.file}, line {rows.line_num}, is not a row of cells: {error}",
-                    fix="check quoting and `delimiter`",
+                    hint="check quoting and `delimiter`",
                 ) from None
             except UnicodeError:
                 raise self._explain_bytes() from None
@@ -194,23 +194,23 @@ class _CsvFile:
         if self.encoding not in UTF8:
             return InputError(
                 f"{self.file} cannot be read with `encoding={self.encoding!r}`{where}",
-                fix="name another encoding, or save it as UTF-8",
+                hint="name another encoding, or save it as UTF-8",
             )
         other = "utf-16" if b"\0" in content else "cp1252"
         return InputError(
             f"{self.file} is not UTF-8 text{where}",
-            fix=f"pass {argument('encoding', repr(other))} if that is its encoding (cp1252: "
+            hint=f"pass `encoding={other!r}` if that is its encoding (cp1252: "
             "Excel on Windows), or save it as UTF-8",
         )
 
     def read_header(self) -> list[str]:
         declared = self.encoding not in UTF8
         if declared and is_encoded(self.file, "utf-8") and not is_encoded(self.file, "ascii"):
-            raise InputError(f"{self.file} is UTF-8 text", fix="leave `encoding` out")
+            raise InputError(f"{self.file} is UTF-8 text", hint="leave `encoding` out")
         with closing(self.read_rows()) as rows:  # type: ignore[type-var]
             _, header = next(rows, (0, []))
         if not header:
-            raise InputError(f"{self.file} is empty", fix="it needs a header and at least one row")
+            raise InputError(f"{self.file} is empty", hint="it needs a header and at least one row")
         return header
 
     def check_rows(self, width: int) -> int:
@@ -222,7 +222,7 @@ class _CsvFile:
                 raise InputError(
                     f"{self.file} is not a regular table: line {line} has {len(row)} fields, the "
                     f"header {width}",
-                    fix="write an empty field where a value is missing; check quoting, stray "
+                    hint="write an empty field where a value is missing; check quoting, stray "
                     "delimiters and `delimiter`",
                 )
         return count
@@ -266,13 +266,13 @@ def _check_header(table: _CsvFile, header: Sequence[str]) -> None:
                 raise InputError(
                     f"{table.file} has one column {header[0][:60]!r} when split at "
                     f"{table.delimiter!r}",
-                    fix=f"pass {argument('delimiter', repr(other))}",
+                    hint=f"pass `delimiter={other!r}`",
                 )
     for name, count in Counter(header).items():
         if name and count > 1:
             raise InputError(
                 f"{table.file} has {count} columns named {name!r}",
-                fix="rename or remove the repeated columns",
+                hint="rename or remove the repeated columns",
             )
 
 
@@ -343,8 +343,7 @@ def _refuse_commas(file: Path, frame: Any, ignored: Collection[str]) -> None:
             raise InputError(
                 f"{file}: column {str(name)!r} contains {cells.iloc[0]!r} at row {cells.index[0]}. "
                 "Is the comma a decimal or a thousands separator?",
-                fix=f"pass {argument('decimal', repr(','))} or {argument('thousands', repr(','))}; "
-                f"for text pass {argument('decimal', repr('.'))}",
+                hint="pass `decimal=','` or `thousands=','`; for text pass `decimal='.'`",
             )
 
 

@@ -1,15 +1,39 @@
-"""Columns of Python values as a frame: what Excel and JSON Lines files come down to."""
+"""Tables of Python values: Excel sheets (.xlsx, .xlsm) and JSON Lines.
+
+Excel: the first row names the columns. Values are taken as Excel last computed them; nothing is
+computed and no macro runs. A number stored as text stays text.
+
+JSON Lines: one object per line, ``{"id": 7, "bert": 0.9, "label": "spam"}``. A line without a key,
+or with null, has no value there. The scores of a model for every class may be an object, ``{"bert":
+{"ham": 0.1, "spam": 0.9}}``, which is read as the columns ``bert:ham`` and ``bert:spam``, or a list
+in the order of the classes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import warnings
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ssme.data.readers.csv_files import MISSING_TEXT
 from ssme.data.values import EXACT_INTEGER, to_objects
+from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
+from ssme.wording import cut_end, quote, suggest_nearest
 
-__all__ = ["make_frame"]
+Row = list[Any]
+
+UNPACKED_BYTES = 1 << 26
+UNPACKED_TIMES = 100
+"""An Excel file may unpack to the larger of this many bytes and this many times its size."""
+MOST_ROWS = 1 << 20
+LEAST_CELLS = 10_000_000
+HOLES = 100
+"""More cells than `LEAST_CELLS` and than `HOLES` per value are not a table."""
 
 
 def make_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
@@ -27,11 +51,223 @@ def _make_column(values: list[Any]) -> Any:
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool} and None not in values:
         return np.array(values, dtype=bool)
-    if not kinds or not kinds <= {int, float}:
-        return to_objects(values)
     large = any(isinstance(value, int) and abs(value) > EXACT_INTEGER for value in values)
-    if float not in kinds and None not in values and not large:
-        return np.array(values, dtype=np.int64)
-    if large:
+    if not kinds or not kinds <= {int, float} or large:
         return to_objects(values)
+    if float not in kinds and None not in values:
+        return np.array(values, dtype=np.int64)
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+# -------------------------------------------------------------------------------------------------
+# Excel
+
+
+def open_excel(
+    file: Path, sheet: str | None = None, classes: Sequence[object] | None = None
+) -> Any:
+    """The pandas frame in a sheet of an Excel file; text that names a class is never missing."""
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingExtraError("reading Excel files", "excel") from None
+    cure = "save it as .xlsx again, or as CSV"
+    with translate_foreign_errors(f"reading {file}", hint=cure), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with zipfile.ZipFile(file) as archive:
+            unpacked = sum(member.file_size for member in archive.infolist())
+        if unpacked > max(UNPACKED_BYTES, UNPACKED_TIMES * file.stat().st_size):
+            raise InputError(
+                f"{file} unpacks to {unpacked:,} bytes", hint="save the sheet as CSV or Parquet"
+            )
+        book = openpyxl.load_workbook(file, read_only=True, data_only=False)
+        try:
+            chosen = _find_sheet(file, book, sheet)
+            header, *rows = [
+                [cell if cell.data_type == "f" else cell.value for cell in row]
+                for row in _read_rows(book[chosen])
+            ] or [[]]
+        finally:
+            book.close()
+        if any(_is_formula(cell) for row in rows for cell in row):
+            rows = _take_computed(file, chosen, rows)
+    missing = {text for text in MISSING_TEXT if text not in (classes or ())}
+    return make_frame(_gather_columns(file, chosen, header, rows, missing))
+
+
+def _is_formula(cell: Any) -> bool:
+    return getattr(cell, "data_type", None) == "f"
+
+
+def _find_sheet(file: Path, book: Any, sheet: str | None) -> str:
+    names: list[str] = [each.title for each in book.worksheets]
+    if sheet is not None:
+        if sheet in names:
+            return sheet
+        raise InputError(
+            f"{file} has no sheet {sheet!r}, only {quote(names, limit=20)}",
+            hint=f"{suggest_nearest(sheet, names)}name one with `sheet`",
+        )
+    filled = [name for name in names if next(_read_rows(book[name]), None) is not None]
+    if len(filled) == 1:
+        return filled[0]
+    if not filled:
+        raise InputError(f"{file} is empty", hint="it needs a header and at least one row")
+    raise InputError(
+        f"{file} has {len(filled)} sheets that are not empty: {quote(filled, limit=20)}",
+        hint=f"name one: `sheet={filled[0]!r}`",
+    )
+
+
+def _read_rows(sheet: Any) -> Iterator[Row]:
+    """Cells of each row that is not blank; a row ends where its last cell does."""
+    sheet.reset_dimensions()
+    cells = filled = 0
+    for number, row in enumerate(sheet.iter_rows(), start=1):
+        here = sum(cell.value is not None for cell in row)
+        cells, filled = cells + len(row), filled + here
+        if number > MOST_ROWS or cells > max(LEAST_CELLS, HOLES * filled):
+            raise InputError(
+                f"sheet {sheet.title!r} has {filled:,} values in more than {number - 1:,} rows and "
+                f"{cells:,} cells",
+                hint="save the filled part of the sheet as CSV or Parquet",
+            )
+        if here:
+            yield list(row)
+
+
+def _take_computed(file: Path, sheet: str, rows: list[Row]) -> list[Row]:
+    """The rows with the values that Excel kept beside its formulas."""
+    import openpyxl
+
+    book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+    try:
+        book[sheet].reset_dimensions()
+        kept = {
+            (cell.row, cell.column): cell.value
+            for row in book[sheet].iter_rows()
+            for cell in row
+            if cell.value is not None
+        }
+    finally:
+        book.close()
+    formulas = [cell for row in rows for cell in row if _is_formula(cell)]
+    for cell in formulas:
+        if (cell.row, cell.column) not in kept:
+            raise InputError(
+                f"{file}, sheet {sheet!r}: cell {cell.coordinate} is a formula that was never "
+                "computed",
+                hint="open the file in a spreadsheet program and save it, or save the values",
+            )
+    return [
+        [kept[cell.row, cell.column] if _is_formula(cell) else cell for cell in row] for row in rows
+    ]
+
+
+def _gather_columns(
+    file: Path, sheet: str, header: Row, rows: list[Row], missing: set[str]
+) -> dict[str, Row]:
+    """Name -> values; a column without a name is kept under its place if it is not empty."""
+    header = [cell.value if _is_formula(cell) else cell for cell in header]
+    width = max([len(header), *map(len, rows)])
+    found: dict[str, Row] = {}
+    for place in range(width):
+        given = header[place] if place < len(header) else None
+        values = [_to_value(row[place], missing) if place < len(row) else None for row in rows]
+        name = "" if given is None else str(given)
+        if not name.strip():
+            if all(value is None for value in values):
+                continue
+            name = f"Unnamed: {place}"
+        if name in found:
+            raise InputError(
+                f"{file}, sheet {sheet!r}, has two columns named {name!r}",
+                hint="rename or remove the repeated columns",
+            )
+        found[name] = values
+    return found
+
+
+def _to_value(value: Any, missing: set[str]) -> Any:
+    """None for an empty cell; a whole number as one, as Excel knows no other kind of number."""
+    if isinstance(value, str) and value.strip() in missing:
+        return None
+    if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT_INTEGER:
+        return int(value)
+    return value
+
+
+# -------------------------------------------------------------------------------------------------
+# JSON Lines
+
+
+class _ObjectPairs(list[tuple[str, Any]]):
+    """The pairs of an object in their order, so that a repeated key is not lost."""
+
+
+def open_json_lines(file: Path) -> Any:
+    """The pandas frame in a file of JSON Lines."""
+    columns: dict[str, dict[int, Any]] = {}
+    n_rows = n_cells = 0
+    for line, record in _read_records(file):
+        for name, value in _read_cells(file, line, record):
+            column = columns.setdefault(name, {})
+            if n_rows in column:
+                raise InputError(
+                    f"{file}, line {line}, has the key {name!r} twice",
+                    hint="rename or remove one of them",
+                )
+            column[n_rows] = value
+            n_cells += 1
+        n_rows += 1
+    if not columns:
+        raise InputError(f"{file} is empty", hint="it needs a line with an object that has a key")
+    if n_rows * len(columns) > max(LEAST_CELLS, HOLES * n_cells):
+        raise InputError(
+            f"{file} has {len(columns):,} different keys in {n_rows:,} lines, nearly all of them "
+            "missing on nearly all lines",
+            hint="write one object per row, with a key for every column",
+        )
+    return make_frame(
+        {name: [of.get(row) for row in range(n_rows)] for name, of in columns.items()}
+    )
+
+
+def _read_records(file: Path) -> Iterator[tuple[int, _ObjectPairs]]:
+    """Line number and the object of each line that is not blank."""
+    with file.open("rb") as lines:
+        for number, content in enumerate(lines, start=1):
+            if not content.strip():
+                continue
+            problem = ""
+            try:
+                text = content.decode("utf-8-sig" if number == 1 else "utf-8")
+                record = json.loads(text, object_pairs_hook=_ObjectPairs)
+                if isinstance(record, _ObjectPairs):
+                    yield number, record
+                    continue
+                problem = f"is {cut_end(json.dumps(record), 40)}, not an object"
+            except UnicodeDecodeError as error:
+                problem = f"is not UTF-8: byte 0x{content[error.start]:02x}"
+            except RecursionError:
+                problem = "is not JSON: it is nested too deeply"
+            except ValueError as error:
+                problem = f"is not JSON: {error}"
+            raise InputError(
+                f"{file}, line {number}, {problem}",
+                hint='write one object per line in UTF-8, such as {"bert": 0.9, "label": 1}, '
+                "without commas or brackets between lines",
+            )
+
+
+def _read_cells(file: Path, line: int, record: _ObjectPairs) -> Iterator[tuple[str, Any]]:
+    """Column and value of each cell of a line."""
+    for name, value in record:
+        nested = isinstance(value, _ObjectPairs)
+        inside = [cell for _, cell in value] if nested else value
+        if isinstance(inside, list) and any(isinstance(each, list) for each in inside):
+            raise InputError(
+                f"{file}, line {line}: {name!r} contains objects or lists inside one another",
+                hint=f"write what is inside {name!r} as separate keys, or leave it out",
+            )
+        yield from ((f"{name}:{key}", cell) for key, cell in value) if nested else [(name, value)]

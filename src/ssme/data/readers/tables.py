@@ -1,19 +1,17 @@
-"""One look at every data frame library, through narwhals: columns as numpy arrays.
-
-pandas, polars (eager and lazy), pyarrow and whatever else narwhals reads come in as a `Table`.
-"""
+"""Tables of every data frame library, through narwhals: columns as numpy arrays."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.arrays import refuse_rounded_ids
-from ssme.data.readers.arrow import from_arrow
+from ssme.data.readers.options import ReadOptions
 from ssme.data.values import (
     EXACT_INTEGER,
     FloatArray,
@@ -24,10 +22,10 @@ from ssme.data.values import (
     to_float64,
     to_objects,
 )
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.wording import quote, suggest_nearest
 
-__all__ = ["Table", "is_frame"]
+LISTS = (list, tuple, np.ndarray)
 
 
 def is_frame(value: object) -> bool:
@@ -43,15 +41,7 @@ def is_frame(value: object) -> bool:
 
 
 class Table:
-    """A named set of equally long columns.
-
-    Parameters
-    ----------
-    frame : data frame
-        A frame of any library that narwhals reads.
-    what : str
-        What the table is called in messages.
-    """
+    """A frame of any library that narwhals reads; ``what`` is its name in messages."""
 
     def __init__(self, frame: Any, what: str = "the frame") -> None:
         import narwhals
@@ -62,9 +52,9 @@ class Table:
             native = narwhals.from_native(frame, pass_through=True)
             if not isinstance(native, narwhals.DataFrame | narwhals.LazyFrame):
                 raise InputError(
-                    f"{what} is a {type(frame).__name__}",
-                    allowed="a pandas, polars or pyarrow data frame",
-                    fix="pass a data frame, or arrays to ScoreSet.from_arrays",
+                    f"{what} is a {type(frame).__name__}, not a data frame",
+                    hint="pass a pandas, polars or pyarrow frame, or arrays to "
+                    "ScoreSet.from_arrays",
                 )
             self._frame: Any = (
                 native.collect() if isinstance(native, narwhals.LazyFrame) else native
@@ -79,8 +69,7 @@ class Table:
         if not self.columns or self.n_rows == 0:
             raise InputError(
                 f"{what} is empty: {self.n_rows} rows, columns {quote(self.columns)}",
-                allowed="at least one row",
-                fix="check the file or the filter that made it",
+                hint="check the file or the filter that made it",
             )
 
     def _name_columns(self) -> None:
@@ -92,8 +81,7 @@ class Table:
         if odd is not None:
             raise InputError(
                 f"{self.what} has column names of several levels such as {odd!r}",
-                allowed="one name per column",
-                fix="join the levels, for example frame.columns = [':'.join(c) for c in columns]",
+                hint="join the levels, for example frame.columns = [':'.join(c) for c in columns]",
             )
         if not all(isinstance(name, str) for name in names):
             native = self._frame.to_native().rename(columns=str)
@@ -106,8 +94,7 @@ class Table:
         repeated = [name for name, count in Counter(map(str, names)).items() if count > 1]
         return InputError(
             f"{self.what} has duplicated column names: {quote(repeated)}",
-            allowed="unique column names",
-            fix="rename or drop the repeated columns",
+            hint="rename or drop the repeated columns",
         )
 
     @property
@@ -131,10 +118,9 @@ class Table:
         if name in self._types:
             return name
         raise InputError(
-            f"{self.what} has no column {name!r} ({role})",
-            allowed=f"the columns {quote(self.columns, limit=20)}",
-            fix=f"{suggest_nearest(name, self.columns)}name a column that is there with "
-            f"{argument(option)}",
+            f"{self.what} has no column {name!r} ({role}); its columns are "
+            f"{quote(self.columns, limit=20)}",
+            hint=f"{suggest_nearest(name, self.columns)}name a column that exists with `{option}`",
         )
 
     def find(self, named: str | None, usual: Sequence[str], option: str) -> str | None:
@@ -146,8 +132,7 @@ class Table:
         if len(found) > 1:
             raise InputError(
                 f"{self.what} has {len(found)} columns that may be the {role}: {quote(found)}",
-                allowed=f"one {role}",
-                fix=f"name it: {argument(option, repr(found[0]))}",
+                hint=f"name it: `{option}={found[0]!r}`",
             )
         return found[0] if found else None
 
@@ -180,54 +165,88 @@ class Table:
         known = values.dtype.kind != "O" or any(value is not None for value in values)
         return "number" if known and is_numeric(values) else "other"
 
+    def is_text(self, name: str) -> bool:
+        """Whether a column is of text or of Python objects."""
+        import narwhals
+
+        return self._types[name] in (narwhals.String, narwhals.Object)
+
+    def assign(self, columns: Mapping[str, NDArray[Any]], dropped: Collection[str] = ()) -> Table:
+        """The table with new columns, and without those that are ``dropped``; as pandas."""
+        import pandas
+
+        own = {name: self.read_values(name) for name in self.columns if name not in dropped}
+        every = {name: pandas.Series(values) for name, values in {**own, **columns}.items()}
+        return Table(pandas.DataFrame(every), self.what)
+
     def read_floats(self, name: str) -> FloatArray:
         """A column of numbers, NaN where missing; anything else is refused."""
         return as_floats(self.read_values(name), f"column {name!r}")
 
-    def refuse_percent(self, name: str) -> None:
-        """Refuse a text column that mostly holds texts such as ``46 %``: scores, not words."""
-        import pandas
 
-        texts = pandas.Series(self.read_values(name), dtype=object).dropna().astype(str).str.strip()
-        bare = pandas.to_numeric(texts.str.removesuffix("%"), errors="coerce")
-        percent = texts.str.endswith("%") & bare.notna()
-        if len(texts) and percent.mean() >= 0.5:
-            row = int(texts.index[int(percent.argmax())])
-            raise InputError(
-                f"column {name!r} holds {texts.loc[row]!r} at row {row}, a percentage written as "
-                "text",
-                allowed="numbers between 0 and 1, empty where a model has no score",
-                fix="take the sign away and divide by 100, or leave the column out with "
-                f"{argument('ignore', f'[{name!r}]')}",
-            )
+def spread_lists(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:
+    """Columns of lists of class scores as one column per class; ``models`` says which is whose.
 
-    def refuse_numbers_as_text(self, name: str) -> None:
-        """Refuse a text column that is meant for scores: mostly numbers, or all of them shares.
-
-        Whole numbers written as text, such as postal codes, are text.
-        """
-        import narwhals
-        import pandas
-
-        if self._types[name] not in (narwhals.String, narwhals.Object):
-            return
-        values = pandas.Series(self.read_values(name), dtype=object).dropna()
-        numbers = pandas.to_numeric(values, errors="coerce")
-        stray = numbers.isna()
-        if not len(values) or stray.mean() >= 0.5:
-            return
-        whole = not stray.any() and bool((numbers % 1 == 0).all())
-        if whole:
-            return
-        row = int(values.index[int(stray.argmax())])
-        what = "text among numbers" if stray.any() else "a number written as text"
+    A column of lists that is neither named as a model nor holds numbers is left out.
+    """
+    lists = {}
+    for name in table.columns:
+        values = table.read_values(name)
+        first = next((value for value in values if value is not None), None)
+        if values.dtype.kind == "O" and isinstance(first, LISTS):
+            lists[name] = values
+    named = options.models
+    kept = {
+        name: values
+        for name, values in lists.items()
+        if (named is not None and name in named) or (named is None and _hold_numbers(values))
+    }
+    if not kept:
+        return table.assign({}, dropped=lists), options
+    if named is not None and len(kept) < len(named):
+        single = [name for name in named if name not in kept]
         raise InputError(
-            f"column {name!r} holds {values.loc[row]!r} at row {row}, {what}",
-            allowed="numbers, empty where a model has no score",
-            fix=f"correct the entry or make numbers of the column, leave it out with "
-            f"{argument('ignore', f'[{name!r}]')}, or list the score columns with "
-            f"{argument('models', '[...]')}",
+            f"{quote(kept)} contain lists of class scores, {quote(single)} do not",
+            hint="give every model a list of class scores",
         )
+    spread: dict[str, dict[Any, str]] = {}
+    columns: dict[str, NDArray[Any]] = {}
+    for name, values in kept.items():
+        scores = _make_matrix(values, name)
+        classes = options.classes or range(scores.shape[1])
+        if len(classes) != scores.shape[1]:
+            raise InputError(
+                f"column {name!r} contains lists of {scores.shape[1]} scores for {len(classes)} "
+                f"classes {quote(classes)}",
+                hint="list as many with `classes=[...]` as there are scores",
+            )
+        spread[name] = {each: f"{name}:{each}" for each in classes}
+        columns.update(zip(spread[name].values(), scores.T, strict=True))
+    return table.assign(columns, dropped=lists), replace(options, models=spread)
+
+
+def _hold_numbers(values: NDArray[Any]) -> bool:
+    first = next(value for value in values if isinstance(value, LISTS))
+    return all(isinstance(each, int | float | np.number) for each in first)
+
+
+def _make_matrix(values: NDArray[Any], name: str) -> FloatArray:
+    """(n, K) scores of a column of lists; NaN where a row has none."""
+    sizes = {len(value) for value in values if isinstance(value, LISTS)}
+    if len(sizes) != 1:
+        raise InputError(
+            f"column {name!r} contains lists of lengths {sorted(sizes)}",
+            hint="give every row as many scores as there are classes, or leave the column out with "
+            f"`ignore={name!r}`",
+        )
+    held = np.array([isinstance(value, LISTS) for value in values])
+    out: FloatArray = np.full((len(values), sizes.pop()), np.nan)
+    out[held] = as_floats(list(values[held]), f"column {name!r}")
+    return out
+
+
+# -------------------------------------------------------------------------------------------------
+# Columns of every library as numpy arrays.
 
 
 def _read_values(series: Any) -> NDArray[Any]:
@@ -297,3 +316,96 @@ def _is_large(values: Any) -> bool:
 
     low, high = values.min(), values.max()
     return not pandas.isna(low) and bool(low < -EXACT_INTEGER or high > EXACT_INTEGER)
+
+
+# -------------------------------------------------------------------------------------------------
+# Arrow columns, without a copy where numbers have no holes.
+#
+# pyarrow's own ``to_numpy`` imports pandas, which takes longer than reading ten million scores; the
+# DLPack protocol does not. Only what it cannot carry (text, booleans) goes the long way.
+
+
+def decode(column: Any) -> Any:
+    """A ``ChunkedArray`` without its dictionary or run-length encoding; a null is a null.
+
+    A null may stand among the indices or in the dictionary they point into, and every chunk may
+    have a dictionary of its own.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_run_end_encoded(column.type):
+        column = pc.run_end_decode(column)
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def from_arrow(column: Any) -> NDArray[Any]:
+    """A pyarrow ``ChunkedArray``: numbers with NaN where null, else objects with None.
+
+    Whole numbers that have holes and are too large to be exact as floating-point numbers stay
+    whole, as Python objects. Numbers of 32 or 16 bits are decimals (`to_float64`), also in lists.
+    """
+    import pyarrow as pa
+
+    column = decode(column)
+    if pa.types.is_floating(column.type):
+        return _read_numbers(column)
+    if pa.types.is_integer(column.type):
+        exact = column.null_count == 0 or _is_exact(column)
+        return _read_numbers(column) if exact else to_objects(column.to_pylist())
+    if pa.types.is_boolean(column.type) or _is_text(column.type):
+        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=_choose_dtype(column))
+    if pa.types.is_nested(column.type) and column.type.num_fields == 1:
+        kind = column.type.field(0).type
+        if pa.types.is_float32(kind) or pa.types.is_float16(kind):
+            return _read_lists(column)
+    return to_objects(column.to_pylist())
+
+
+def _read_lists(column: Any) -> NDArray[np.object_]:
+    """A column of lists of numbers; None where null."""
+    import pyarrow.compute as pc
+
+    sizes = from_arrow(pc.fill_null(pc.list_value_length(column), 0))
+    flat, valid = from_arrow(pc.list_flatten(column)), from_arrow(column.is_valid())
+    ends = np.cumsum(sizes)
+    return to_objects(
+        [
+            flat[end - size : end].tolist() if known else None
+            for known, size, end in zip(valid, sizes, ends, strict=True)
+        ]
+    )
+
+
+def _read_numbers(column: Any) -> NDArray[Any]:
+    import pyarrow.compute as pc
+
+    if column.null_count == 0:
+        whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        dense: NDArray[Any] = np.from_dlpack(whole)
+        return to_float64(dense)
+    numbers: NDArray[Any] = np.full(len(column), np.nan)
+    present = np.from_dlpack(pc.indices_nonzero(column.is_valid()))
+    numbers[present] = to_float64(np.from_dlpack(column.drop_null().combine_chunks()))
+    return numbers
+
+
+def _is_exact(column: Any) -> bool:
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(column).as_py()
+    return ends["min"] is None or -EXACT_INTEGER <= ends["min"] <= ends["max"] <= EXACT_INTEGER
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def _choose_dtype(column: Any) -> Any:
+    import pyarrow as pa
+
+    return bool if pa.types.is_boolean(column.type) and column.null_count == 0 else object

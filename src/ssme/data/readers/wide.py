@@ -1,123 +1,87 @@
 """The wide layout: one row per example, one column per model, or per model and class.
 
-One column per model holds P(positive). Columns per model and class are told by a mapping
-``{model: {class: column}}``, a pattern such as ``"{model}:{class}"``, or found out when their
+One column per model holds P(positive). Columns per model and class are given by a mapping
+``{model: {class: column}}`` or a pattern such as ``"{model}:{class}"``, or are found when their
 names form a complete grid of models and classes, or are the classes of one model, and every row
-sums to one.
+sums to one. Columns that look like answers of judges are named in messages, never read unasked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+import re
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from ssme.data.labels import RawLabels, convert_as_labels, observe, order_classes
+from ssme.data.judges import UNSURE
+from ssme.data.labels import RawLabels, order_classes, spell_class
 from ssme.data.layout import list_reasons
-from ssme.data.readers.answer_columns import advise, find_answers
-from ssme.data.readers.columns import (
-    Columns,
-    explain_no_model,
-    is_index,
-    refuse_without_labels,
-)
-from ssme.data.readers.grid import PATTERNS, Grid, find_grids, list_blocks
-from ssme.data.readers.join import (
-    find_own_label_column,
-    join_labels,
-    joins_by_id,
-    refuse_other_index,
-)
+from ssme.data.readers.columns import Columns, explain_no_model, is_index, refuse_without_labels
 from ssme.data.readers.options import ReadOptions
-from ssme.data.readers.raw import RawTable
 from ssme.data.readers.tables import Table
-from ssme.data.simplex import RANGE_TOLERANCE, SUM_TOLERANCE, find_class_columns
-from ssme.data.values import FloatArray, make_plain, refuse_duplicates
-from ssme.errors import InputError, argument
+from ssme.data.simplex import (
+    RANGE_TOLERANCE,
+    SUM_TOLERANCE,
+    find_class_columns,
+    find_rounding,
+    find_wrong_sums,
+)
+from ssme.data.values import FloatArray, factorize, make_plain, refuse_duplicates
+from ssme.errors import InputError
 from ssme.wording import quote, suggest_nearest
 
-__all__ = ["find_scores", "observe_labels", "read"]
-
-MAPPING = "{model: {class: column}}"
-
-
-def observe_labels(
-    table: Table, roles: Columns, options: ReadOptions, labels: object | None
-) -> RawLabels:
-    """The label of each row, from its column or from where else the caller keeps them."""
-    if labels is None:
-        found: object | None = None if roles.label is None else table.read_values(roles.label)
-    elif joins_by_id(labels):
-        ids = None if roles.id is None else table.read_ids(roles.id)
-        column = find_own_label_column(table, options)
-        own = None if column is None else table.read_values(column)
-        found = join_labels(labels, ids, options, roles.id, own)
-    else:
-        refuse_other_index(table, labels)
-        found = labels
-    return observe(found, table.n_rows, options.unlabeled)
+MAPPING = "`models={model: {class: column}}`"
+PATTERNS = tuple(
+    f"{{model}}{mark}{{class}}" for mark in (":", "__", "|", "/", ".", "_", "-", " ", "")
+)
+"""Patterns tried when none is given, from the most to the least deliberate separator. Without one,
+a class is a number."""
 
 
 def find_scores(
     table: Table, roles: Columns, options: ReadOptions, raw: RawLabels, *, given: bool
 ) -> Columns:
-    """``roles`` with the score columns; ``given``: labels were given apart from the table."""
+    """``roles`` with the score columns; ``given``: labels were given separately."""
     grid, skipped = _find_grid(table, roles, options, raw, given=given)
     if grid.classes is not None:
         grid = Grid(grid.columns, order_classes(grid.classes, options.classes, options.positive))
-    _refuse_two_parts(grid, roles)
-    used = grid.used | roles.roles
+    both = sorted(grid.used & roles.roles)
+    if both:
+        raise InputError(
+            f"column {both[0]!r} is named both for scores and as label, id, weight or group",
+            hint="name other columns with `models` or `pattern`, or another one for the other role",
+        )
     return replace(
         roles,
         kind="wide" if grid.classes is None else "wide by class",
         scores=grid.list_by_model(),
         classes=grid.classes,
-        ignored=tuple(name for name in table.columns if name not in used),
-        skipped={name: reason for name, reason in skipped.items() if name not in used},
-    )
+        skipped={name: reason for name, reason in skipped.items() if name not in grid.used},
+    ).with_ignored(table)
 
 
-def read(table: Table, columns: Columns, options: ReadOptions, raw: RawLabels) -> RawTable:
-    """Scores, labels and the rest of a wide table."""
-    classes = options.classes
-    if columns.classes is not None:
-        classes = classes or convert_as_labels(columns.classes, raw.values)
-    return RawTable(
-        scores=_read_scores(table, columns),
-        labels=raw,
-        models=columns.models,
-        classes=classes,
-        weights=None if columns.weight is None else table.read_floats(columns.weight),
-        groups={name: table.read_values(column) for name, column in columns.groups.items()},
-        ids=None if columns.id is None else table.read_ids(columns.id),
-        design=None if columns.design is None else table.read_floats(columns.design),
-    )
-
-
-def _read_scores(table: Table, columns: Columns) -> FloatArray:
+def read_scores(table: Table, columns: Columns) -> FloatArray:
     """(n, M), or (n, M, K) where there is a column per class."""
+    names = [name for of in columns.scores.values() for name in of]
+    out: FloatArray = np.empty((table.n_rows, len(names)))
+    for place, name in enumerate(names):
+        out[:, place] = table.read_floats(name)
     if columns.classes is None:
-        return np.stack([table.read_floats(name) for (name,) in columns.scores.values()], axis=1)
-    out: FloatArray = np.empty((table.n_rows, len(columns.scores), len(columns.classes)))
-    for m, of in enumerate(columns.scores.values()):
-        for k, name in enumerate(of):
-            out[:, m, k] = table.read_floats(name)
-    return out
+        return out
+    return out.reshape(table.n_rows, len(columns.scores), len(columns.classes))
 
 
 def _find_grid(
     table: Table, roles: Columns, options: ReadOptions, raw: RawLabels, *, given: bool
-) -> tuple[Grid, dict[str, str]]:
-    """The columns of each model, and those that are not taken for a model, with the reason."""
+) -> tuple[Grid, Mapping[str, str]]:
+    """The score columns, and those that are models only by name, with the reason."""
     if isinstance(options.models, Mapping):
         if options.pattern is not None:
             raise InputError(
-                f"{argument('pattern', repr(options.pattern))} was given together with "
-                f"{argument('models')} as a mapping",
-                allowed="one of them",
-                fix="the mapping already says which column is which",
+                f"`pattern={options.pattern!r}` was given together with `models` as a mapping",
+                hint="leave one out: the mapping already says which column is which",
             )
         return _from_mapping(table, options.models, options.classes), {}
     taken = roles.roles | roles.set_aside
@@ -125,50 +89,31 @@ def _find_grid(
     if options.models is not None:
         names = list(options.models)
         refuse_duplicates(names, "model", "each model once")
-        there = set(table.columns)
-        if options.pattern is None and all(name in there for name in names):
+        if options.pattern is None and set(names) <= set(table.columns):
             return _take_one_column_each(names), {}
         return _find_by_name(table, free, names, options, raw), {}
     if options.pattern is not None:
-        return _find_by_pattern(free, options.pattern, options, raw, table), {}
+        return _find_by_pattern(table, free, options.pattern, options, raw), {}
     free = [name for name in free if not is_index(table, name)]
     if roles.label is None and not given:
         refuse_without_labels(table)
-    kinds = {name: table.find_kind(name) for name in free}
-    texts = [name for name in free if kinds[name] == "other"]
+    texts = [name for name in free if table.find_kind(name) == "other"]
     for name in texts:
-        table.refuse_percent(name)
+        _refuse_percent(table, name)
     alike = find_answers(table, texts, raw)
     judged = (*alike.answers, *alike.ratings)
     for name in texts:
         if name not in judged:
-            table.refuse_numbers_as_text(name)
-    numbers = [name for name in free if kinds[name] != "other"]
+            _refuse_numbers_as_text(table, name)
+    numbers = [name for name in free if name not in texts]
     if not numbers and judged:
-        _refuse_answers(table, free, raw)
+        raise InputError(
+            f"{table.what} has no column of probabilities, and columns of classes or grades",
+            hint=advise(find_answers(table, free, raw)),
+        )
     reasons = {name: explain_no_model(table, name, raw) for name in numbers}
     skipped = {name: reason for name, reason in reasons.items() if reason}
     return _detect_grid(table, numbers, options, raw, judged, skipped), skipped
-
-
-def _refuse_answers(table: Table, free: list[str], raw: RawLabels) -> None:
-    raise InputError(
-        f"{table.what} has no column of probabilities, and columns of classes or grades",
-        allowed=f"columns of probabilities, or columns that {argument('answers')} or "
-        f"{argument('ratings')} names",
-        fix=advise(find_answers(table, free, raw)),
-    )
-
-
-def _refuse_two_parts(grid: Grid, roles: Columns) -> None:
-    both = sorted(grid.used & roles.roles)
-    if both:
-        raise InputError(
-            f"column {both[0]!r} is named both for scores and as label, id, weight or group",
-            allowed="one part per column",
-            fix=f"leave it out of one of them: name other columns with {argument('models')} or "
-            f"{argument('pattern')}, or another one for the other part",
-        )
 
 
 def _take_one_column_each(names: Sequence[str]) -> Grid:
@@ -182,69 +127,61 @@ def _from_mapping(
     columns: dict[str, dict[Hashable, str]] = {}
     for model, value in mapping.items():
         if isinstance(value, str):
-            of: dict[Hashable, str] = {"": value}
-        elif isinstance(value, Mapping):
-            of = dict(value)
-        else:
+            value = {"": value}
+        elif not isinstance(value, Mapping):
             names = range(len(value)) if classes is None else classes
             if len(names) != len(value):
                 raise InputError(
                     f"model {model!r} has {len(value)} columns for {len(names)} classes "
                     f"{quote(names)}",
-                    allowed="one column per class, in the order of classes",
-                    fix="list as many columns as classes",
+                    hint="list one column per class, in the order of `classes`",
                 )
-            of = dict(zip(names, value, strict=True))
+            value = dict(zip(names, value, strict=True))
         columns[str(model)] = {
             name: table.require(column, f"scores of model {model!r}", "models")
-            for name, column in of.items()
+            for name, column in value.items()
         }
     first = next(iter(columns))
     for model, of in columns.items():
         if set(of) != set(columns[first]):
             raise InputError(
                 f"model {model!r} has classes {quote(of)}, model {first!r} {quote(columns[first])}",
-                allowed="the same classes for every model",
-                fix="map the columns of every class",
+                hint="map the columns of every class",
             )
-    names = tuple(columns[first])
-    return Grid(columns, None if names == ("",) else names)
+    found = tuple(columns[first])
+    return Grid(columns, None if found == ("",) else found)
 
 
 def _find_by_name(
     table: Table, free: list[str], models: list[str], options: ReadOptions, raw: RawLabels
 ) -> Grid:
     """Models named by the caller whose class columns are found by the first pattern that fits."""
-    patterns = PATTERNS if options.pattern is None else (options.pattern,)
-    for pattern in patterns:
-        grids = _prefer_fitting(
-            find_grids(free, pattern, models=models, classes=options.classes), raw
-        )
+    for pattern in PATTERNS if options.pattern is None else (options.pattern,):
+        found = find_grids(free, pattern, models=models, classes=options.classes)
+        grids = _prefer_fitting(found, raw)
         if len(grids) == 1:
             return grids[0]
     missing = next((name for name in models if name not in table.columns), models[0])
     raise InputError(
-        f"{table.what} has no column {missing!r}, nor one column per class for model {missing!r}",
-        allowed=f"the columns {quote(free, limit=20)}",
-        fix=f"{suggest_nearest(missing, free)}name columns that are there with "
-        f"{argument('models')}, or give {argument('models', MAPPING)}",
+        f"{table.what} has no column {missing!r}, nor one column per class for model {missing!r}; "
+        f"its free columns are {quote(free, limit=20)}",
+        hint=f"{suggest_nearest(missing, free)}name columns that exist with `models`, or pass "
+        f"{MAPPING}",
     )
 
 
 def _find_by_pattern(
-    free: list[str], pattern: str, options: ReadOptions, raw: RawLabels, table: Table
+    table: Table, free: list[str], pattern: str, options: ReadOptions, raw: RawLabels
 ) -> Grid:
     grids = _prefer_fitting(find_grids(free, pattern, classes=options.classes), raw)
     if len(grids) == 1:
         return grids[0]
     if grids:
-        raise _tell_ambiguous(table, grids, binary=None)
+        raise _explain_ambiguous(table, grids, binary=None)
     raise InputError(
-        f"{argument('pattern', repr(pattern))} does not give every model the same two or "
-        f"more classes in the columns {quote(free, limit=20)}",
-        allowed="a complete grid of models and classes",
-        fix=f"correct the pattern, list {argument('classes', '[...]')}, or give "
-        f"{argument('models', MAPPING)}",
+        f"`pattern={pattern!r}` does not give every model the same two or more classes in the "
+        f"columns {quote(free, limit=20)}",
+        hint=f"correct the pattern, list `classes=[...]`, or pass {MAPPING}",
     )
 
 
@@ -272,8 +209,7 @@ def _detect_grid(
         raise InputError(
             f"{table.what} has no column of numbers left for scores; its columns are "
             f"{quote(table.columns, limit=20)}",
-            allowed="one column of probabilities per model",
-            fix=f"name the score columns with {argument('models', '[...]')}",
+            hint="name the score columns with `models=[...]`, one column of probabilities each",
         )
     models = [name for name in free if name not in skipped]
     unsure = options.logits or options.normalize  # sums of rows say nothing then
@@ -292,29 +228,19 @@ def _detect_grid(
     if len(fitting) == 1 and not (one_column and unsure):
         return fitting[0]
     if fitting:
-        raise _tell_ambiguous(table, fitting, binary=models if one_column else None)
+        raise _explain_ambiguous(table, fitting, binary=models if one_column else None)
     if not models:
-        _refuse_without_models(table, skipped, raw, judged)
+        advice = advise(find_answers(table, [*judged, *skipped], raw))
+        raise InputError(
+            f"no column of {table.what} is taken for a model: {list_reasons(skipped)}",
+            hint="list the models with `models=[...]`" + (f"; {advice}" if advice else ""),
+        )
     if not options.logits:
         _refuse_no_probabilities(table, models, raw, judged)
     if not unsure:
         _refuse_wrong_sums(table, unsummed, raw)
         _refuse_class_columns(table, models)
     return _take_one_column_each(models)
-
-
-def _refuse_without_models(
-    table: Table, skipped: Mapping[str, str], raw: RawLabels, judged: Sequence[str]
-) -> None:
-    """Refuse a table in which every column of numbers could be a model only if it were named."""
-    advice = advise(find_answers(table, [*judged, *skipped], raw))
-    raise InputError(
-        f"no column of {table.what} is taken for a model: {list_reasons(skipped)}",
-        allowed="columns of probabilities; those with two values, constants and copies of the "
-        "label only where they are named",
-        fix=f"list the models with {argument('models', '[...]')}"
-        + (f"; {advice}" if advice else ""),
-    )
 
 
 def _find_classes_alone(table: Table, readings: Sequence[list[str]], raw: RawLabels) -> list[Grid]:
@@ -331,21 +257,84 @@ def _find_classes_alone(table: Table, readings: Sequence[list[str]], raw: RawLab
     return []
 
 
+def _explain_ambiguous(
+    table: Table, grids: Sequence[Grid], binary: Sequence[str] | None
+) -> InputError:
+    readings = [
+        f"models {quote(grid.columns)} with classes {quote(grid.classes or ())}" for grid in grids
+    ]
+    if binary is not None:
+        readings.append(f"binary models {quote(binary)}")
+    return InputError(
+        f"the columns of {table.what} can be read in {len(readings)} ways: "
+        + "; or ".join(readings),
+        hint="pass `pattern='{model}:{class}'` with `classes=[...]`, or list the score columns "
+        "with `models=[...]`",
+    )
+
+
+# -------------------------------------------------------------------------------------------------
+# Columns that are not what they seem: each is refused with the options that decide.
+
+
+def _refuse_percent(table: Table, name: str) -> None:
+    """Refuse a text column that mostly holds texts such as ``46 %``: scores, not words."""
+    import pandas
+
+    texts = pandas.Series(table.read_values(name), dtype=object).dropna().astype(str).str.strip()
+    bare = pandas.to_numeric(texts.str.removesuffix("%"), errors="coerce")
+    percent = texts.str.endswith("%") & bare.notna()
+    if len(texts) and percent.mean() >= 0.5:
+        row = int(texts.index[int(percent.argmax())])
+        raise InputError(
+            f"column {name!r} contains {texts.loc[row]!r} at row {row}, a percentage written as "
+            "text",
+            hint=f"write numbers between 0 and 1, or leave the column out with `ignore={[name]}`",
+        )
+
+
+def _refuse_numbers_as_text(table: Table, name: str) -> None:
+    """Refuse a text column that is meant for scores: mostly numbers, or all of them shares.
+
+    Whole numbers written as text, such as postal codes, are text.
+    """
+    import pandas
+
+    if not table.is_text(name):
+        return
+    values = pandas.Series(table.read_values(name), dtype=object).dropna()
+    numbers = pandas.to_numeric(values, errors="coerce")
+    stray = numbers.isna()
+    whole = not stray.any() and bool((numbers % 1 == 0).all())
+    if not len(values) or stray.mean() >= 0.5 or whole:
+        return
+    row = int(values.index[int(stray.argmax())])
+    what = "text among numbers" if stray.any() else "a number written as text"
+    raise InputError(
+        f"column {name!r} contains {values.loc[row]!r} at row {row}, {what}",
+        hint="correct the entry or make numbers of the column, leave it out with "
+        f"`ignore={[name]}`, or list the score columns with `models=[...]`",
+    )
+
+
 def _refuse_class_columns(table: Table, free: list[str]) -> None:
     """Refuse the classes of one model, which would be read as several models."""
     place = {name: number for number, name in enumerate(free)}
-    blocks = [[place[name] for name in block] for block in list_blocks(free)]
+    matchers = [_compile_pattern(pattern, None, None, longest=True) for pattern in PATTERNS]
+    blocks = [
+        [place[name] for name in block.values()]
+        for matcher in matchers
+        for block in _match(free, matcher).values()
+    ]
     found = find_class_columns(np.stack([table.read_floats(name) for name in free], axis=1), blocks)
     if found is not None:
         names = sorted(free[number] for number in found)
         raise InputError(
             f"columns {quote(names)} sum to 1 on every row: they look like the {len(names)} "
             "classes of one model",
-            allowed="one column per model, or one per model and class and no others",
-            fix=f"if so, say how names hold both with "
-            f"{argument('pattern', repr('{model}_{class}'))}, leave other columns out with "
-            f"{argument('ignore', '[...]')}, or give {argument('models', MAPPING)}; list the "
-            f"columns with {argument('models', '[...]')} if each is a model by itself",
+            hint="if so, say how names contain model and class with `pattern='{model}_{class}'`, "
+            f"leave other columns out with `ignore=[...]`, or pass {MAPPING}; if each is a model, "
+            "list them with `models=[...]`",
         )
 
 
@@ -354,9 +343,6 @@ def _refuse_no_probabilities(
 ) -> None:
     for name in free:
         values = table.read_floats(name)
-        least, most = values.min(initial=0.0), values.max(initial=0.0)  # NaN where one is
-        if least >= -RANGE_TOLERANCE and most <= 1.0 + RANGE_TOLERANCE:
-            continue
         outside = (values < -RANGE_TOLERANCE) | (values > 1.0 + RANGE_TOLERANCE)
         if not outside.any():
             continue
@@ -364,12 +350,9 @@ def _refuse_no_probabilities(
         alike = find_answers(table, [*judged, *free], raw)
         advice = advise(alike) if name in {*alike.answers, *alike.ratings} else ""
         raise InputError(
-            f"column {name!r} holds {make_plain(values[row])!r} at row {row}, which is not a "
+            f"column {name!r} contains {make_plain(values[row])!r} at row {row}, which is not a "
             "probability",
-            allowed="columns of probabilities between 0 and 1 beside those that "
-            f"{argument('label')}, {argument('id')}, {argument('weight')} and "
-            f"{argument('groups')} name",
-            fix=_name_part(table, name, free) + (f"; {advice}" if advice else ""),
+            hint=_suggest_role(table, name, free) + (f"; {advice}" if advice else ""),
         )
 
 
@@ -380,31 +363,28 @@ def _refuse_wrong_sums(table: Table, grids: Sequence[tuple[str, Grid]], raw: Raw
         if wrong is not None and grid.is_meant(table, raw):
             model, row, total = wrong
             raise InputError(
-                f"columns are named by the models {quote(grid.models)} and the classes "
+                f"columns are named by the models {quote(grid.columns)} and the classes "
                 f"{quote(grid.classes or ())}, and those of {model!r} sum to {total:.6g} at row "
-                f"{row}",
-                allowed=f"class probabilities that sum to 1 (within {SUM_TOLERANCE:g} or rounding)",
-                fix=f"say {argument('normalize', True)} and {argument('pattern', repr(pattern))} "
-                f"to rescale them, or {argument('logits', True)} if they are logits; list the "
-                f"columns with {argument('models', '[...]')} if each is a binary model by itself",
+                f"{row}, not to 1 (within {SUM_TOLERANCE:g} or rounding)",
+                hint=f"pass `normalize=True` and `pattern={pattern!r}` to rescale them, or "
+                "`logits=True` if they are logits; if each is a binary model, list the columns "
+                "with `models=[...]`",
             )
 
 
-def _name_part(table: Table, name: str, free: Sequence[str]) -> str:
-    """What to say of a column of numbers that are no probabilities, the likeliest first."""
+def _suggest_role(table: Table, name: str, free: Sequence[str]) -> str:
+    """What a column of numbers that are no probabilities may be, the likeliest first."""
     values = table.read_floats(name)
     known = values[~np.isnan(values)]
-    whole = np.isfinite(known).all() and (known % 1 == 0).all()
-    row_id = f"if it names the rows say {argument('id', repr(name))}"
-    group = f"if it is a group say {argument('groups', f'[{name!r}]')}"
-    ignore = f"if it is neither say {argument('ignore', f'[{name!r}]')}"
-    scores = f"or list the score columns with {argument('models', '[...]')}"
-    logits = f"for logits say {argument('logits', True)}"
-    if whole:
-        parts = [row_id, group] if np.unique(known).size == table.n_rows else [group, row_id]
-        return "; ".join([*parts, ignore, scores])
+    ids = f"if it names the rows pass `id={name!r}`"
+    group = f"if it is a group pass `groups={[name]}`"
+    scores = "or list the score columns with `models=[...]`"
+    if np.isfinite(known).all() and (known % 1 == 0).all():
+        parts = [ids, group] if np.unique(known).size == table.n_rows else [group, ids]
+        return "; ".join([*parts, f"if it is neither pass `ignore={[name]}`", scores])
     percent = "for percent divide by 100; " if _look_like_percent(table, free) else ""
-    return f"{percent}{logits}; {ignore.replace('neither', 'no score')}; {scores}"
+    ignore = f"if it is no score pass `ignore={[name]}`"
+    return f"{percent}for logits pass `logits=True`; {ignore}; {scores}"
 
 
 def _look_like_percent(table: Table, names: Sequence[str]) -> bool:
@@ -415,19 +395,231 @@ def _look_like_percent(table: Table, names: Sequence[str]) -> bool:
     return within and sum(bool((values > 1.0).any()) for values in known) > 0.5 * len(known)
 
 
-def _tell_ambiguous(
-    table: Table, grids: Sequence[Grid], binary: Sequence[str] | None
-) -> InputError:
-    readings = [
-        f"models {quote(grid.models)} with classes {quote(grid.classes or ())}" for grid in grids
-    ]
-    if binary is not None:
-        readings.append(f"binary models {quote(binary)}")
-    return InputError(
-        f"the columns of {table.what} can be read in {len(readings)} ways: "
-        + "; or ".join(readings),
-        allowed="one reading",
-        fix=f"give {argument('pattern', repr('{model}:{class}'))} with "
-        f"{argument('classes', '[...]')}, or list the score columns with "
-        f"{argument('models', '[...]')}",
+# -------------------------------------------------------------------------------------------------
+# Column names that contain a model and a class.
+
+
+@dataclass(frozen=True)
+class Grid:
+    """model -> class -> column; without classes, one column of P(positive) per model."""
+
+    columns: Mapping[str, Mapping[Hashable, str]]
+    classes: tuple[Hashable, ...] | None
+
+    @property
+    def used(self) -> set[str]:
+        return {column for of in self.columns.values() for column in of.values()}
+
+    def list_by_model(self) -> dict[str, tuple[str, ...]]:
+        """model -> its columns, in the order of the classes."""
+        return {
+            model: tuple(of[name] for name in self.classes or of)
+            for model, of in self.columns.items()
+        }
+
+    def fits(self, raw: RawLabels) -> bool:
+        """Whether every label seen is one of the classes."""
+        names = {spell_class(name) for name in self.classes or ()}
+        return all(spell_class(value) in names for value in raw.values)
+
+    def sums_to_one(self, table: Table) -> bool:
+        """Whether the class columns of every model are probabilities on every row."""
+        return self.find_wrong_sum(table) is None
+
+    def find_wrong_sum(self, table: Table) -> tuple[str, int, float] | None:
+        """Model, row and sum of the first class columns that do not sum to one."""
+        for model, of in self.columns.items():
+            scores = np.stack([table.read_floats(column) for column in of.values()], axis=1)
+            wrong = find_wrong_sums(scores)
+            if wrong.any():
+                row = int(np.argmax(wrong))
+                return model, row, float(scores[row].sum())
+        return None
+
+    def is_meant(
+        self, table: Table, raw: RawLabels, *, near: float = 0.05, by_chance: float = 1e-6
+    ) -> bool:
+        """Whether columns that do not sum to one are classes all the same.
+
+        They are if the labels name several classes that no number of a seed or version would be,
+        or if the columns of some model sum to one, within ``near`` or rounding, on most rows, and
+        on more rows than unrelated columns would with the probability ``by_chance``.
+        """
+        if not raw.values or not self.fits(raw):
+            return False
+        if len(raw.values) > 2 or not all(str(name).isdigit() for name in self.classes or ()):
+            return True
+        from scipy.special import bdtrc
+
+        for of in self.columns.values():
+            scores = np.stack([table.read_floats(column) for column in of.values()], axis=1)
+            off, within = np.abs(scores.sum(axis=1) - 1.0), max(near, find_rounding(scores, 1))
+            known, sound = np.sum(~np.isnan(off)), np.sum(off <= within)
+            if sound > 0.5 * known and bdtrc(sound - 1, known, 2.0 * within) < by_chance:
+                return True
+        return False
+
+
+def find_grids(
+    columns: Sequence[str],
+    pattern: str,
+    *,
+    models: Sequence[str] | None = None,
+    classes: Sequence[Hashable] | None = None,
+    required: Collection[str] = (),
+) -> list[Grid]:
+    """The complete grids of two or more classes that ``columns`` form, mostly one or none.
+
+    There are two where the separator also occurs inside names. ``models`` and ``classes`` are
+    those that are known. A grid that leaves a ``required`` column over does not count; names with
+    none of these columns, and with other classes than the rest, are not models of it.
+    """
+    grids: list[Grid] = []
+    for longest in (True, False):
+        found = _match(columns, _compile_pattern(pattern, models, classes, longest))
+        grid = _complete(found, models)
+        if grid is None and required:
+            needed = {m: set(of) for m, of in found.items() if {*required} & {*of.values()}}
+            alike = {m: of for m, of in found.items() if m in needed or set(of) in needed.values()}
+            grid = _complete(alike, models)
+        if grid is not None and grid.used.issuperset(required) and grid not in grids:
+            grids.append(grid)
+    return grids
+
+
+def _compile_pattern(
+    pattern: str,
+    models: Sequence[str] | None,
+    classes: Sequence[Hashable] | None,
+    longest: bool,
+) -> re.Pattern[str]:
+    """``pattern`` as a regular expression; ``longest``: the model takes all it can."""
+    apart = "}{" not in pattern
+    free = (".+" if longest else ".+?") if apart or classes is not None else r".*\D"
+    model = free if models is None else "|".join(map(re.escape, models))
+    name = ".+" if apart else r"\d+"
+    if classes is not None:
+        name = "|".join(re.escape(str(name)) for name in classes)
+    text = re.escape(pattern)
+    text = text.replace(r"\{model\}", f"(?P<model>{model})", 1)
+    return re.compile(text.replace(r"\{class\}", f"(?P<name>{name})", 1))
+
+
+def _match(columns: Sequence[str], matcher: re.Pattern[str]) -> dict[str, dict[Hashable, str]]:
+    found: dict[str, dict[Hashable, str]] = {}
+    for column in columns:
+        match = matcher.fullmatch(column)
+        if match:
+            found.setdefault(match["model"], {})[match["name"]] = column
+    return found
+
+
+def _complete(found: dict[str, dict[Hashable, str]], models: Sequence[str] | None) -> Grid | None:
+    """A grid if every model (wanted) has the same two or more classes."""
+    wanted = list(found) if models is None else list(models)
+    if not wanted or set(wanted) != set(found):
+        return None
+    names = tuple(found[wanted[0]])
+    if len(names) < 2 or any(set(found[model]) != set(names) for model in wanted):
+        return None
+    return Grid({model: found[model] for model in wanted}, names)
+
+
+# -------------------------------------------------------------------------------------------------
+# Columns that look like answers or grades, so that a message can say what to do with them.
+
+
+@dataclass(frozen=True)
+class LookAlikes:
+    """Columns that look like answers or grades.
+
+    ``outside`` maps a column of answers to a value that is not a class of the labels, on how few
+    rows, and its first row: a slip of the pen, or a class that no label has.
+    """
+
+    answers: tuple[str, ...] = ()
+    ratings: tuple[str, ...] = ()
+    outside: Mapping[str, tuple[Hashable, int, int]] = field(default_factory=dict)
+
+
+def find_answers(
+    table: Table,
+    names: Sequence[str],
+    labels: RawLabels,
+    *,
+    most: int = 30,
+    repeats: int = 3,
+    slips: float = 0.02,
+) -> LookAlikes:
+    """Columns among ``names`` that look like answers, and those that look like grades.
+
+    Answers are few distinct texts or booleans, grades few distinct whole or half numbers outside 0
+    and 1, or single capital letters that are no label. They have at most ``most`` distinct values,
+    and more than two only if each occurs on ``repeats`` rows on average: names of rows do not. A
+    column of answers may hold values beside the classes of the labels on a share of ``slips`` of
+    its rows. Where some columns say classes of the labels, those that say none are no answers.
+    """
+    classes = {spell_class(value) for value in labels.values}
+    answers, ratings, alike = [], [], set()
+    outside: dict[str, tuple[Hashable, int, int]] = {}
+    for name in names:
+        try:
+            codes, found = factorize(table.read_values(name))
+        except InputError:
+            continue
+        values = [make_plain(value) for value in found]
+        texts = {spell_class(value) for value in values} - set(UNSURE)
+        n_known = int((codes >= 0).sum())
+        if not 1 <= len(texts) <= most or (len(texts) > 2 and n_known < repeats * len(texts)):
+            continue
+        letters = all(len(text) == 1 and text.isupper() for text in texts)
+        strange = [
+            (value, int((codes == code).sum()), int(np.argmax(codes == code)))
+            for code, value in enumerate(values)
+            if spell_class(value) not in classes and spell_class(value).lower() not in UNSURE
+        ]
+        slipped = len(classes) > 1 and sum(n for _, n, _ in strange) <= max(1.0, slips * n_known)
+        if texts <= classes or (strange and slipped and len(texts & classes) > 1):
+            answers.append(name)
+        elif (_are_grades(values) and not texts <= {"0", "1"}) or (letters and len(texts) > 1):
+            ratings.append(name)
+        elif table.find_kind(name) in ("other", "boolean"):
+            answers.append(name)
+        if strange and slipped and name in answers:
+            outside[name] = strange[0]
+        if texts & classes:
+            alike.add(name)
+    if alike & set(answers):
+        answers = [name for name in answers if name in alike]
+    return LookAlikes(tuple(answers), tuple(ratings), outside)
+
+
+def _are_grades(values: Sequence[Hashable]) -> bool:
+    """Whether all are whole numbers, or whole and half ones that go beyond 1 (1, 1.5, 2, ...)."""
+    if any(isinstance(value, bool) for value in values):
+        return False
+    if all(isinstance(value, int) for value in values):
+        return True
+    numbers = [float(value) for value in values if isinstance(value, int | float)]
+    halves = all((2.0 * number).is_integer() for number in numbers)
+    return len(numbers) == len(values) and halves and max(numbers) > 1.0
+
+
+def advise(found: LookAlikes) -> str:
+    """What to do with such columns, in a sentence; empty without any."""
+    parts = [_advise(found.answers, "answers", "answers")] if found.answers else []
+    for name, (value, count, row) in found.outside.items():
+        rows = "1 row" if count == 1 else f"{count} rows"
+        parts.append(
+            f"{name!r} says {value!r} on {rows}, first at row {row}, which is not a class of the "
+            f"labels: correct it, pass `unsure={value!r}` if it means that the "
+            f"judge is unsure, or list all classes with `classes=[...]`"
+        )
+    return "; ".join(
+        parts + ([_advise(found.ratings, "grades", "ratings")] if found.ratings else [])
     )
+
+
+def _advise(columns: Sequence[str], what: str, option: str) -> str:
+    looks = "looks like" if len(columns) == 1 else "look like"
+    return f"{quote(columns)} {looks} {what}: pass `{option}={list(columns)}`"

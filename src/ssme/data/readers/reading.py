@@ -1,0 +1,327 @@
+"""From whatever holds scores to a `ScoreSet`: source -> columns -> rows -> checked set.
+
+Roles are taken from what the caller names, else from a column's usual name; a table that can be
+read in two ways is refused with the choices.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ssme.data.arrays import check_arrays
+from ssme.data.design import LabelRounds
+from ssme.data.judges import make_judged_fields
+from ssme.data.labels import convert_as_labels, name_order
+from ssme.data.layout import Layout
+from ssme.data.readers import wide
+from ssme.data.readers.arrays import read_arrays
+from ssme.data.readers.columns import (
+    USUAL_NAMES,
+    Columns,
+    find_judge_columns,
+    find_layout,
+    find_long_columns,
+    find_own_label_column,
+    find_roles,
+    name_answers,
+    refuse_without_labels,
+    warn_of_guesses,
+)
+from ssme.data.readers.join import name_labels_source
+from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.rows import Rows
+from ssme.data.readers.sources import (
+    FILE_OPTIONS,
+    READERS,
+    find_local_path,
+    find_reader,
+    open_table,
+)
+from ssme.data.readers.tables import Table, is_frame, spread_lists
+from ssme.data.scoreset import ScoreSet
+from ssme.data.values import to_objects
+from ssme.errors import InputError, translate_foreign_errors
+from ssme.options import accept_all, list_declared
+from ssme.wording import quote
+
+# -------------------------------------------------------------------------------------------------
+# The kinds of sources.
+
+
+def as_score_set(source: Any, labels: object | None = None, **options: Any) -> ScoreSet:
+    """Make a `ScoreSet` of whatever holds scores.
+
+    Parameters
+    ----------
+    source : ScoreSet, str, pathlib.Path, data frame, Hugging Face dataset, array or dict
+        A set already made, the path of a file, a frame, a ``datasets.Dataset``, or arrays.
+    labels : optional
+        As in `ScoreSet.read`, `ScoreSet.from_frame` or `ScoreSet.from_arrays`.
+    **options
+        Those of the same three. A set already made takes new ``labels`` and the option
+        ``unlabeled`` only.
+
+    Returns
+    -------
+    ScoreSet
+
+    Examples
+    --------
+    >>> from ssme.data import as_score_set
+    >>> as_score_set({"bert": [0.9, 0.2], "gpt": [0.6, 0.4]}, [1, None])
+    ScoreSet(rows: 2, labeled: 1 (0: 0, 1: 1), 2 models: bert, gpt)
+    """
+    if isinstance(source, ScoreSet):
+        if set(options) - {"unlabeled"} or (options and labels is None):
+            raise InputError(
+                f"{', '.join(options)} cannot be given for a ScoreSet that is already made",
+                hint="give the options where the ScoreSet is made",
+            )
+        return source if labels is None else source.with_labels(labels, **options)
+    if isinstance(source, str | Path):
+        return ScoreSet.read(source, labels, **options)
+    if is_frame(source):
+        return ScoreSet.from_frame(source, labels, **options)
+    if is_dataset(source):
+        return ScoreSet.from_huggingface(source, labels, **options)
+    return ScoreSet.from_arrays(source, labels, **options)
+
+
+def reading_options(source: Any) -> list[str]:
+    """Names of the options that `as_score_set` may take for ``source``.
+
+    A set already made stands for whatever it was made from; which options fit a file is left to
+    its reader.
+    """
+    of_tables = [each.name for each in list_declared(ReadOptions)]
+    parameters = inspect.signature(ScoreSet.from_arrays).parameters.values()
+    of_arrays = [each.name for each in parameters if each.kind == each.KEYWORD_ONLY]
+    if isinstance(source, ScoreSet | str | Path):
+        return list(dict.fromkeys([*of_tables, *of_arrays]))
+    if not is_frame(source) and not is_dataset(source):
+        return of_arrays
+    return [name for name in of_tables if name not in (*FILE_OPTIONS, "labels")]
+
+
+read_scores = ScoreSet.read
+
+
+def read(path: str | Path, labels: object | None = None, **options: Any) -> ScoreSet:
+    """A `ScoreSet` from a file; see `ScoreSet.read`."""
+    file = find_local_path(path)
+    with translate_foreign_errors(f"reading {file}"):
+        reader = find_reader(file)
+        if reader.kind == "arrays":
+            return read_arrays(file, labels, options)
+        given = ReadOptions.of(options, f"the reader of {file}")
+        table = Table(open_table(file, given), str(file))
+        if reader.lists:
+            table, given = spread_lists(table, given)
+        return read_table(table, labels, given, source=str(file))
+
+
+def from_frame(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
+    """Read a native frame; see `ScoreSet.from_frame`."""
+    return read_table(Table(frame), labels, ReadOptions.of(options, "from_frame"))
+
+
+def from_answers(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
+    """Read a native frame of answers; see `ScoreSet.from_answers`."""
+    given = ReadOptions(**accept_all(ReadOptions, options, "from_answers"))
+    table = Table(frame).drop(given.ignore or ())
+    given, labels = _name_label_column(table, given, labels)
+    if not given.judged:
+        roles = find_roles(table, given, labels)
+        given = name_answers(table, roles, given, lambda: Rows(table, roles, given, labels).labels)
+    given.refuse_words_of_judges()
+    return read_table(table, labels, replace(given, ignore=None))
+
+
+def is_dataset(value: object) -> bool:
+    """Whether ``value`` is a ``datasets.Dataset``, or a dictionary of splits of one."""
+    if isinstance(value, dict):
+        return bool(value) and all(is_dataset(each) for each in value.values())
+    return hasattr(value, "features") and (
+        hasattr(value, "with_format") or hasattr(value, "to_pandas")
+    )
+
+
+def from_huggingface(dataset: Any, labels: object | None = None, **options: Any) -> ScoreSet:
+    """Read ``dataset`` by its own methods; see `ScoreSet.from_huggingface`."""
+    given = ReadOptions.of(options, "from_huggingface")
+    if isinstance(labels, str) and given.label is None:
+        given, labels = replace(given, label=labels), None
+    if isinstance(dataset, dict):
+        raise InputError(
+            f"a dictionary of splits: {quote(list(dataset))}",
+            hint=f"pass one split: dataset[{next(iter(dataset), 'train')!r}]",
+        )
+    with translate_foreign_errors("reading the dataset"):
+        rows: Any = dataset.with_format("arrow") if hasattr(dataset, "with_format") else None
+        if hasattr(rows, "__getitem__"):
+            table = Table(rows[:], "the dataset")
+        elif hasattr(dataset, "to_pandas"):
+            table = Table(dataset.to_pandas(), "the dataset")
+        else:
+            raise InputError(
+                f"a {type(dataset).__name__} does not fit in memory as it is",
+                hint="load it with streaming=False",
+            )
+        if labels is None and given.labels is None:
+            table, given = _name_classes(dataset, table, given)
+        table, given = spread_lists(table, given)
+        return read_table(table, labels, given)
+
+
+def _name_classes(dataset: Any, table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:
+    """The codes of a ``ClassLabel`` as its names; -1 is how it writes a missing label."""
+    label = table.find(options.label, USUAL_NAMES["label"], "label")
+    features = getattr(dataset, "features", None) or {}
+    names = getattr(features.get(label), "names", None)
+    if label is None or names is None or options.classes is not None:
+        return table, options
+    codes = table.read_values(label)
+    found = [None if code is None or code != code or code < 0 else int(code) for code in codes]
+    beyond = [code for code in found if code is not None and code >= len(names)]
+    if beyond:
+        raise InputError(
+            f"label {beyond[0]} of a ClassLabel with {len(names)} names",
+            hint="check the features of the dataset; -1 means no label",
+        )
+    values = to_objects([None if code is None else names[code] for code in found])
+    return table.assign({label: values}), replace(options, classes=tuple(names))
+
+
+# -------------------------------------------------------------------------------------------------
+# From a table to the set.
+
+
+def read_table(
+    table: Table, labels: object | None, options: ReadOptions, *, source: str | None = None
+) -> ScoreSet:
+    """The set in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
+    table = table.drop(options.ignore or ())
+    options, labels = _name_label_column(table, options, labels)
+    columns, rows = _find(table, options, labels)
+    rows = rows or Rows(table, columns, options, labels)
+    return _build(table, columns, rows, options, labels, source)
+
+
+def find_columns(table: Table, options: ReadOptions, labels: object | None = None) -> Columns:
+    """Which columns of ``table`` hold what; it may be some rows of a source."""
+    table = table.drop(options.ignore or ())
+    return _find(table, *_name_label_column(table, options, labels))[0]
+
+
+def read_columns(table: Table, columns: Columns, options: ReadOptions) -> ScoreSet:
+    """The set in ``table``, whose columns `find_columns` has found before."""
+    return _build(table, columns, Rows(table, columns, options, None), options, None, None)
+
+
+def _name_label_column(
+    table: Table, options: ReadOptions, labels: object | None
+) -> tuple[ReadOptions, object | None]:
+    """A text given as ``labels`` names a column; a file is given as a path."""
+    if labels is None:
+        labels = options.labels
+    if not isinstance(labels, str):
+        return options, labels
+    if options.label is not None and options.label != labels:
+        raise InputError(
+            f"two label columns: `labels={labels!r}` and `label={options.label!r}`",
+            hint="name it once; a file with labels is given as a pathlib.Path",
+        )
+    if labels not in table.columns and Path(labels).suffix.lower() in READERS:
+        raise InputError(
+            f"{table.what} has no column {labels!r}",
+            hint=f"for the file pass pathlib.Path({labels!r})",
+        )
+    return replace(options, label=labels), None
+
+
+def _find(table: Table, options: ReadOptions, labels: object | None) -> tuple[Columns, Rows | None]:
+    """The columns and, where labels had to be looked at, the rows."""
+    roles = find_roles(table, options, labels)
+    given = labels is not None
+    if options.judged:
+        columns, rows = find_judge_columns(table, roles, options), None
+        if options.models is not None:
+            rows = Rows(table, columns, options, labels)
+            plain = replace(options, answers=None, ratings=None)
+            found = wide.find_scores(table, roles, plain, rows.labels, given=given)
+            columns = replace(columns, scores=found.scores, classes=found.classes)
+        return columns.with_ignored(table), rows
+    if find_layout(table, roles, options) == "long":
+        columns = find_long_columns(table, roles, options).with_ignored(table)
+        if columns.label is None and not given and columns.ignored:
+            refuse_without_labels(table)
+        return columns, None
+    rows = Rows(table, roles, options, labels)
+    return wide.find_scores(table, roles, options, rows.labels, given=given), rows
+
+
+def _build(
+    table: Table,
+    columns: Columns,
+    rows: Rows,
+    options: ReadOptions,
+    labels: object | None,
+    source: str | None,
+) -> ScoreSet:
+    models, scores, classes = tuple(columns.scores), None, None
+    answers = {name: table.read_values(name) for name in columns.answers}
+    ratings = {name: table.read_values(name) for name in columns.ratings if not columns.is_long}
+    if columns.is_long and options.judged:
+        found = rows.read_long_answers()
+        answers, ratings = ({}, found) if columns.ratings else (found, {})
+    elif columns.is_long:
+        scores, models, classes = rows.read_long_scores()
+    elif models:
+        scores, classes = wide.read_scores(table, columns), columns.classes
+    if classes is not None:
+        classes = tuple(options.classes or convert_as_labels(classes, rows.labels.values))
+    design: Any = rows.take_floats(columns.design)
+    if rows.joined is not None:
+        design = rows.joined.join_design()
+    added = find_own_label_column(table, options) if isinstance(design, LabelRounds) else None
+    long = tuple(name for name in (columns.model, columns.class_, columns.score) if name)
+    single = {**columns.scores, **{name: (name,) for name in (*answers, *ratings)}}
+    order = None
+    if classes is not None and not (options.judged and options.classes is not None):
+        order = name_order(classes, listed=options.lists_classes, compared=options.judged)
+    layout = Layout(
+        kind=columns.kind,
+        columns=dict.fromkeys((*models, *answers, *ratings), long) if columns.is_long else single,
+        label=columns.label if labels is None else options.label or added,
+        id=columns.id,
+        weight=columns.weight,
+        design=columns.design,
+        groups=tuple(columns.groups.values()),
+        ignored=(*(options.ignore or ()), *(n for n in columns.ignored if n != added)),
+        labels_source=name_labels_source(labels),
+        source=source,
+        order=order,
+        skipped=columns.skipped,
+    )
+    per_row: Mapping[str, Any] = {
+        "weights": rows.take_floats(columns.weight),
+        "groups": {name: rows.take(column) for name, column in columns.groups.items()},
+        "ids": rows.ids,
+        "design": design,
+        "layout": layout,
+        "frame_library": table.library,
+    }
+    if options.judged:
+        options = replace(options, classes=options.classes or classes)
+        fields = make_judged_fields(
+            answers, ratings, (models, scores), rows.labels, options, n=rows.n, **per_row
+        )
+    else:
+        options = replace(options, models=models, classes=classes or options.classes)
+        fields = check_arrays(scores, rows.labels, options, **per_row)
+    warn_of_guesses(columns, options)
+    return ScoreSet(**fields)
