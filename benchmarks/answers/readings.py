@@ -45,7 +45,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.method import situate
-from ssme.methods.auto.mixture import FittedRegime, fit_regimes
+from ssme.methods.auto.regimes import FittedRegime, fit_regimes
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass

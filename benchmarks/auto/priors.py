@@ -33,10 +33,10 @@ from ssme.methods.auto.pool import (
     clip_scores,
     find_present,
     log_pool,
-    log_softmax,
     measure_correlation,
 )
 from ssme.methods.auto.prior import ScoreSummary, summarize_scores
+from ssme.methods.regression import log_softmax
 
 OF = Constants()
 SETS = (

@@ -28,8 +28,11 @@ from ssme.bench import Protocol, Runner, Study, Trial
 from ssme.methods.auto.belief import RowGroup
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.method import believe, draw_regime, situate
-from ssme.methods.auto.mixture import fit_regimes
-from ssme.methods.auto.regimes import log_conflict_density, log_correlation_density
+from ssme.methods.auto.regimes import (
+    fit_regimes,
+    log_conflict_density,
+    log_correlation_density,
+)
 from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
@@ -109,7 +112,7 @@ def make_record(trial: Trial, stress: str, constants: Constants) -> Record:
     belief = replace(believe(seen, regimes, situation, rng), recenter=lambda m, v, draws, *_: draws)
     every = np.arange(seen.n_rows)
     estimates = belief.estimate_by_regime(metrics, every)
-    group = RowGroup.of(seen, metrics, 0, every, lambda part: part)
+    group = RowGroup.make(seen, metrics, 0, every, lambda part: part)
     record = Record(
         (stress, trial.dataset, trial.n_labeled, trial.run),
         [metric.name for metric in metrics],

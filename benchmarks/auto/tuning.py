@@ -41,7 +41,7 @@ from benchmarks.experiment import add_places, open_places, run_cells
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import choose_spread, recenter
 from ssme.methods.auto.method import allot_draws
-from ssme.methods.auto.mixture import StatedFit, shrink_stated_evidence
+from ssme.methods.auto.regimes import STATED, shrink_stated_evidence
 from ssme.methods.base import Estimate
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
@@ -72,7 +72,7 @@ def _shrink_stated(record: Record, constants: Constants) -> Record:
     n_labeled, usual = record.job[2], record.parts[0].log_labels
 
     def shrink(part: Part) -> Part:
-        if part.name != StatedFit.name:
+        if part.name != STATED:
             return part
         ratio = shrink_stated_evidence(part.log_labels - usual, n_labeled, constants.regimes)
         return replace(part, log_labels=usual + ratio)

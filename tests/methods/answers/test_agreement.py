@@ -9,14 +9,9 @@ import pytest
 from scipy.special import expit, logit
 from scipy.special import softmax as softmax_of
 
+from ssme.methods.answers.agreement import JudgeAgreement, calibrate_offset, discount_dependence
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.regression import (
-    JudgeAgreement,
-    calibrate_offset,
-    compute_loudness,
-    measure_disagreement,
-    pool_evidence,
-)
+from ssme.methods.parts.votes import measure_disagreement
 from ssme.metrics.base import FloatArray
 
 OF = AnswerConstants()
@@ -41,15 +36,13 @@ def test_disagreement_is_with_those_who_answered_too() -> None:
 
 def test_a_judge_whom_nobody_meets_is_compared_with_nobody() -> None:
     own, counts = measure_disagreement(votes_of([[0, None], [None, 1]], 2))
-    assert own.tolist() == [0.0, 0.0]
+    assert np.isnan(own).all()
     assert counts.tolist() == [0, 0]
 
 
-def test_many_voices_on_a_row_count_for_less_each() -> None:
+def test_many_answers_on_a_row_count_for_less_each() -> None:
     evidence = votes_of([[0, 1, 1], [0, None, None], [None, None, None]], 2)
-    np.testing.assert_allclose(compute_loudness(evidence, 0.2), [1 / 1.4, 1.0, 1.0])
-    pool = pool_evidence(evidence, np.array([1.0, 2.0, 4.0]), 0.2)
-    np.testing.assert_allclose(pool, [[1 / 1.4, 6 / 1.4], [1.0, 0.0], [0.0, 0.0]])
+    np.testing.assert_allclose(discount_dependence(evidence, 0.2), [1 / 1.4, 1.0, 1.0])
 
 
 def made(n: int = 300, n_classes: int = 3, seed: int = 0) -> FloatArray:
@@ -65,7 +58,7 @@ def made(n: int = 300, n_classes: int = 3, seed: int = 0) -> FloatArray:
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_errors_shares_and_weights_follow_from_disagreement(n_classes: int) -> None:
     votes = made(n_classes=n_classes)
-    found = JudgeAgreement.of(votes, votes, OF)
+    found = JudgeAgreement.estimate(votes, votes, OF)
     own, counts = measure_disagreement(votes)
     mean = (own * counts).sum() / counts.sum()
     assert found.disagreement == pytest.approx(mean)
@@ -83,10 +76,11 @@ def test_errors_shares_and_weights_follow_from_disagreement(n_classes: int) -> N
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_pool_errs_as_often_as_agreement_says(n_classes: int) -> None:
     votes = made(n_classes=n_classes)
-    found = JudgeAgreement.of(
+    found = JudgeAgreement.estimate(
         votes, votes, replace(OF, log_b_up=0.0, log_b=(-4.0, 4.0), bisections=30)
     )
-    pool = pool_evidence(votes, found.weights, OF.dependence)
+    pool = np.einsum("nmk,m->nk", votes, found.weights)
+    pool *= discount_dependence(votes, OF.dependence)[:, None]
     w = softmax_of(found.offset + np.exp(found.log_b) * pool, axis=1)
     np.testing.assert_allclose(w.mean(axis=0), found.shares, atol=1e-4)
     wrong = 1.0 - (w[:, None] * votes).sum(axis=2).mean()
@@ -96,32 +90,32 @@ def test_the_pool_errs_as_often_as_agreement_says(n_classes: int) -> None:
 def test_sharpness_keeps_within_its_bounds_and_is_moved_up() -> None:
     votes = made()
     for bounds, expected in (((-9.0, -8.0), -8.0), ((8.0, 9.0), 8.0)):
-        found = JudgeAgreement.of(votes, votes, replace(OF, log_b=bounds, bisections=20))
+        found = JudgeAgreement.estimate(votes, votes, replace(OF, log_b=bounds, bisections=20))
         assert found.log_b == pytest.approx(expected + OF.log_b_up, abs=1e-5)
 
 
 def test_shares_that_are_stated_are_taken() -> None:
     votes = made()
     stated = np.array([0.2, 0.3, 0.5])
-    found = JudgeAgreement.of(votes, votes, OF, stated)
+    found = JudgeAgreement.estimate(votes, votes, OF, stated)
     np.testing.assert_allclose(found.shares, stated)
-    rare = JudgeAgreement.of(votes, votes, OF, np.array([1.0, 0.0, 0.0]))
+    rare = JudgeAgreement.estimate(votes, votes, OF, np.array([1.0, 0.0, 0.0]))
     least = OF.least_share / 3
     np.testing.assert_allclose(rare.shares, np.array([1.0, least, least]) / (1.0 + 2 * least))
 
 
 def test_judges_who_never_meet_are_taken_for_half_wrong() -> None:
     votes = votes_of([[0, None], [None, 1], [1, None], [None, 0]], 2)
-    found = JudgeAgreement.of(votes, votes, OF)
+    found = JudgeAgreement.estimate(votes, votes, OF)
     assert found.disagreement == 0.5
     assert (found.weights >= OF.least_weight).all()
 
 
 def test_disagreement_is_kept_off_its_ends() -> None:
     alike = votes_of([[0, 0], [1, 1]] * 30, 2)
-    assert JudgeAgreement.of(alike, alike, OF).disagreement == 0.003
+    assert JudgeAgreement.estimate(alike, alike, OF).disagreement == 0.003
     apart = votes_of([[0, 1], [1, 0]] * 30, 2)
-    found = JudgeAgreement.of(apart, apart, OF)
+    found = JudgeAgreement.estimate(apart, apart, OF)
     assert found.disagreement == 0.9
     np.testing.assert_allclose(found.weights, OF.least_weight)
 

@@ -7,10 +7,12 @@ import pytest
 
 import ssme
 from ssme import ScoreSet, UnsupportedError
+from ssme.methods.answers.agreement import calibrate_offset
 from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.evidence import EvidenceEncoders
 from ssme.methods.answers.method import Answers
-from ssme.methods.answers.regression import calibrate_offset, measure_disagreement, softmax
-from ssme.methods.answers.voices import Voices
+from ssme.methods.parts.votes import measure_disagreement
+from ssme.methods.regression import softmax
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
 
@@ -107,7 +109,7 @@ def test_answers_beside_probabilities() -> None:
     mixed = data.replace(
         scores=scores, judges={name: data.judges[name] for name in data.models[1:]}
     )
-    kinds = [voice.kind for voice in Voices.of(mixed, AnswerConstants()).each]
+    kinds = [encoder.kind for encoder in EvidenceEncoders.fit(mixed, AnswerConstants()).each]
     assert kinds == ["probabilities", *["answers"] * 6]
     ours = Answers().fit(mixed, np.random.default_rng(0)).estimate([ACCURACY], [None])[0][0]
     assert np.abs(ours.value - truth).mean() < 0.06

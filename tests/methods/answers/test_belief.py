@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tests.methods.answers.test_answers import ACCURACY, made
 
+from ssme.methods.answers.agreement import AnswersDesign
 from ssme.methods.answers.belief import AnswersBelief, _move
 from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.evidence import EvidenceEncoders
 from ssme.methods.answers.method import Answers
-from ssme.methods.answers.regression import AnswersDesign
-from ssme.methods.answers.voices import Voices
 from ssme.metrics import from_callable, get_metric
 from ssme.metrics.base import one_hot_mass
 
@@ -213,10 +213,10 @@ def test_no_label_is_fitted_twice(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_agreement_is_that_of_rows_taken_evenly() -> None:
     data = made(n=200, labels=40)[0]
     few = replace(AnswerConstants(), agreement_rows=20)
-    voices = Voices.of(data, few)
+    encoders = EvidenceEncoders.fit(data, few)
     rows = np.unique(np.linspace(0, 199, 20).astype(int))
-    found = AnswersDesign.of(voices, data.scores, few)
-    expected = AnswersDesign.of(voices, data.scores[rows], few)
+    found = AnswersDesign.estimate(encoders, data.scores, few)
+    expected = AnswersDesign.estimate(encoders, data.scores[rows], few)
     assert found.agreement.error == expected.agreement.error
     np.testing.assert_array_equal(found.center, expected.center)
 

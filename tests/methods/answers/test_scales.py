@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.voices import estimate_stated_share, measure_curve
+from ssme.methods.answers.evidence import estimate_stated_share, measure_curve
 
 OF = AnswerConstants()
 

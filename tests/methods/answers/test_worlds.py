@@ -9,17 +9,16 @@ from tests.methods.answers.test_answers import ACCURACY, made
 import ssme
 from ssme import ScoreSet
 from ssme.data.design import as_design
+from ssme.methods.answers.agreement import AnswersDesign
 from ssme.methods.answers.belief import (
     AnswersBelief,
-    _find_chance_spread,
     _fit,
     _log_density_of_labeled_answers,
     fit_worlds,
 )
 from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.evidence import EvidenceEncoders
 from ssme.methods.answers.method import Answers
-from ssme.methods.answers.regression import AnswersDesign
-from ssme.methods.answers.voices import Voices
 from ssme.metrics.base import FloatArray
 
 
@@ -93,33 +92,31 @@ def test_worlds_are_weighed_by_evidence_and_their_chance_beforehand() -> None:
     of = AnswerConstants()
     data, _ = made(n=200, labels=30)
     data = data.with_design("random")
-    design = AnswersDesign.of(Voices.of(data, of), data.scores, of)
+    design = AnswersDesign.estimate(EvidenceEncoders.fit(data, of), data.scores, of)
     labeled = np.flatnonzero(data.labeled)
-    chance = _find_chance_spread(data, design)
-    np.testing.assert_allclose(chance, np.log1p(1.0 / (30 * design.agreement.shares)))
+    chance = np.log1p(1.0 / (30 * design.agreement.shares))
     fits = [
-        _fit("any", data, design, labeled, chance, np.array([1.0, 1.0, wide]), of).log_evidence
+        _fit(data, design, labeled, chance, (1.0, 1.0, wide)).log_evidence
         for wide in (1.0, of.odd_shares)
     ]
     believed, told = fit_worlds(data, design, labeled, of)
     odds = np.exp(fits[1] - fits[0]) * of.odd_worlds / (1.0 - 2 * of.odd_worlds)
     assert sorted(told) == ["shares", "usual"]
     assert told["shares"] / told["usual"] == pytest.approx(odds, rel=1e-6)
-    assert believed.name == max(told, key=lambda name: told[name])
+    assert (believed.widening[2] > 1.0) == (told["shares"] > 0.5)
     none, only = fit_worlds(data.with_labels(None), design, np.array([], dtype=int), of)
     assert only == {"usual": 1.0}
-    assert none.spread.tolist() == [1.0, 1.0]
+    assert none.shift.tolist() == [0.0, 0.0]
 
 
 def test_labels_chosen_by_class_are_as_likely_as_their_scores_among_all() -> None:
     """S: each labeled row's share of the mass of all rows, lifted by the label intercepts."""
     of = AnswerConstants()
     data, _ = rare(labels=20, balanced=True)
-    design = AnswersDesign.of(Voices.of(data, of), data.scores, of)
+    design = AnswersDesign.estimate(EvidenceEncoders.fit(data, of), data.scores, of)
     labeled = np.flatnonzero(data.labeled)
-    fitted = _fit("selected", data, design, labeled, np.array([0.5, 3.0]), np.ones(3), of)
-    size = fitted.mode.size - 2
-    lift = np.exp(fitted.mode[size:] * fitted.spread)
-    everywhere = design.compute_posterior(data.scores, fitted.mode[:size])
+    fitted = _fit(data, design, labeled, np.array([0.5, 3.0]), (1.0, 1.0, 1.0))
+    lift = np.exp(fitted.mode[-2:] * [0.5, 3.0])
+    everywhere = design.compute_posterior(data.scores, fitted.mode)
     expected = np.log(everywhere[labeled] @ lift / (everywhere @ lift).mean()).sum()
     assert _log_density_of_labeled_answers(data, design, labeled, fitted) == pytest.approx(expected)

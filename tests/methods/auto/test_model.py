@@ -8,24 +8,20 @@ import numpy as np
 import pytest
 
 from ssme.errors import InputError
-from ssme.methods.auto import model as fitting
-from ssme.methods.auto.constants import Constants, ModelConstants
+from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction, Spread, choose_spread, recenter, weigh_labels
 from ssme.methods.auto.model import (
-    CoefficientDesign,
-    Features,
-    LabelEvidence,
-    compute_curvature,
+    compute_label_shift,
     compute_label_spread,
-    compute_posteriors,
-    find_mode,
-    log_evidence,
+    compute_posterior,
+    find_blocks,
+    make_features,
+    make_regression,
 )
 from ssme.methods.auto.pool import (
     clip_scores,
     find_present,
     log_pool,
-    log_softmax,
     weigh_by_labels,
 )
 from ssme.methods.auto.prior import (
@@ -34,7 +30,7 @@ from ssme.methods.auto.prior import (
     predict_temperature,
     summarize_scores,
 )
-from ssme.methods.auto.sampler import draw_coefficients
+from ssme.methods.regression import Regression, log_softmax
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
 
@@ -47,21 +43,44 @@ def scores(n: int = 40, n_models: int = 3, n_classes: int = 3, seed: int = 0) ->
     return clip_scores(rng.dirichlet(np.ones(n_classes), (n, n_models)), CLIP)
 
 
-def evidence(
-    n_labeled: int = 25, n_classes: int = 3, seed: int = 0, constants: ModelConstants = OF.model
-) -> tuple[CoefficientDesign, LabelEvidence]:
-    q = scores(n_classes=n_classes, seed=seed)
-    equal = np.full(3, 1.0 / 3.0)
-    log_share = np.log(q.mean(axis=(0, 1)))
+def fitted(
+    n_labeled: int = 25, n_classes: int = 3, families: tuple[str, ...] = ("a", "t")
+) -> tuple[tuple[FloatArray, FloatArray, FloatArray], Regression]:
+    """q, log pi and log p of rows, and the regression on the first of them."""
+    q = scores(n_classes=n_classes)
+    equal, log_share = np.full(3, 1.0 / 3.0), np.log(q.mean(axis=(0, 1)))
     log_pi = log_pool(q, find_present(q), equal, equal)
-    design = CoefficientDesign(log_pi, q, log_share, constants, 3.0)
-    labels = np.random.default_rng(seed).integers(n_classes, size=n_labeled)
-    prior, spread = (
-        TemperaturePrior(0.1, 0.25),
-        compute_label_spread(log_pi, log_pi[:n_labeled], 2.0),
-    )
-    known = CoefficientDesign(log_pi[:n_labeled], q[:n_labeled], log_share, constants, 3.0)
-    return design, LabelEvidence.of(known, labels, prior, spread)
+    labels = np.random.default_rng(0).integers(n_classes, size=n_labeled)
+    spread = compute_label_spread(log_pi, log_pi[:n_labeled], 2.0)
+    features = make_features(q[:n_labeled], log_pi[:n_labeled], log_share, spread)
+    constants, prior = replace(OF.model, mode_families=families), TemperaturePrior(0.1, 0.25)
+    regression = make_regression(features, labels, None, prior, 3.0, constants)
+    return (q, log_pi, log_share), regression
+
+
+@pytest.mark.parametrize("families", [("a", "t"), (), ("a", "t", "c", "s")])
+def test_the_mode_of_all_rows_equals_its_features(families: tuple[str, ...]) -> None:
+    rows, regression = fitted(families=families)
+    mode = regression.find_mode()
+    blocks = find_blocks(3, 3)
+    for name, block in blocks.items():
+        assert mode[block].any() == (name in (*families, "b", "d"))
+    slow = make_features(*rows).compute_posteriors(mode[None])[0]
+    np.testing.assert_allclose(compute_posterior(*rows, mode), slow, rtol=1e-12)
+
+
+def test_what_is_stored_grows_with_the_classes_and_not_with_their_square() -> None:
+    sizes = [fitted(n_classes=k)[1].features.dense.size for k in (20, 200)]
+    assert sizes[1] == 10 * sizes[0]
+
+
+def test_label_intercepts_are_the_last_coefficients_and_none_without_labels() -> None:
+    _, known = fitted(n_labeled=12)
+    theta = np.random.default_rng(0).normal(size=(5, known.mean.size))
+    spread = known.features.shifts[-1][1]
+    np.testing.assert_allclose(compute_label_shift(known, theta), theta[:, -3:] * spread)
+    _, none = fitted(n_labeled=0)
+    assert not compute_label_shift(none, theta).any()
 
 
 def test_pool_by_its_definition() -> None:
@@ -134,187 +153,6 @@ def test_confident_classifiers_are_flattened_and_many_are_sharpened() -> None:
     assert prior(0.999, 4).center < prior(0.7, 4).center
     assert prior(0.7, 1).center < prior(0.7, 4).center
     assert prior(0.7, 1).scale > prior(0.7, 4).scale
-
-
-def test_center_is_a_stationary_point() -> None:
-    _, seen = evidence()
-    theta = find_mode(seen)
-    kept = np.flatnonzero(seen.in_mode)
-    value = fitting._log_posterior
-    for i in kept:
-        step = np.zeros_like(theta)
-        step[i] = 1e-4
-        slope = (value(seen, theta + step) - value(seen, theta - step)) / 2e-4
-        assert abs(slope) < 1e-2
-    assert (theta[~seen.in_mode] == 0.0).all()
-
-
-def test_center_of_all_rows_equals_its_features() -> None:
-    design, seen = evidence()
-    theta = find_mode(seen)[: 1 + design.families[-1].columns.stop]
-    slow = compute_posteriors(design.make_features(slice(None)), design.log_share, theta[None])[0]
-    assert np.allclose(design.compute_posterior(theta, slice(None)), slow)
-
-
-def all_columns(seen: LabelEvidence) -> FloatArray:
-    """What every coefficient multiplies (n, K, 1 + P), log b last: one plain array."""
-    n, n_classes, _ = seen.features.dense.shape
-    ratio, own_class = (
-        seen.features.ratio,
-        np.broadcast_to(np.eye(n_classes), (n, n_classes, n_classes)),
-    )
-    return np.concatenate(
-        [
-            own_class,
-            seen.features.dense,
-            ratio[:, :, None] * own_class,
-            seen.spread[:, None] * own_class,
-            ratio[:, :, None],
-        ],
-        axis=2,
-    )
-
-
-@pytest.mark.parametrize("n_classes", [2, 5, 20])
-def test_structure_gives_what_the_whole_array_of_features_does(n_classes: int) -> None:
-    """z, W, slope and curvature with families of one coefficient per class multiplied out."""
-    _, seen = evidence(n_labeled=25, n_classes=n_classes)
-    rng = np.random.default_rng(1)
-    theta = 0.3 * rng.standard_normal((4, seen.mean.size))
-    columns, log_share = all_columns(seen), seen.log_share
-    linear = theta[:, 1:] @ columns[:, :, :-1].reshape(-1, theta.shape[1] - 1).T
-    assert np.allclose(seen.compute_linear_part(theta), linear, atol=1e-13)
-    for one in theta:
-        z = columns[:, :, :-1] @ one[1:] + np.exp(one[0]) * columns[:, :, -1] + log_share
-        w = np.exp(log_softmax(z))
-        jacobian = np.concatenate([np.exp(one[0]) * columns[:, :, -1:], columns[:, :, :-1]], axis=2)
-        slope, bend = np.zeros(one.size), np.zeros((one.size, one.size))
-        for i, label in enumerate(seen.labels):
-            centered = jacobian[i] - w[i] @ jacobian[i]
-            slope += centered[label]
-            bend += centered.T @ (w[i][:, None] * centered)
-        found = fitting._compute_information(seen, one, seen.families)
-        assert np.allclose(found[0], slope, atol=1e-12)
-        assert np.allclose(found[1], bend, atol=1e-12)
-        mode = tuple(family for family in seen.families if family.in_mode)
-        kept = np.flatnonzero(seen.in_mode)
-        found = fitting._compute_information(seen, one, mode)
-        assert np.allclose(found[0], slope[kept], atol=1e-12)
-        assert np.allclose(found[1], bend[np.ix_(kept, kept)], atol=1e-12)
-    design_part = theta[:, : 1 + seen.families[-1].columns.start]
-    soft = compute_posteriors(seen.features, log_share, design_part)
-    for d, one in enumerate(theta):
-        own = columns[:, :, : design_part.shape[1] - 1] @ one[1 : design_part.shape[1]]
-        z = own + np.exp(one[0]) * columns[:, :, -1] + log_share
-        assert np.allclose(soft[d], np.exp(log_softmax(z)), atol=1e-13)
-
-
-def test_what_is_stored_grows_with_the_classes_and_not_with_their_square() -> None:
-    sizes = []
-    for n_classes in (20, 200):
-        design, seen = evidence(n_classes=n_classes)
-        sizes.append(design.make_features(slice(None)).dense.size + seen.features.dense.size)
-    assert sizes[1] == 10 * sizes[0]
-
-
-def test_draws_do_not_depend_on_how_many_chains_are_moved_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    _, seen = evidence()
-    drawn = []
-    for cells in (1, 10**9):
-        monkeypatch.setattr("ssme.methods.auto.sampler.CACHED_CELLS", cells)
-        rng = np.random.default_rng(0)
-        drawn.append(draw_coefficients(seen, find_mode(seen), 40, rng, OF.sampler))
-    assert (drawn[0] == drawn[1]).all()
-
-
-def test_chains_in_batches_have_the_same_posterior() -> None:
-    _, seen = evidence()
-    mode = find_mode(seen)
-    few = replace(OF.sampler, chain_cells=seen.features.ratio.size * 100)
-    drawn = [
-        draw_coefficients(seen, mode, 1000, np.random.default_rng(0), constants)
-        for constants in (OF.sampler, few)
-    ]
-    assert (drawn[0] != drawn[1]).any()
-    spread = drawn[0].std(axis=0)
-    assert (np.abs(drawn[0].mean(axis=0) - drawn[1].mean(axis=0)) < 0.25 * spread).all()
-    assert np.allclose(spread, drawn[1].std(axis=0), rtol=0.25)
-
-
-def test_evidence_tells_labels_apart_as_the_integral_does() -> None:
-    """Laplace's evidence against a mean over draws from the prior: constants of the prior cancel,
-    the odds of one labeling against another stay."""
-    _, seen = evidence(n_labeled=15, n_classes=2, seed=2)
-    rng = np.random.default_rng(0)
-    theta = np.repeat(seen.mean[None], 50_000, axis=0)
-    for block in seen.blocks:
-        if seen.in_mode[block.start]:
-            chi = rng.gamma(OF.model.nu / 2.0, 2.0 / OF.model.nu, (len(theta), 1))
-            size = (len(theta), block.stop - block.start)
-            theta[:, block] += seen.sd[block] * rng.standard_normal(size) / np.sqrt(chi)
-    sure = seen.features.ratio.argmax(axis=1)
-    found, exact = [], []
-    for labels in (sure, 1 - sure, seen.labels):
-        one = replace(seen, labels=labels)
-        found.append(log_evidence(one, find_mode(one)))
-        likelihood = one.log_likelihood(theta[:, 0], one.compute_linear_part(theta))
-        exact.append(float(np.log(np.exp(likelihood).mean())))
-    assert np.diff(found) == pytest.approx(np.diff(exact), abs=0.6)
-    assert max(np.abs(np.diff(exact))) > 3.0
-
-
-def test_evidence_is_the_integral_where_the_prior_is_normal() -> None:
-    _, seen = evidence(n_labeled=15, n_classes=2, seed=2)
-    seen = replace(seen, constants=replace(seen.constants, nu=1e5))
-    rng = np.random.default_rng(0)
-    theta = seen.mean + seen.in_mode * seen.sd * rng.standard_normal((20_000, seen.mean.size))
-    likelihood = seen.log_likelihood(theta[:, 0], seen.compute_linear_part(theta))
-    exact = float(np.log(np.exp(likelihood).mean()))
-    assert log_evidence(seen, find_mode(seen)) == pytest.approx(exact, abs=0.3)
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_a_label_that_counts_twice_is_two_labels(n_classes: int) -> None:
-    _, seen = evidence(n_labeled=10, n_classes=n_classes)
-    again = np.r_[np.arange(10), np.arange(5)]
-    doubled = replace(
-        seen,
-        features=Features(seen.features.ratio[again], seen.features.dense[again]),
-        labels=seen.labels[again],
-    )
-    weighted = replace(seen, weights=np.r_[np.full(5, 2.0), np.ones(5)])
-    assert np.allclose(find_mode(weighted), find_mode(doubled), atol=1e-6)
-    mode = find_mode(doubled)
-    assert log_evidence(weighted, mode) == pytest.approx(log_evidence(doubled, mode))
-    assert np.allclose(compute_curvature(weighted, mode), compute_curvature(doubled, mode))
-
-
-def test_curvature_is_positive_definite() -> None:
-    _, seen = evidence()
-    assert np.linalg.eigvalsh(compute_curvature(seen, find_mode(seen))).min() > 0.0
-
-
-def test_chains_reach_the_posterior() -> None:
-    """Means and spreads of log b and of a tilt against importance sampling from the prior."""
-    _, seen = evidence(n_labeled=12, n_classes=2, seed=3)
-    rng = np.random.default_rng(0)
-    drawn = draw_coefficients(seen, find_mode(seen), 3000, rng, OF.sampler)
-    none = Features(seen.features.ratio[:0], seen.features.dense[:0])
-    empty = replace(seen, features=none, labels=seen.labels[:0])
-    prior = draw_coefficients(empty, seen.mean, 200_000, rng, OF.sampler)
-    weight = np.exp(
-        OF.sampler.power * seen.log_likelihood(prior[:, 0], seen.compute_linear_part(prior))
-    )
-    weight /= weight.sum()
-    for column in (0, 1, 3):
-        mean = weight @ prior[:, column]
-        middle = np.median(np.abs(drawn[:, column] - mean))
-        order = np.argsort(np.abs(prior[:, column] - mean))
-        exact = np.abs(prior[order, column] - mean)[np.searchsorted(np.cumsum(weight[order]), 0.5)]
-        assert drawn[:, column].mean() == pytest.approx(mean, abs=0.03)
-        assert middle == pytest.approx(exact, rel=0.1)
 
 
 def test_recentering_moves_the_median_and_keeps_the_range() -> None:
@@ -432,7 +270,7 @@ def test_a_model_that_labels_confirm_is_corrected_by_their_number() -> None:
     drawn = drawn_labels()
     by_chance = drawn.mean(axis=0) + drawn.std(axis=0)
     weights = [
-        Correction.of(by_chance, drawn, n, 3.0, 3, OF.correction).weight
+        Correction.estimate(by_chance, drawn, n, 3.0, 3, OF.correction).weight
         for n in (0, 100, 400, 10_000)
     ]
     assert weights == pytest.approx(
@@ -447,7 +285,7 @@ def test_a_model_that_labels_contradict_is_corrected_sooner_within_bounds() -> N
     drawn = drawn_labels()
     mean, sd = drawn.mean(axis=0), drawn.std(axis=0)
     weights = [
-        Correction.of(mean + k * sd, drawn, 100, 3.0, 3, OF.correction).weight
+        Correction.estimate(mean + k * sd, drawn, 100, 3.0, 3, OF.correction).weight
         for k in (0.0, 1.0, 3.0, 1e3)
     ]
     assert weights == sorted(weights)
@@ -459,7 +297,9 @@ def test_undefined_metrics_are_not_corrected() -> None:
     drawn = drawn_labels()
     drawn[::2, 0] = np.nan
     drawn[:, 1] = np.nan
-    correction = Correction.of(np.array([0.9, 0.9, np.nan]), drawn, 400, 3.0, 3, OF.correction)
+    correction = Correction.estimate(
+        np.array([0.9, 0.9, np.nan]), drawn, 400, 3.0, 3, OF.correction
+    )
     assert correction.residual[0] > 0.0
     assert (correction.residual[1:] == 0.0).all()
     assert np.isfinite(correction.draw_leftover(np.ones((5, OF.correction.label_draws)))).all()
@@ -467,7 +307,7 @@ def test_undefined_metrics_are_not_corrected() -> None:
 
 def test_leftover_has_the_variance_that_the_correction_leaves() -> None:
     drawn = drawn_labels()
-    correction = Correction.of(
+    correction = Correction.estimate(
         drawn.mean(axis=0) + drawn.std(axis=0), drawn, 400, 3.0, 3, OF.correction
     )
     normal = np.random.default_rng(1).standard_normal((20_000, OF.correction.label_draws))
@@ -478,30 +318,8 @@ def test_leftover_has_the_variance_that_the_correction_leaves() -> None:
 
 def test_a_curve_is_corrected_by_the_number_of_labels_alone() -> None:
     drawn = drawn_labels(models=6)
-    found = Correction.of(drawn.mean(axis=0) + 1.0, drawn, 100, 3.0, 3, OF.correction)
+    found = Correction.estimate(drawn.mean(axis=0) + 1.0, drawn, 100, 3.0, 3, OF.correction)
     assert found.weight == weigh_labels(100, 3.0, OF.correction)
-
-
-def test_the_likelihood_is_that_of_the_labels() -> None:
-    _, known = evidence(n_labeled=12)
-    rng = np.random.default_rng(1)
-    theta = 0.3 * rng.normal(size=(4, known.mean.size))
-    linear = known.compute_linear_part(theta)
-    z = np.exp(theta[:, 0])[:, None, None] * known.features.ratio + linear.reshape(4, 12, 3)
-    told = log_softmax(z + known.log_share)
-    expected = told[:, np.arange(12), known.labels].sum(axis=1)
-    np.testing.assert_allclose(known.log_likelihood(theta[:, 0], linear), expected, rtol=1e-10)
-    weighted = replace(known, weights=np.arange(12.0))
-    expected = told[:, np.arange(12), known.labels] @ np.arange(12.0)
-    np.testing.assert_allclose(weighted.log_likelihood(theta[:, 0], linear), expected, rtol=1e-10)
-
-
-def test_label_intercepts_are_the_last_coefficients_and_none_without_labels() -> None:
-    _, known = evidence(n_labeled=12)
-    theta = np.random.default_rng(0).normal(size=(5, known.mean.size))
-    np.testing.assert_allclose(known.compute_label_shift(theta), theta[:, -3:] * known.spread)
-    _, none = evidence(n_labeled=0)
-    assert none.compute_label_shift(theta).tolist() == np.zeros((5, 3)).tolist()
 
 
 def test_label_spread_is_one_label_more_and_what_chance_leaves() -> None:
@@ -536,29 +354,6 @@ def test_the_agreed_temperature_gives_the_error_that_disagreement_implies() -> N
     for offset in (-30.0, 30.0):
         told = predict_agreed_temperature(summary, log_pi, log_share, offset, OF.agreement)
         assert told is None
-
-
-def test_further_families_in_the_mode_are_part_of_the_posterior() -> None:
-    design, seen = evidence()
-    size = 1 + design.families[-1].columns.stop
-    theta = 0.2 * np.random.default_rng(2).normal(size=seen.mean.size)
-    wide = replace(design, constants=replace(OF.model, mode_families=("a", "t", "c")))
-    slow = compute_posteriors(
-        design.make_features(slice(None)), design.log_share, theta[None, :size]
-    )[0]
-    np.testing.assert_allclose(wide.compute_posterior(theta, slice(None)), slow, rtol=1e-12)
-
-
-@pytest.mark.parametrize("families", [(), ("a",), ("s",), ("a", "a"), ("t", "a")])
-def test_any_families_can_be_in_the_mode(families: tuple[str, ...]) -> None:
-    """The slope vanishes at the mode in all that it fits, and the rest is zero."""
-    _, seen = evidence(constants=replace(OF.model, mode_families=families))
-    mode = find_mode(seen)
-    assert (mode[~seen.in_mode] == 0.0).all()
-    for k in np.flatnonzero(seen.in_mode):
-        step = 1e-4 * np.eye(mode.size)[k]
-        up, down = (fitting._log_posterior(seen, mode + sign * step) for sign in (1.0, -1.0))
-        assert abs(up - down) / 2e-4 < 1e-2
 
 
 def test_unknown_families_are_refused() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from ssme.methods.auto.sampler import AutoPredictor
+from ssme.methods.auto.model import AutoPredictor
 
 
 @dataclass(frozen=True)

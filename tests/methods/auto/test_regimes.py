@@ -11,24 +11,22 @@ from scipy.stats import norm as normal
 from scipy.stats import t as student
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.methods.auto.belief import AutoBelief
+from ssme.methods.auto.belief import AutoBelief, Worlds
 from ssme.methods.auto.constants import Constants, RegimesConstants
 from ssme.methods.auto.correction import count_by_class, count_by_score, count_labels
 from ssme.methods.auto.method import Auto, allot_draws, situate
-from ssme.methods.auto.mixture import (
+from ssme.methods.auto.model import StatedRegime, apply_in_chunks
+from ssme.methods.auto.regimes import (
+    REGIMES,
     StatedFit,
     choose_draw_shares,
+    compute_design_bonus,
     fit_regimes,
+    log_conflict_density,
+    log_correlation_density,
     shrink_stated_evidence,
     weigh_regimes,
 )
-from ssme.methods.auto.regimes import (
-    REGIMES,
-    compute_design_bonus,
-    log_conflict_density,
-    log_correlation_density,
-)
-from ssme.methods.auto.sampler import StatedRegime, Worlds, apply_in_chunks
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 
@@ -280,7 +278,7 @@ def test_densities_of_conflict_and_correlation_are_scipys() -> None:
 def test_posterior_draws_are_the_mean_where_classifiers_have_their_own() -> None:
     scores, _ = world(n=50, n_models=4)
     temperatures = np.zeros((3, 4))
-    stated = StatedRegime("stated", 1.0, temperatures, np.zeros(2), np.zeros((3, 2)), 1e-6)
+    stated = StatedRegime("stated", 1.0, temperatures, np.zeros(2), np.zeros((3, 2)), 1e-6, 1.0)
     belief = SimpleNamespace(data=SimpleNamespace(scores=scores), regimes=[stated])
     drawn = AutoBelief.draw_posteriors(belief, np.arange(5))  # type: ignore[arg-type]
     np.testing.assert_allclose(drawn, np.tile(scores[:5].mean(axis=1), (3, 1, 1)), atol=1e-5)
@@ -301,8 +299,8 @@ def test_worlds_of_whole_labels_count_rows_once_on_average() -> None:
 
 def test_all_rows_at_once_are_the_rows_by_parts() -> None:
     scores, _ = world(n=50, n_models=4)
-    stated = StatedRegime("stated", 1.0, np.zeros((3, 4)), np.zeros(2), np.zeros((3, 2)), 1e-6)
+    stated = StatedRegime("stated", 1.0, np.zeros((3, 4)), np.zeros(2), np.zeros((3, 2)), 1e-6, 1.0)
     whole = stated.compute_posterior(scores)
     for cells in (1, 60, 10**6):
-        found = apply_in_chunks(stated, scores, replace(OF, batch_cells=cells))
+        found = apply_in_chunks(stated, scores, cells)
         np.testing.assert_array_equal(found, whole)

@@ -10,7 +10,7 @@ from tests.made_sets import binary_set
 
 import ssme
 from ssme.methods.auto.constants import Constants, CorrectionConstants
-from ssme.methods.auto.correction import BiasGuess, guess_bias
+from ssme.methods.auto.correction import guess_bias
 from ssme.methods.auto.method import Auto
 from ssme.metrics import get_metric, one_hot_mass
 
@@ -44,13 +44,6 @@ def test_the_gain_is_that_of_a_bias_as_large_as_the_noise_of_so_many_labels() ->
     gain = variance / n_0 / (variance / n_0 + noise)
     assert guess.step == pytest.approx([gain * residual])
     assert guess.left[0, 0] == pytest.approx((1.0 - gain) * variance / n_0)
-
-
-def test_what_is_left_is_drawn_with_its_covariance() -> None:
-    left = np.array([[4.0, 1.0], [1.0, 2.0]])
-    normal = np.random.default_rng(0).standard_normal((20_000, 2))
-    drawn = BiasGuess(np.zeros(2), left).draw_left(normal)
-    np.testing.assert_allclose(np.cov(drawn.T), left, atol=0.1)
 
 
 def test_roc_auc_of_a_belief_that_is_too_sure_falls() -> None:

@@ -43,7 +43,8 @@ def test_disagreement_by_counting_votes(n_classes: int) -> None:
     q = rng.dirichlet(np.ones(n_classes), (60, 5))
     present = rng.random((60, 5)) < 0.8
     answers = q.argmax(axis=2)
-    for j, found in enumerate(measure_disagreement(answers, present, np.eye(5), OF.tie)):
+    votes = (answers[:, :, None] == np.arange(n_classes)) & present[:, :, None]
+    for j, found in enumerate(measure_disagreement(votes, np.eye(5), OF.tie)[0]):
         apart = []
         for i in range(60):
             votes = np.zeros(n_classes)

@@ -23,36 +23,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
+from ssme.methods.answers.agreement import AnswersDesign, space_rows
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.regression import AnswersDesign, CoefficientBlock, Regression, softmax
+from ssme.methods.auto.model import add_label_shift
 from ssme.methods.auto.regimes import compute_design_bonus
 from ssme.methods.base import Estimate, Facts, GroupRows, number_rows
 from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
 from ssme.methods.parts.draws import average_defined, log_odds, make_child_seed
+from ssme.methods.regression import Regression
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.progress import track
 
+IntArray = NDArray[np.int64]
+
 # -------------------------------------------------------------------------------------------------
-# Is this a usual set of judges? Ways it can be otherwise, weighed by the labels.
+# Is this a usual set of judges? P(world | labels) is proportional to P(world) Z S, Z the marginal
+# likelihood of the labels. In the world "shares" class shifts are free, in "selected" the label
+# intercepts d; there the answers on the labeled rows bear witness too,
 #
-#     P(world | labels)  proportional to  P(world) Z S
+#     S = prod_i [ sum_k e^(d_k) W_k(x_i) ] / [ sum_k e^(d_k) mean W_k ]
 #
-# Z is the marginal likelihood of the labels, by Laplace about the mode. The worlds differ in what
-# labels may change about the pool of answers:
-#
-# - usual: the scales of `constants`;
-# - shares: classes are not as frequent as answers say: class shifts are free;
-# - selected: rows were chosen for labeling by class: label intercepts are free. What the judges
-#   said of the labeled rows bears witness then too: with W = P(y | answers) and label intercepts
-#   d,
-#
-#       S = prod_i [ sum_k e^(d_k) W_k(x_i) ] / [ sum_k e^(d_k) mean W_k ]
-#
-#   (Prentice and Pyke, Biometrika 66, 1979), one in the other worlds.
-#
-# The likeliest world is the one that is believed; the others tell how far to doubt it. Judges who
-# err together more than they disagree need no world of their own: the usual one learns it from
-# labels.
+# (Prentice and Pyke, Biometrika 66, 1979). The likeliest world is the one that is believed.
 
 
 MEANINGS: Mapping[str, str] = {
@@ -63,106 +54,96 @@ MEANINGS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
-    """A world fitted to the labels: regression, mode, scale (K,) of the label intercepts."""
+class FittedWorld:
+    """A world fitted to the labels; ``widening`` are factors of the prior scales of b, v and a."""
 
-    name: str
     regression: Regression
     mode: FloatArray
-    spread: FloatArray
-    widened: tuple[float, float, float]
+    widening: tuple[float, float, float]
     log_evidence: float
+
+    @property
+    def shift(self) -> FloatArray:
+        """Label intercepts (K,) at the mode."""
+        block, spread = self.regression.features.shifts[-1]
+        out: FloatArray = self.mode[block] * spread
+        return out
 
 
 def fit_worlds(
-    data: ScoreSet, design: AnswersDesign, labeled: np.ndarray, of: AnswerConstants
-) -> tuple[Fitted, dict[str, float]]:
+    data: ScoreSet, design: AnswersDesign, labeled: IntArray, constants: AnswerConstants
+) -> tuple[FittedWorld, dict[str, float]]:
     """The likeliest world, and the probability of each."""
-    by_chance = _find_chance_spread(data, design)
-    plain = np.ones(3)
-    chosen = data.design.kind == "by_class"
-    spread = np.maximum(by_chance, of.chosen) if chosen else by_chance
+    plain = (1.0, 1.0, 1.0)
+    by_chance = np.ones(data.n_classes)
+    if data.n_labeled:  # one label more than expected of each class
+        by_chance = np.log1p(1.0 / (data.n_labeled * design.agreement.shares))
+    chosen = np.maximum(by_chance, constants.chosen)
+    spread = chosen if data.design.kind == "by_class" else by_chance
     settings = {"usual": (plain, spread)}
     if labeled.size:
-        settings["shares"] = (np.array([1.0, 1.0, of.odd_shares]), spread)
+        settings["shares"] = ((1.0, 1.0, constants.odd_shares), spread)
         if data.design.kind is None:
-            settings["selected"] = (plain, np.maximum(by_chance, of.chosen))
-    fitted = []
-    for name, (widened, own) in settings.items():
-        one = _fit(name, data, design, labeled, own, widened, of)
-        chance = of.odd_worlds if name != "usual" else 1.0 - of.odd_worlds * len(MEANINGS)
-        total = one.log_evidence + float(np.log(chance))
+            settings["selected"] = (plain, chosen)
+    odd, fitted = constants.odd_worlds, {}
+    for name, (widening, scale) in settings.items():
+        one = _fit(data, design, labeled, scale, widening)
+        total = one.log_evidence + float(
+            np.log(odd if name in MEANINGS else 1.0 - odd * len(MEANINGS))
+        )
         if name == "selected":
             total += _log_density_of_labeled_answers(data, design, labeled, one)
             counts = np.bincount(data.labels[labeled], minlength=data.n_classes)
             total += compute_design_bonus(counts)
-        fitted.append(replace(one, log_evidence=total))
-    logs = np.array([each.log_evidence for each in fitted])
+        fitted[name] = replace(one, log_evidence=total)
+    logs = np.array([world.log_evidence for world in fitted.values()])
     chance = np.exp(logs - logs.max())
     chance /= chance.sum()
-    probability = {each.name: float(p) for each, p in zip(fitted, chance, strict=True)}
-    return fitted[int(np.argmax(chance))], probability
-
-
-def _find_chance_spread(data: ScoreSet, design: AnswersDesign) -> FloatArray:
-    """Scale (K,) of label intercepts by chance: one label more than expected of each class."""
-    if data.n_labeled == 0:
-        return np.ones(data.n_classes)
-    out: FloatArray = np.log1p(1.0 / (data.n_labeled * design.agreement.shares))
-    return out
+    likeliest = list(fitted.values())[int(np.argmax(chance))]
+    return likeliest, dict(zip(fitted, chance.tolist(), strict=True))
 
 
 def _fit(
-    name: str,
     data: ScoreSet,
     design: AnswersDesign,
-    labeled: np.ndarray,
+    labeled: IntArray,
     spread: FloatArray,
-    widened: FloatArray,
-    of: AnswerConstants,
-) -> Fitted:
-    """The labeled rows, with the label intercepts as the last block, and the mode."""
-    offset, columns = design.make_features(data.scores[labeled])
-    own = np.broadcast_to(np.diag(spread), (labeled.size, spread.size, spread.size))
-    size = columns.shape[2]
-    weights = np.ones(labeled.size)
+    widening: tuple[float, float, float],
+) -> FittedWorld:
+    """The regression on the labeled rows, with label intercepts of scale ``spread`` (K,)."""
+    weights, sd = np.ones(labeled.size), design.make_scales(widening)
     if data.design.weights is not None and labeled.size:
         weights = data.design.weights[labeled]
         weights = weights / weights.mean()
-    factors = (float(widened[0]), float(widened[1]), float(widened[2]))
     regression = Regression(
-        offset=offset,
-        features=np.concatenate([columns, own], axis=2),
+        features=design.make_features(data.scores[labeled], spread),
         labels=data.labels[labeled],
         weights=weights,
-        blocks=(*design.blocks, CoefficientBlock(slice(size, size + spread.size), "d")),
-        sd=np.concatenate([design.make_scales(factors), np.ones(spread.size)]),
-        constants=of,
+        blocks=design.blocks,
+        mean=np.zeros(sd.size),
+        sd=sd,
+        in_mode=np.ones(sd.size, dtype=np.bool_),
+        nu=design.constants.nu,
+        newton_tolerance=design.constants.newton_tolerance,
     )
     mode = regression.find_mode()
-    return Fitted(name, regression, mode, spread, factors, regression.log_evidence(mode))
+    return FittedWorld(regression, mode, widening, regression.log_evidence(mode))
 
 
 def _log_density_of_labeled_answers(
-    data: ScoreSet, design: AnswersDesign, labeled: np.ndarray, fitted: Fitted
+    data: ScoreSet, design: AnswersDesign, labeled: IntArray, world: FittedWorld
 ) -> float:
     """log S of a world in which rows were chosen by class."""
-    size = fitted.mode.size - fitted.spread.size
-    theta, shift = fitted.mode[:size], fitted.mode[size:] * fitted.spread
-    n = data.n_rows
-    used = np.unique(np.linspace(0, n - 1, min(n, design.constants.agreement_rows)).astype(int))
-    everywhere = design.compute_posterior(data.scores[used], theta).mean(axis=0)
-    offset, columns = design.make_features(data.scores[labeled])
-    lift = np.exp(shift - shift.max())
-    return float(np.log(softmax(offset + columns @ theta) @ lift / (everywhere @ lift)).sum())
-
-
-IntArray = NDArray[np.int64]
+    used = space_rows(data.n_rows, design.constants.agreement_rows)
+    everywhere = design.compute_posterior(data.scores[used], world.mode).mean(axis=0)
+    soft = design.compute_posterior(data.scores[labeled], world.mode)
+    lift = np.exp(world.shift - world.shift.max())
+    return float(np.log(soft @ lift / (everywhere @ lift)).sum())
 
 
 @dataclass(frozen=True, eq=False)
 class AnswersFacts(Facts):
-    """What the fit tells.
+    """Facts of a fit of `Answers`.
 
     Attributes
     ----------
@@ -234,12 +215,10 @@ class AnswersBelief(SoftBelief):
 
     @property
     def predictor(self) -> AnswersPredictor:
-        """W of other rows."""
         return AnswersPredictor(self.design, self.theta)
 
     @property
     def n_draws(self) -> int:
-        """Number of draws of theta."""
         return len(self.draws)
 
     def estimate_soft(
@@ -282,8 +261,7 @@ class AnswersBelief(SoftBelief):
         """
         if labeled.size == 0:
             return np.zeros(size), np.zeros((1, size))
-        soft = self.soft[labeled] * np.exp(self.shift - self.shift.max())
-        soft /= soft.sum(axis=1, keepdims=True)
+        soft = add_label_shift(self.soft[labeled], self.shift)
         plan = metric.plan(self.data.scores[labeled])
         truth = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
         observed = plan(self._weigh(truth, labeled, labels=True))[0]
@@ -301,17 +279,17 @@ class AnswersBelief(SoftBelief):
         Residuals of judges who err together count as few, not as M. A curve, with many values a
         judge, takes tau from its prior, so that it is the same whichever judges are asked for.
         """
-        of, variance = self.constants, (noise**2).mean(axis=0) / span**2
+        constants, variance = self.constants, (noise**2).mean(axis=0) / span**2
         known = variance > 0.0
-        usual = of.bias * self.design.agreement.error
+        usual = constants.bias * self.design.agreement.error
         tau, curve = usual, residual.size != self.data.n_models
         if known.any() and not curve:
             r, v = residual[known] / span, variance[known]
-            taus = np.geomspace(*of.taus)
+            taus = np.geomspace(*constants.taus)
             total = v[:, None] + taus**2
             each = -0.5 * (np.log(total) + (r**2)[:, None] / total)
-            together = 1.0 / (1.0 + of.errs_together * (r.size - 1))
-            prior = -0.5 * ((np.log(taus) - np.log(usual)) / of.bias_spread) ** 2
+            together = 1.0 / (1.0 + constants.errs_together * (r.size - 1))
+            prior = -0.5 * ((np.log(taus) - np.log(usual)) / constants.bias_spread) ** 2
             tau = float(taus[np.argmax(together * each.sum(axis=0) + prior)])
         left = np.where(known | curve, 0.0, span * tau)
         return np.where(known, tau**2 / (tau**2 + variance), 0.0), left
@@ -328,24 +306,24 @@ class AnswersBelief(SoftBelief):
         self, metric: Metric, rows: IntArray, soft: FloatArray, *, labels: bool = False
     ) -> FloatArray:
         """The metric (B, M) of labels drawn from ``soft`` (r, K), the same ones at every call."""
-        of, plan = self.constants, metric.plan(self.data.scores[rows])
-        masses = draw_masses(soft, of.label_draws, of.batch_cells, make_child_seed(self.seed, 0))
+        plan, constants = metric.plan(self.data.scores[rows]), self.constants
+        n_draws, cells = constants.label_draws, constants.batch_cells
+        masses = draw_masses(soft, n_draws, cells, make_child_seed(self.seed, 0))
         return np.concatenate([plan(self._weigh(m, rows, labels=labels)) for m in masses])
 
     def _draw_worlds(self, metrics: Sequence[Metric], group: IntArray) -> list[FloatArray]:
         """Draws (D, M) of each metric on at most ``world_rows`` of the rows, not yet moved."""
-        of = self.constants
-        rows = take_part(group, of.world_rows, self.data.n_rows, make_child_seed(self.seed, 1))
+        most, cells = self.constants.world_rows, self.constants.batch_cells
+        rows = take_part(group, most, self.data.n_rows, make_child_seed(self.seed, 1))
         shrink = np.sqrt(rows.size / max(1, group.size))
         rng = np.random.default_rng(make_child_seed(self.seed, 2))
         plans = [metric.plan(self.data.scores[rows]) for metric in metrics]
-        offset, columns = self.design.make_features(self.data.scores[rows])
-        flat = columns.reshape(-1, columns.shape[2])
+        features = self.design.make_features(self.data.scores[rows])
         values: list[list[FloatArray]] = [[] for _ in metrics]
-        batch = max(1, of.batch_cells // max(1, offset.size))
+        batch = max(1, cells // max(1, features.offset.size))
         for start in track(range(0, len(self.draws), batch), "worlds"):
             theta = self.draws[start : start + batch]
-            soft = softmax(offset + (theta @ flat.T).reshape(len(theta), *offset.shape))
+            soft = features.compute_posteriors(theta)
             counts = rng.standard_exponential((len(theta), self.data.n_rows))[:, rows]
             counts = 1.0 + shrink * (counts - 1.0)
             mass = self._weigh(soft, rows) * counts[:, :, None]

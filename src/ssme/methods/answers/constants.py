@@ -6,9 +6,9 @@ of real judges (docs/answers.md says what was tried).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-__all__ = ["AnswerConstants"]
+from ssme.methods.regression import SamplerConstants
 
 
 @dataclass(frozen=True)
@@ -99,11 +99,10 @@ class AnswerConstants:
     """Factors of the scales of b, v and shares in the draws: shrinking hard is good for the
     estimate, not for an interval."""
 
-    power: float = 0.7
-    """Weight of a label in the draws."""
-
-    steps: int = 12
-    """Elliptical slice steps per draw."""
+    sampler: SamplerConstants = field(
+        default_factory=lambda: SamplerConstants(power=0.7, start_spread=False, laplace_rows=10**9)
+    )
+    """How the coefficients are drawn."""
 
     bias: float = 0.14
     bias_spread: float = 0.8
@@ -129,12 +128,8 @@ class AnswerConstants:
     bisections: int = 14
     """Steps to the sharpness that gives the mean error."""
 
-    newton_steps: int = 50
     newton_tolerance: float = 1e-8
-    """Most Newton steps to the mode, and the gain that counts as none."""
-
-    shrinks: int = 60
-    """Most shrinkages of a slice's bracket; a chain that has not moved by then stays."""
+    """Gain in log posterior that ends the search for the mode."""
 
     fit_rows: int = 20_000
     """Most labeled rows in the fit; with more the residual decides anyway."""

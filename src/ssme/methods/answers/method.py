@@ -3,12 +3,11 @@
 For people and language models who say a class or a grade, and for classifiers of which only the
 predicted class is kept, alone or beside classifiers that give probabilities.
 
-1. `voices`: what each says, as evidence for every class.
+1. `evidence`: what each says, as evidence for every class.
 2. `agreement`: how good each is, how sharp the pool of all should be and how frequent the classes
    are, from how they agree with each other, without a label.
-3. `regression`: what the labels change about that: sharpness, weights of judges, worth of classes'
-   answers, class shares (`design`). Labels also say how the rows that have them differ, and
-   whether this is a usual set of judges at all (`worlds`).
+3. `ssme.methods.regression`: what the labels change about that. They also say how the rows that
+   have them differ, and whether this is a usual set of judges at all (`belief.fit_worlds`).
 4. `belief`: the metric of P(y | answers) on all rows, corrected by what the labels say beyond it.
 
 Dawid and Skene (JRSS C 28, 1979) let every judge err independently given the class, and so become
@@ -25,16 +24,14 @@ from typing import ClassVar
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
+from ssme.methods.answers.agreement import AnswersDesign
 from ssme.methods.answers.belief import AnswersBelief, AnswersFacts, fit_worlds
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.regression import AnswersDesign
-from ssme.methods.answers.voices import Voices
+from ssme.methods.answers.evidence import EvidenceEncoders
 from ssme.methods.base import MethodSpec
 from ssme.methods.parts.draws import declare_constants, declare_joint_draws, spawn_seed
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared
-
-__all__ = ["Answers"]
 
 
 @dataclass(frozen=True)
@@ -74,35 +71,33 @@ class Answers(Declared):
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> AnswersBelief:
-        of = self.constants
-        design = AnswersDesign.of(Voices.of(data, of), data.scores, of)
+        constants = self.constants
+        encoders = EvidenceEncoders.fit(data, constants)
+        design = AnswersDesign.estimate(encoders, data.scores, constants)
         labeled = np.flatnonzero(data.labeled)
-        if labeled.size > of.fit_rows:
-            labeled = np.sort(rng.choice(labeled, of.fit_rows, replace=False))
-        world, probability = fit_worlds(data, design, labeled, of)
-        mode, spread = world.mode, world.spread
-        size = design.blocks[-1].columns.stop
-        b, own, share = (
-            float(max(one, two)) for one, two in zip(of.draw_widening, world.widened, strict=True)
+        if labeled.size > constants.fit_rows:
+            labeled = np.sort(rng.choice(labeled, constants.fit_rows, replace=False))
+        world, probability = fit_worlds(data, design, labeled, constants)
+        b, weights, share = (
+            float(max(each)) for each in zip(constants.draw_widening, world.widening, strict=True)
         )
-        wide = np.concatenate([design.make_scales((b, own, share)), np.ones(spread.size)])
-        draws = replace(world.regression, sd=wide).draw(mode, self.n_draws, rng)
-        theta = mode[:size]
+        wide = replace(world.regression, sd=design.make_scales((b, weights, share)))
+        theta = world.mode
         soft = design.compute_posterior(data.scores, theta)
         return AnswersBelief(
             data=data,
             design=design,
             theta=theta,
-            draws=draws[:, :size],
-            shift=mode[size:] * spread,
+            draws=wide.draw(theta, self.n_draws, rng, constants.sampler),
+            shift=world.shift,
             soft=soft,
             seed=spawn_seed(rng),
-            facts=_tell(data, design, theta, soft, probability),
-            constants=of,
+            facts=_collect_facts(data, design, theta, soft, probability),
+            constants=constants,
         )
 
 
-def _tell(
+def _collect_facts(
     data: ScoreSet,
     design: AnswersDesign,
     theta: FloatArray,

@@ -4,31 +4,30 @@
     estimate = sum_r omega_r v_r,    omega_r proportional to P(r)^6
 
 Within a regime the estimate of a metric is its value on the soft labeling W of all rows, plus the
-residual R of the labels with the weight w (`correction`). The same sum is computed in every world
-(`worlds`), and `recenter` moves those draws onto the regime's estimate. A regime has as many of the
-draws as its probability says.
+residual R of the labels with the weight w (`correction`). The same sum is computed in every world,
+and `recenter` moves those draws onto the regime's estimate. A regime has as many of the draws as
+its probability says.
+
+    world d  =  ( W_d,  e_1 .. e_n ),   e_i ~ Exp(1),   metric in world d  =  m(W_d, weights e)
+
+World d is W of one draw of the coefficients and weights of the rows as if they were sampled anew,
+the Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981). Metrics, classifiers and groups all
+see the same worlds. Of many rows, m stand for all n when they weigh 1 + (e_i - 1) sqrt(m / n). A
+metric that needs hard labels (a callable) sees one labeling drawn from W_d and rows counted
+Poisson(1) times.
 
 The power 6 is a compromise between the mean over regimes, which costs error wherever an odd regime
 is merely possible, and the likeliest regime, which jumps. So the estimate is near the center of the
 likeliest regime, the draws tell how it could be otherwise, and their quantiles, widened to hold the
 estimate, are the interval.
 
-The rest of the library calls `estimate`, which asks `AutoBelief.estimate_soft` unless every row is
-labeled. For each group of rows it asks
-`AutoBelief.estimate_by_regime` for values and draws in every regime, which come from
-
-- ``_expect_everywhere``, m(W_r, all rows);
-- ``_find_corrections``, R_r and w;
-- ``_draw_values``, the draws, computed world by world;
-- ``resample``, how much of their spread is due to the sampling of rows;
-
-and ``_combine`` makes one `Estimate` of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -49,22 +48,21 @@ from ssme.methods.auto.correction import (
     find_effective_number,
     recenter,
 )
-from ssme.methods.auto.model import as_labeled
+from ssme.methods.auto.model import AutoPredictor, DrawnRegime, add_label_shift
 from ssme.methods.auto.regimes import MEANINGS, USUAL
-from ssme.methods.auto.sampler import AutoPredictor, Component, draw_worlds
 from ssme.methods.base import Estimate, Facts, GroupRows, number_rows
 from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
 from ssme.methods.parts.draws import average_defined, find_originals, make_child_seed
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.metrics.ranking import plan_together
+from ssme.progress import track
 
-# -------------------------------------------------------------------------------------------------
-# What ``auto`` tells about its fit, as typed facts that diagnostics and reports read.
+IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class AutoFacts(Facts):
-    """What `Auto` tells about its fit.
+    """Facts of a fit of `Auto`.
 
     Attributes
     ----------
@@ -107,9 +105,7 @@ class AutoFacts(Facts):
     def other_worlds(self) -> Mapping[str, tuple[float, str]]:
         """Regimes beside the usual one: name -> probability, and what is so in it."""
         return {
-            name: (chance, MEANINGS[name])
-            for name, chance in self.regimes.items()
-            if name != USUAL.name
+            name: (chance, MEANINGS[name]) for name, chance in self.regimes.items() if name != USUAL
         }
 
     @property
@@ -120,25 +116,15 @@ class AutoFacts(Facts):
         return asdict(self)
 
 
-# -------------------------------------------------------------------------------------------------
-# One group of rows as a belief works on it: its labeled rows, its part, its plans made once.
-#
-# What a metric needs of the scores alone (sort orders, bins) is the same in every regime and world,
-# so that a `RowGroup` keeps the plans of its metrics for as long as it is worked on. Of very many
-# rows, worlds are computed on a part.
-
-
-IntArray = NDArray[np.int64]
-
-
-def plan_metrics(metrics: Sequence[Metric], scores: FloatArray, own: bool) -> list[MetricPlan]:
+def plan_metrics(
+    metrics: Sequence[Metric], scores: FloatArray, per_model: bool
+) -> list[MetricPlan]:
     """One plan per metric for ``scores`` (n, M, K): a function from mass to values (D, C).
 
-    The mass is (D, n, K), the same for all classifiers, or with ``own`` it is (D, n, M, K), and
-    each classifier is judged by its own. A metric of the whole set of classifiers is then judged by
-    the mean of these.
+    The mass is (D, n, K), or (D, n, M, K) with ``per_model``, where a metric of the whole set of
+    classifiers takes the mean over these.
     """
-    if not own:
+    if not per_model:
         return plan_together(metrics, scores)
     each = [metric for metric in metrics if not metric.of_set]
     by_model = [
@@ -147,29 +133,26 @@ def plan_metrics(metrics: Sequence[Metric], scores: FloatArray, own: bool) -> li
     ]
     columns = iter(zip(*by_model, strict=True))
     return [
-        _plan_of_mean(metric.plan(scores)) if metric.of_set else _plan_by_model(next(columns))
+        partial(_evaluate_mean, metric.plan(scores))
+        if metric.of_set
+        else partial(_evaluate_each, next(columns))
         for metric in metrics
     ]
 
 
-def _plan_of_mean(plan: MetricPlan) -> MetricPlan:
-    return lambda mass: plan(np.nan_to_num(mass).mean(axis=2))
+def _evaluate_mean(plan: MetricPlan, mass: FloatArray) -> FloatArray:
+    return plan(np.nan_to_num(mass).mean(axis=2))
 
 
-def _plan_by_model(plans: Sequence[MetricPlan]) -> MetricPlan:
-    def evaluate(mass: FloatArray) -> FloatArray:
-        each = [plan(mass[:, :, j]) for j, plan in enumerate(plans)]
-        return np.concatenate(each, axis=1)
-
-    return evaluate
+def _evaluate_each(plans: Sequence[MetricPlan], mass: FloatArray) -> FloatArray:
+    return np.concatenate([plan(mass[:, :, j]) for j, plan in enumerate(plans)], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
 class RowGroup:
-    """The rows of one group: all ``rows``, and those of them that are ``labeled``.
+    """The rows of the ``number``-th group asked for, with its labeled rows and metrics' plans.
 
-    ``part`` and ``labeled_part`` are as many of either as worlds are computed on. ``number`` is the
-    place of the group among the groups that are asked for.
+    ``part`` and ``labeled_part`` are as many of either as worlds are computed on.
     """
 
     data: ScoreSet
@@ -182,7 +165,7 @@ class RowGroup:
     _plans: dict[tuple[str, bool], list[MetricPlan]] = field(default_factory=dict)
 
     @classmethod
-    def of(
+    def make(
         cls,
         data: ScoreSet,
         metrics: Sequence[Metric],
@@ -194,15 +177,12 @@ class RowGroup:
         labeled = rows[data.labeled[rows]]
         return cls(data, metrics, number, rows, labeled, choose(rows), choose(labeled))
 
-    def plan(self, which: str, m: int, own: bool) -> MetricPlan:
-        """The plan of the ``m``-th metric on the rows ``which``.
-
-        ``which`` names an attribute of this group: "rows", "part", "labeled" or "labeled_part".
-        """
-        key = (which, own)
+    def plan(self, which: str, m: int, per_model: bool) -> MetricPlan:
+        """The plan of the ``m``-th metric on "rows", "part", "labeled" or "labeled_part"."""
+        key = (which, per_model)
         if key not in self._plans:
             scores = take_rows(self.data.scores, getattr(self, which))
-            self._plans[key] = plan_metrics(self.metrics, scores, own)
+            self._plans[key] = plan_metrics(self.metrics, scores, per_model)
         return self._plans[key][m]
 
 
@@ -212,10 +192,69 @@ def take_rows(values: FloatArray, rows: IntArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class RegimeEstimate:
-    """A metric in one regime: its value (C,), draws (D, C) about it, and its correction.
+class Worlds:
+    """A batch of d worlds on r rows: W (d, r, K) or (d, r, M, K), and weights e (d, r) of rows.
 
-    C is the number of values that the metric has: one per classifier, or several for a curve.
+    ``shift`` (d, K) are the intercepts of labeled rows; ``rng`` draws hard labels.
+    """
+
+    soft: FloatArray
+    exponential: FloatArray
+    shift: FloatArray
+    rng: np.random.Generator
+
+    def see(self, hard: bool) -> tuple[FloatArray, FloatArray]:
+        """Labelings shaped as ``soft``, and how far the count of each row is from one (d, r)."""
+        if not hard:
+            return self.soft, self.exponential - 1.0
+        below = np.cumsum(self.soft, axis=-1)[..., :-1]
+        uniform = self.rng.random(self.soft.shape[:-1])
+        if uniform.ndim == 3:
+            uniform = uniform[..., find_originals(self.soft[0])]
+        labels = (uniform[..., None] >= below).sum(axis=-1)
+        counts = self.rng.poisson(1.0, self.exponential.shape).astype(np.float64)
+        one_hot = labels[..., None] == np.arange(self.soft.shape[-1])
+        return one_hot.astype(np.float64), counts - 1.0
+
+    def take_labeled(self, rows: IntArray) -> Worlds:
+        """The same worlds on some of the rows, with W of rows that were chosen for a label."""
+        shift = self.shift if self.soft.ndim == 3 else self.shift[:, None, :]
+        soft = add_label_shift(self.soft[:, rows], shift)
+        return replace(self, soft=soft, exponential=self.exponential[:, rows])
+
+
+def draw_worlds(
+    regime: DrawnRegime,
+    scores: FloatArray,
+    rows: IntArray,
+    seed: np.random.SeedSequence,
+    constants: Constants,
+) -> Iterator[Worlds]:
+    """Worlds of a regime's draws on the ``rows`` of ``scores``, in batches of bounded size.
+
+    While all n rows are few enough for worlds, a row has the same weight e whichever other rows are
+    asked for, so that groups are joint too.
+    """
+    rng, hard_rng = (np.random.default_rng(make_child_seed(seed, key)) for key in (0, 1))
+    n, n_models, n_classes = scores.shape
+    draw = regime.prepare_draws(scores[rows])
+    cells = rows.size * n_classes * (n_models if regime.per_model else 1)
+    batch = max(1, constants.batch_cells // max(1, cells))
+    for start in track(range(0, regime.n_draws, batch), "worlds"):
+        part = slice(start, start + batch)
+        shift = regime.label_shift_draws[part]
+        if n <= constants.world_rows:
+            exponential = rng.standard_exponential((len(shift), n))[:, rows]
+        else:
+            exponential = rng.standard_exponential((len(shift), rows.size))
+        yield Worlds(draw(part), exponential, shift, hard_rng)
+
+
+@dataclass(frozen=True, eq=False)
+class RegimeEstimate:
+    """A metric in one regime: value (C,), draws (D, C) about it, and its correction.
+
+    C is the number of classifiers, or a multiple of it for a curve.
     """
 
     value: FloatArray
@@ -227,14 +266,13 @@ class RegimeEstimate:
 class AutoBelief(SoftBelief):
     """The regimes that labels and scores leave possible.
 
-    ``weights`` (R,) are omega. ``softs`` are W of each regime on all rows, labeled rows too; None
-    where rows are very many and the regime hardly matters. ``soft`` (n, K) is their weighted mean
-    over the regimes that have one W for all classifiers, and ``predictor`` gives that mean for rows
-    that were not there. ``recenter`` moves the draws of a metric onto its estimate.
+    ``weights`` (R,) are omega. ``softs`` are W of each regime on all rows, None where rows are very
+    many and the regime hardly matters; ``soft`` (n, K) is their weighted mean over the regimes with
+    one W for all classifiers, which ``predictor`` gives for other rows.
     """
 
     data: ScoreSet
-    regimes: tuple[Component, ...]
+    regimes: tuple[DrawnRegime, ...]
     weights: FloatArray
     predictor: AutoPredictor
     softs: tuple[FloatArray | None, ...]
@@ -247,13 +285,12 @@ class AutoBelief(SoftBelief):
 
     @property
     def n_draws(self) -> int:
-        """Number of draws of all regimes together."""
         return sum(regime.n_draws for regime in self.regimes)
 
     def estimate_soft(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
     ) -> list[list[Estimate]]:
-        """Point estimates [group][metric] on all rows of each group, with joint draws."""
+        """Estimates [group][metric] on all rows of each group, with joint draws."""
         out = []
         for g, part in enumerate(rows):
             numbers = number_rows(part, self.data.n_rows)
@@ -262,20 +299,17 @@ class AutoBelief(SoftBelief):
             for metric, each in zip(metrics, zip(*by_regime, strict=True), strict=True):
                 estimate = self._combine(metric, list(each))
                 if numbers.size == self.data.n_rows:
-                    estimate = self._hear_suggested(metric, estimate, list(each))
+                    estimate = self._use_suggested(metric, estimate, list(each))
                 found.append(estimate)
             out.append(found)
         return out
 
     def draw_posteriors(self, rows: IntArray) -> FloatArray:
-        """W (D, r, K) of ``rows`` in every draw; labels of these rows are not looked at.
-
-        Where classifiers have a W of their own, it is the mean of theirs.
-        """
+        """W (D, r, K) of ``rows`` in every draw, the mean over classifiers where each has its W."""
         scores, drawn = self.data.scores[rows], []
         for regime in self.regimes:
             soft = regime.prepare_draws(scores)(slice(None))
-            drawn.append(soft.mean(axis=2) if regime.own else soft)
+            drawn.append(soft.mean(axis=2) if regime.per_model else soft)
         return np.concatenate(drawn)
 
     @property
@@ -296,25 +330,25 @@ class AutoBelief(SoftBelief):
         exponent = choose_best_exponent(corrected, self.n_effective, self.constants.recentering)
         return Estimate(value, drawn, pair_factor=factor, best_exponent=exponent)
 
-    def _hear_suggested(
+    def _use_suggested(
         self, metric: Metric, estimate: Estimate, parts: list[RegimeEstimate]
     ) -> Estimate:
         """The estimate moved by what labels of suggested rows say beyond the model."""
         if self.data.design.rounds is None:
             return estimate
         rows = self._take_part(np.arange(self.data.n_rows))
-        heard = SuggestedLabels.of(self.data, self.soft, rows, self.constants.correction)
-        if heard is None:
+        suggested = SuggestedLabels.collect(self.data, self.soft, rows, self.constants.correction)
+        if suggested is None:
             return estimate
         done = sum(w * part.correction.weight for w, part in zip(self.weights, parts, strict=True))
         seed = make_child_seed(make_child_seed(self.seed, 0), len(self.regimes) + 1)
-        return heard.move(metric, estimate, 1.0 - float(done), seed)
+        return suggested.move(metric, estimate, 1.0 - float(done), seed)
 
     def estimate_by_regime(
         self, metrics: Sequence[Metric], rows: IntArray, g: int = 0
     ) -> list[list[RegimeEstimate]]:
         """Values and draws [regime][metric] on ``rows``, which are the ``g``-th group asked for."""
-        group = RowGroup.of(self.data, metrics, g, rows, self._take_part)
+        group = RowGroup.make(self.data, metrics, g, rows, self._take_part)
         expected, resampled = self._expect_everywhere(group), self.resample(group)
         return [
             self._estimate_in_regime(r, regime, group, expected[r], resampled)
@@ -322,29 +356,26 @@ class AutoBelief(SoftBelief):
         ]
 
     def resample(self, group: RowGroup) -> list[FloatArray | None]:
-        """Values (B, C) of each metric that differ by the sampling of rows alone.
-
-        W is that of the likeliest regime, and its rows are weighted anew B times. None stands for
-        metrics that need hard labels.
-        """
+        """Values (B, C) of each metric that differ by the sampling of rows alone, in the likeliest
+        regime; None for metrics that need hard labels."""
         r, rows = int(np.argmax(self.weights)), group.part
-        soft, own = self._take_soft(r, rows), self.regimes[r].own
+        soft, per_model = self._take_soft(r, rows), self.regimes[r].per_model
         rng = np.random.default_rng(
             make_child_seed(make_child_seed(self.seed, 0), len(self.regimes))
         )
         size = (self.constants.correction.label_draws, rows.size)
         noise = (rng.standard_exponential(size) - 1.0) * _shrink(rows, group.rows, False)
-        mass = self._weigh(soft[None], rows) * _align_counts(1.0 + noise, own)
+        mass = self._weigh(soft[None], rows) * _align_counts(1.0 + noise, per_model)
         return [
-            None if metric.hard_only else group.plan("part", m, own)(mass)
+            None if metric.hard_only else group.plan("part", m, per_model)(mass)
             for m, metric in enumerate(group.metrics)
         ]
 
     def _expect_everywhere(self, group: RowGroup) -> list[list[FloatArray]]:
         """The metrics [regime][metric] of W on all rows of the group.
 
-        Of very many rows, a regime that hardly matters is computed on the part alone: the
-        likeliest regime on all rows, plus the difference of the two on the part.
+        Of very many rows, a regime that hardly matters is the likeliest one on all rows, plus the
+        difference of the two on the part.
         """
         everyone = range(len(self.regimes))
         exact = {r: self._expect(r, group, "rows") for r in everyone if self.softs[r] is not None}
@@ -359,15 +390,11 @@ class AutoBelief(SoftBelief):
         return [exact[r] for r in everyone]
 
     def _expect(self, r: int, group: RowGroup, which: str) -> list[FloatArray]:
-        """Each metric of W on the rows ``which`` of the group.
-
-        W is plugged into the metric as it is. A metric that needs hard labels is averaged over
-        labels drawn from W.
-        """
+        """Each metric of W on the rows ``which``: plugged in, or the mean over labels drawn."""
         rows, soft = getattr(group, which), self._take_soft(r, getattr(group, which))
         values = []
         for m, metric in enumerate(group.metrics):
-            plan = group.plan(which, m, self.regimes[r].own)
+            plan = group.plan(which, m, self.regimes[r].per_model)
             if metric.hard_only:
                 values.append(average_defined(self._draw_over_labels(plan, rows, soft)))
             else:
@@ -384,77 +411,76 @@ class AutoBelief(SoftBelief):
     def _estimate_in_regime(
         self,
         r: int,
-        regime: Component,
+        regime: DrawnRegime,
         group: RowGroup,
         expected: list[FloatArray],
         resampled: list[FloatArray | None],
     ) -> list[RegimeEstimate]:
-        """Each metric in one regime: corrected, with draws that are moved onto its value.
-
-        ``expected`` is what `_expect_everywhere` gives for the regime, ``resampled`` what
-        `resample` gives.
-        """
+        """Each metric in one regime: ``expected`` corrected, with draws moved onto it."""
         corrections = self._find_corrections(r, group)
         draws = self._draw_values(r, regime, group, corrections)
-        out = []
+        constants, out = self.constants.recentering, []
         for m, metric in enumerate(group.metrics):
             correction = corrections[m]
             value = expected[m] + correction.weight * correction.residual
             value = np.clip(value, metric.low, metric.high)
-            of = self.constants.recentering
-            sizes = (correction.weight, self.n_effective, self.data.n_classes)
-            spread = choose_spread(metric, self.data.n_labeled, *sizes, of, regime.widening)
-            moved = self.recenter(metric, value, draws[m], resampled[m], spread, of.edge)
+            spread = choose_spread(
+                metric,
+                self.data.n_labeled,
+                correction.weight,
+                self.n_effective,
+                self.data.n_classes,
+                constants,
+                regime.widening,
+            )
+            moved = self.recenter(metric, value, draws[m], resampled[m], spread, constants.edge)
             out.append(RegimeEstimate(value, moved, correction))
         return out
 
     def _find_corrections(self, r: int, group: RowGroup) -> list[Correction]:
         """The residual correction of each metric, all from the same draws of the labels."""
-        of, regime, labeled = self.constants.correction, self.regimes[r], group.labeled
+        constants, regime, labeled = self.constants.correction, self.regimes[r], group.labeled
         if labeled.size == 0:
-            return [Correction.none(of) for _ in group.metrics]
+            return [Correction.none(constants) for _ in group.metrics]
         worth, one = self._count_labels(r, group), np.ones(1)
-        observed = self._observe(labeled, regime.own)
-        soft = as_labeled(self._take_soft(r, labeled), regime.label_shift)
+        observed = self._observe(labeled, regime.per_model)
+        soft = add_label_shift(self._take_soft(r, labeled), regime.label_shift)
         size: float = labeled.size
         if worth.size > 1:
-            alike = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
-            size = find_effective_number((alike * worth).sum(axis=-1))
+            one_hot = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
+            size = find_effective_number((one_hot * worth).sum(axis=-1))
         corrections = []
         for m, metric in enumerate(group.metrics):
-            plan, counts = group.plan("labeled", m, regime.own), one if metric.hard_only else worth
+            plan, counts = (
+                group.plan("labeled", m, regime.per_model),
+                one if metric.hard_only else worth,
+            )
             drawn = self._draw_over_labels(plan, labeled, soft, counts)
             sizes = (size, self.n_effective, self.data.n_models)
-            corrections.append(Correction.of(plan(observed * counts)[0], drawn, *sizes, of))
+            corrections.append(
+                Correction.estimate(plan(observed * counts)[0], drawn, *sizes, constants)
+            )
         return corrections
 
     def _count_labels(self, r: int, group: RowGroup) -> FloatArray:
-        """How often each label counts in the correction: factors of the mass (D, r, [M,] K).
-
-        They depend on how rows were chosen for labeling (`label_counts`). They are not used for
-        metrics that need hard labels, which count every row once.
-        """
+        """How often each label counts in the correction, by how rows were chosen: factors of the
+        mass (D, r, [M,] K). Metrics that need hard labels count every row once instead."""
         regime, design, labeled = self.regimes[r], self.data.design, group.labeled
-        if regime.own or labeled.size == 0:
+        if regime.per_model or labeled.size == 0:
             return np.ones(1)
         if regime.name == "selected" or design.kind == "by_class":
             shares = self._take_soft(r, group.part).mean(axis=0)
             return count_by_class(shares, self.data.labels[labeled])
         if design.kind == "by_score":
-            everywhere = self._take_soft(r, group.part)
-            of = self.constants.correction
-            return count_by_score(everywhere, self._take_soft(r, labeled), of)[:, None]
+            everywhere, known = self._take_soft(r, group.part), self._take_soft(r, labeled)
+            return count_by_score(everywhere, known, self.constants.correction)[:, None]
         counts = count_labels(design, labeled)
         return np.ones(1) if counts is None else counts[:, None]
 
     def _draw_over_labels(
         self, plan: MetricPlan, rows: IntArray, soft: FloatArray, counts: FloatArray | float = 1.0
     ) -> FloatArray:
-        """The metric (B, C) of B sets of labels of ``rows``, drawn from ``soft``.
-
-        ``soft`` is W (r, K), or (r, M, K) where classifiers have their own. The seed is always the
-        same, so that metrics and regimes can be compared.
-        """
+        """The metric (B, C) of labels drawn from ``soft`` (r, [M,] K), the same seed every time."""
         n_draws, cells = self.constants.correction.label_draws, self.constants.batch_cells
         masses = draw_masses(soft, n_draws, cells, make_child_seed(self.seed, 0))
         if soft.ndim == 3:
@@ -463,19 +489,16 @@ class AutoBelief(SoftBelief):
         return np.concatenate([plan(self._weigh(mass, rows) * counts) for mass in masses])
 
     def _draw_values(
-        self, r: int, regime: Component, group: RowGroup, corrections: Sequence[Correction]
+        self, r: int, regime: DrawnRegime, group: RowGroup, corrections: Sequence[Correction]
     ) -> list[FloatArray]:
-        """Draws (D, C) of each metric on the group, which are not recentered yet.
-
-        In every world the metric of W on the group is corrected by the labels as the estimate is,
-        with the same weight w. The noise of what the labels leave open is added at the end.
-        """
-        rows, known, own = group.part, group.labeled_part, regime.own
+        """Draws (D, C) of each metric on the group, corrected in every world as the estimate is,
+        with the noise of what the labels leave open; not recentered yet."""
+        rows, known, per_model = group.part, group.labeled_part, regime.per_model
         shown = np.union1d(rows, known)
         at, at_known = np.searchsorted(shown, rows), np.searchsorted(shown, known)
         worth = self._count_labels(r, group)
         worth = worth[np.searchsorted(group.labeled, known)] if worth.ndim == 2 else worth
-        observed = self._observe(known, own)
+        observed = self._observe(known, per_model)
         values: list[list[FloatArray]] = [[] for _ in group.metrics]
         few_rows = self.data.n_rows <= self.constants.world_rows
         seed = make_child_seed(make_child_seed(self.seed, 1 if few_rows else 2 + group.number), r)
@@ -483,19 +506,25 @@ class AutoBelief(SoftBelief):
             known_worlds = worlds.take_labeled(at_known)
             for hard in {metric.hard_only for metric in group.metrics}:
                 labelings, noise = worlds.see(hard)
-                counts = _align_counts(1.0 + noise[:, at] * _shrink(rows, group.rows, hard), own)
+                counts = _align_counts(
+                    1.0 + noise[:, at] * _shrink(rows, group.rows, hard), per_model
+                )
                 mass = self._weigh(labelings[:, at], rows) * counts
                 labelings, noise = known_worlds.see(hard)
-                counts = _align_counts(1.0 + noise * _shrink(known, group.labeled, hard), own)
+                counts = _align_counts(1.0 + noise * _shrink(known, group.labeled, hard), per_model)
                 counts = counts if hard else counts * worth
                 known_mass = self._weigh(labelings, known) * counts
                 truth = observed * counts
-                for m in [m for m, of in enumerate(group.metrics) if of.hard_only == hard]:
-                    value = group.plan("part", m, own)(mass)
+                for m, metric in enumerate(group.metrics):
+                    if metric.hard_only != hard:
+                        continue
+                    value = group.plan("part", m, per_model)(mass)
                     if known.size:
-                        plan = group.plan("labeled_part", m, own)
+                        plan = group.plan("labeled_part", m, per_model)
                         residual = plan(truth) - plan(known_mass)
-                        value = value + corrections[m].weight * _zero_undefined(residual)
+                        value = value + corrections[m].weight * np.where(
+                            np.isfinite(residual), residual, 0.0
+                        )
                     values[m].append(value)
         rng = np.random.default_rng(make_child_seed(make_child_seed(self.seed, 0), r))
         normal = rng.standard_normal((regime.n_draws, self.constants.correction.label_draws))
@@ -509,10 +538,10 @@ class AutoBelief(SoftBelief):
         most = self.constants.world_rows
         return take_part(rows, most, self.data.n_rows, make_child_seed(self.seed, 0))
 
-    def _observe(self, rows: IntArray, own: bool) -> FloatArray:
-        """Mass (1, r, K) of the labels of ``rows``; (1, r, M, K) for each classifier by itself."""
+    def _observe(self, rows: IntArray, per_model: bool) -> FloatArray:
+        """Mass (1, r, K) of the labels of ``rows``, or (1, r, M, K)."""
         mass = one_hot_mass(self.data.labels[rows], self.data.n_classes)
-        if own:
+        if per_model:
             mass = np.repeat(mass[:, :, None], self.data.n_models, axis=2)
         return self._weigh(mass, rows)
 
@@ -525,16 +554,11 @@ class AutoBelief(SoftBelief):
         return out
 
 
-def _align_counts(counts: FloatArray, own: bool) -> FloatArray:
+def _align_counts(counts: FloatArray, per_model: bool) -> FloatArray:
     """Counts of rows (D, r) with the axes of labelings added, so that they can multiply them."""
-    return counts[:, :, None, None] if own else counts[:, :, None]
+    return counts[:, :, None, None] if per_model else counts[:, :, None]
 
 
 def _shrink(part: IntArray, whole: IntArray, hard: bool) -> float:
     """Factor of the rows' noise with which ``part`` stands for ``whole``; counts stay whole."""
     return 1.0 if hard or whole.size == 0 else float(np.sqrt(part.size / whole.size))
-
-
-def _zero_undefined(residual: FloatArray) -> FloatArray:
-    """A correction that is undefined corrects nothing."""
-    return np.where(np.isfinite(residual), residual, 0.0)

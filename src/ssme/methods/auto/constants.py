@@ -15,22 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ssme.errors import InputError, argument
+from ssme.methods.regression import SamplerConstants
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import Calibration, Kind, Ranking
-
-__all__ = [
-    "ALL_POOLS",
-    "AgreementConstants",
-    "Constants",
-    "CorrectionConstants",
-    "IndependenceConstants",
-    "ModelConstants",
-    "PoolConstants",
-    "PriorConstants",
-    "RecenteringConstants",
-    "RegimesConstants",
-    "SamplerConstants",
-]
 
 ALL_POOLS = (
     "mean",
@@ -253,12 +240,6 @@ class ModelConstants:
     mode_families: tuple[str, ...] = ("a", "t")
     """Families, beside log b and d, that the mode fits; the others are zero in it."""
 
-    newton_steps: int = 50
-    """Most Newton steps to the mode."""
-
-    newton_tolerance: float = 1e-9
-    """Gain in log posterior that counts as none."""
-
     def __post_init__(self) -> None:
         unknown = [name for name in self.mode_families if name not in FAMILIES]
         if unknown:
@@ -266,27 +247,6 @@ class ModelConstants:
                 f"{argument('mode_families')} must be names among {', '.join(FAMILIES)}, got "
                 f"{', '.join(map(repr, unknown))}"
             )
-
-
-@dataclass(frozen=True)
-class SamplerConstants:
-    """How the coefficients are drawn (`sampler`)."""
-
-    steps: int = 12
-    """Elliptical slice steps per chain."""
-
-    power: float = 0.5
-    """Weight of a label in the draws."""
-
-    laplace_rows: int = 2000
-    """With more labels than this, draws are those of the normal approximation."""
-
-    chain_cells: int = 1 << 24
-    """Chains x labeled rows x classes worked on at once. The order in which chains take random
-    numbers follows it where there are more."""
-
-    shrinks: int = 60
-    """Most shrinkages of a slice's bracket; a chain that has not moved by then stays."""
 
 
 @dataclass(frozen=True)
@@ -390,7 +350,7 @@ class Constants:
     independence: IndependenceConstants = IndependenceConstants()
     prior: PriorConstants = PriorConstants()
     model: ModelConstants = ModelConstants()
-    sampler: SamplerConstants = SamplerConstants()
+    sampler: SamplerConstants = field(default_factory=SamplerConstants)
     correction: CorrectionConstants = CorrectionConstants()
     recentering: RecenteringConstants = RecenteringConstants()
 

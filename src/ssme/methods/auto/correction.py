@@ -42,24 +42,20 @@ from ssme.metrics.influence import measure_influence
 from ssme.metrics.kinds import Decision, Ranking, Rows, is_same_metric
 
 
-def weigh_labels(n_labeled: int, n_effective: float, constants: CorrectionConstants) -> float:
-    """The weight w where the misfit s is one: 0 without labels, and 1 in the limit of many."""
-    ratio = _compute_ratio(n_labeled, n_effective, constants)
-    return ratio / (1.0 + ratio)
-
-
-def _compute_ratio(n_labeled: float, n_effective: float, constants: CorrectionConstants) -> float:
-    """(n / n_0)^2, the ratio r where the misfit s is one; M is the effective number."""
-    return (n_labeled / (constants.half + constants.half_few / n_effective)) ** 2
+def weigh_labels(
+    n_labeled: float, n_effective: float, constants: CorrectionConstants, misfit: float = 1.0
+) -> float:
+    """The weight w at a misfit s: 0 without labels, and 1 in the limit of many."""
+    ratio = (n_labeled / (constants.half + constants.half_few / n_effective)) ** 2 * misfit
+    return float(ratio / (1.0 + ratio))
 
 
 @dataclass(frozen=True, eq=False)
 class Correction:
     """What the labels of a group say about one metric beyond the model.
 
-    ``residual`` (M,) is R, and zero where it is undefined. ``noise`` (B, M) is the metric on B sets
-    of labels drawn from W, minus its mean over them; V is its variance. ``weight`` is w, and
-    ``leftover`` the factor of the variance that is left over.
+    ``residual`` (M,) is R, zero where undefined; ``noise`` (B, M), of variance V, is the metric on
+    labels drawn from W minus its mean; ``leftover`` is the factor of the variance left over.
     """
 
     residual: FloatArray
@@ -68,7 +64,7 @@ class Correction:
     leftover: float
 
     @classmethod
-    def of(
+    def estimate(
         cls,
         observed: FloatArray,
         drawn: FloatArray,
@@ -77,10 +73,9 @@ class Correction:
         n_models: int,
         constants: CorrectionConstants,
     ) -> Correction:
-        """Compare the metric on the labels with the metric on labels of the same rows drawn from W.
+        """From the metric on the labels (M,) and on labels of the same rows drawn from W (B, M).
 
-        ``observed`` (M,) is the first, ``drawn`` (B, M) the second. ``n_labeled`` is the effective
-        number of labels. Only where there is one value per classifier is the misfit measured.
+        Only where there is one value per classifier is the misfit measured.
         """
         defined = np.isfinite(drawn)
         mean = np.where(defined, drawn, 0.0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
@@ -90,53 +85,40 @@ class Correction:
         chance = float((noise[:, known] ** 2).mean(axis=0).sum())
         one_each = len(observed) == n_models
         misfit = float((residual**2).sum()) / chance if one_each and chance > 0.0 else 1.0
-        bounded = np.clip(misfit, constants.least_misfit, constants.most_misfit)
-        ratio = _compute_ratio(n_labeled, n_effective, constants) * bounded
-        return cls(residual, noise, float(ratio / (1.0 + ratio)), constants.leftover)
+        bounded = float(np.clip(misfit, constants.least_misfit, constants.most_misfit))
+        weight = weigh_labels(n_labeled, n_effective, constants, bounded)
+        return cls(residual, noise, weight, constants.leftover)
 
     @classmethod
     def none(cls, constants: CorrectionConstants) -> Correction:
-        """The correction of a group without labels, which corrects nothing."""
+        """The correction of a group without labels."""
         return cls(np.zeros(1), np.zeros((constants.label_draws, 1)), 0.0, constants.leftover)
 
     def draw_leftover(self, normal: FloatArray) -> FloatArray:
-        """Noise (D, M) to add to the draws, with the variance w (1 - w) V times ``leftover``.
-
-        ``normal`` (D, B) are standard normal numbers. All metrics get the same ones, so that the
-        noise is joint over them.
-        """
+        """Noise (D, M) of variance w (1 - w) V ``leftover``, joint over the metrics that get the
+        same standard ``normal`` (D, B)."""
         left = self.leftover * self.weight * (1.0 - self.weight)
         out: FloatArray = np.sqrt(left / len(self.noise)) * (normal @ self.noise)
         return out
 
 
 # -------------------------------------------------------------------------------------------------
-# How often a label counts, given how rows were chosen for labeling.
+# How often a label counts, given how rows were chosen for labeling: once if at random, otherwise
 #
-#     at random       1
-#     with weights    w_i n_eff / sum w,       n_eff = (sum w)^2 / sum w^2        `count_labels`
-#     by class        p_k / (n_k / n)          for a label of class k             `count_by_class`
-#     by score        (N_h / N) / (n_h / n)    for a label in stratum h           `count_by_score`
+#     with weights    w_i n_eff / sum w,       n_eff = (sum w)^2 / sum w^2 (Kish)
+#     by class        p_k / (n_k / n)          for a label of class k, p_k its share under W
+#     by score        (N_h / N) / (n_h / n)    for a label in stratum h of the top probability
 #
-# - With weights, the label of row i counts by its weight, and n labels are worth their effective
-#   number, (sum w)^2 / sum w^2 (Kish), in the likelihood and in the residual correction. Where the
-#   weights come from probabilities that looked at the scores and at earlier labels alone
-#   (`ssme.data.design`), the choice says nothing about P(y | s): all labels count the same in the
-#   likelihood, and by their weight in the correction.
-# - Chosen by class, a label of class k stands, in the residual correction, for p_k / (n_k / n)
-#   labels drawn at random, p_k the share of the class under W.
-# - Chosen by score, labels are post-stratified: with strata cut at quantiles of the top probability
-#   under W, a label in stratum h stands for (N_h / N) / (n_h / n) labels drawn at random.
+# Where weights come from probabilities that looked at scores and earlier labels alone
+# (`ssme.data.design`), the choice says nothing about P(y | s): all labels count the same in the
+# likelihood, and by their weight in the correction.
 
 
 IntArray = NDArray[np.int64]
 
 
 def count_labels(design: LabelDesign, rows: IntArray) -> FloatArray | None:
-    """Weights (r,) of the labels of ``rows``, which sum to their effective number.
-
-    None where the design has no weights, and all labels count the same.
-    """
+    """Weights (r,) of the labels of ``rows``, which sum to their effective number, or None."""
     if design.weights is None or rows.size == 0:
         return None
     weights = design.weights[rows]
@@ -150,10 +132,7 @@ def count_evidence(design: LabelDesign, rows: IntArray) -> FloatArray | None:
 
 
 def count_by_class(shares: FloatArray, labels: IntArray) -> FloatArray:
-    """How often a label of each class counts (K,), the classes having ``shares`` (K,) under W.
-
-    A class without a label counts once.
-    """
+    """How often a label of each class counts (K,), the classes having ``shares`` (K,) under W."""
     seen = np.bincount(labels, minlength=len(shares))
     out: FloatArray = np.where(seen > 0, shares * labels.size / np.maximum(seen, 1), 1.0)
     return out
@@ -162,11 +141,7 @@ def count_by_class(shares: FloatArray, labels: IntArray) -> FloatArray:
 def count_by_score(
     everywhere: FloatArray, labeled: FloatArray, constants: CorrectionConstants
 ) -> FloatArray:
-    """How often each label counts (r,), after stratifying rows by their top probability under W.
-
-    ``everywhere`` (n, K) is W of rows that stand for all rows, ``labeled`` (r, K) that of the
-    labeled ones.
-    """
+    """How often each label counts (r,), from W of rows at large (n, K) and labeled (r, K)."""
     strata = int(np.clip(len(labeled) // constants.labels_a_stratum, 1, constants.strata))
     sure, known = everywhere.max(axis=1), labeled.max(axis=1)
     cuts = np.quantile(sure, np.linspace(0.0, 1.0, strata + 1)[1:-1])
@@ -183,61 +158,29 @@ def find_effective_number(weights: FloatArray) -> float:
 
 
 # -------------------------------------------------------------------------------------------------
-# Draws moved onto the point estimate, with a spread that is right for the kind of metric.
-#
-# The metric at the mode is the better point estimate (draws are pulled towards vagueness, and their
-# calibration errors upwards: docs/auto-notebook.md), the draws know the spread. So draws x_d are
-# moved to have the point estimate v as their median,
+# Draws moved onto the point estimate v, with a spread that is right for the kind of metric:
 #
 #     x_dj  <-  g^-1( g(v_j) + shared (1/M) sum_l z_dl + own [ z_dj - (1/M) sum_l z_dl ] ),
 #     z_dj = g(x_dj) - median_d g(x_dj),
 #
-# with g the logit of the metric's range where that is finite and larger is better (accuracy, AUC,
-# F1, correlations on [-1, 1]), and the identity, cut off at the ends of the range, for errors,
-# where zero is "none found" and must stay within reach (calibration error, Brier score, log
-# loss).
+# g the logit of the metric's range where that is finite and larger is better, and the identity, cut
+# off at the ends, for errors, where zero must stay within reach. The metric at the mode is the
+# better point estimate, the draws know the spread.
 #
-# What classifiers share (how sharp the pool should be) cancels in a difference, what each has of
-# its own does not, and the two are not equally well known: their spreads have factors of their
-# own, by kind of metric. Both are one with one or two classifiers, and become one as the residual
-# correction takes over with its weight w,
+# What classifiers share (how sharp the pool should be) cancels in a difference, the rest does not,
+# so the two have factors by kind of metric, f = 1 - (1 - factor) (1 - w) max(0, 1 -
+# 20/M^3), smaller with few labels: times 1 - (1 - h) min(1, 20/n)^2. They are about what the
+# coefficients contribute; the share s of the variance that the sampling of rows adds is kept,
+# shared = sqrt( f^2 + (1 - f^2) s ), likewise own.
 #
-#     f = 1 - (1 - the kind's factor) (1 - w) max(0, 1 - 20/M^3);
-#
-# so does the factor by which draws of odd regimes are wider. Draws become surer with labels sooner
-# than they should, so that a kind's factors are smaller with few labels: multiplied by
-# 1 - (1 - h) min(1, 20/n)^2, h being the kind's `RecenteringConstants.few_labels`.
-#
-# A factor is about what the coefficients contribute. What the sampling of rows contributes, a share
-# s of the variance, is as large as it is:
-#
-#     shared = sqrt( f^2 + (1 - f^2) s ),     likewise own.
-#
-# What is each one's own is evened out. The families know some of the directions in which
-# classifiers differ much better than others, and overrate that: differences held for well known
-# miss by more than the draws say, those held for badly known by less. With sigma_i the singular
-# values of the own part,
-#
-#     sigma_i  <-  sigma_i^p,  scaled to the same sum of squares,   p = 1 - (1 - e)(1 - s),
-#
-# e being `RecenteringConstants.evenness`, faded as f is. Identical classifiers remain so.
-#
-# The tails that intervals of differences need make the draws too careful about which of two
-# classifiers is better. `choose_pair_factor` gives the factor, faded as f is, by which differences
-# are drawn towards the estimated one when they are counted for P(better) and P(best). Who leads all
-# others is less certain than that, since what draws do not know makes the same one lead on all of
-# them: P(best) is the share of draws to a power, `choose_best_exponent`, faded as f is.
-#
-# `choose_spread` gives the factors of a metric and `recenter` moves its draws.
+# The families know some directions in which classifiers differ much better than others, and
+# overrate that: singular values of the own part are taken to the power p = 1 - (1 - e)(1 - s),
+# scaled to the same sum of squares. docs/auto-derivation.md has the reasons.
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How draws are scaled about the point estimate.
-
-    ``shared`` is the factor of what classifiers have in common, ``own`` that of what each has
-    beyond it, and ``evenness`` is e, from which the exponent p follows.
-    """
+    """Factors of what classifiers share and of what each has beyond it, and the evenness e."""
 
     shared: float = 1.0
     own: float = 1.0
@@ -259,8 +202,7 @@ def recenter(
     """Move ``draws`` (D, C) so that their median is ``value`` (C,), on the scale g of the metric.
 
     ``resampled`` (B, C) are values that differ by the sampling of rows alone, from which the share
-    s follows; without them it is zero. ``spread`` is what `choose_spread` gives. The logit is taken
-    of shares between ``edge`` and 1 - ``edge``. Columns without a value become NaN.
+    s follows. Columns without a value become NaN.
     """
     out: FloatArray = np.full_like(draws, np.nan)
     kept = np.flatnonzero(np.isfinite(value) & np.isfinite(draws).any(axis=0))
@@ -275,7 +217,7 @@ def recenter(
     z = to_scale(np.stack([_complete(draws[:, m]) for m in kept], axis=1))
     together, own = _split(z - np.median(z, axis=0))
     rows = (None, None) if resampled is None else _split(_center(to_scale(resampled[:, kept])))
-    by_rows = [_compute_row_share(part, of) for part, of in zip((together, own), rows, strict=True)]
+    by_rows = [_compute_row_share(*each) for each in zip((together, own), rows, strict=True)]
     own = _equalize(own, 1.0 - (1.0 - spread.evenness) * (1.0 - by_rows[1]))
     z = together * _keep_rows(spread.shared, by_rows[0]) + own * _keep_rows(spread.own, by_rows[1])
     z -= np.median(z, axis=0)
@@ -293,13 +235,10 @@ def choose_spread(
     constants: RecenteringConstants,
     widening: float = 1.0,
 ) -> Spread:
-    """The spread of a metric's kind, faded with few classifiers and where labels decide.
-
-    ``weight`` is w of the residual correction and ``n_effective`` the effective number of
-    classifiers. ``widening`` is the factor of the regime, which is faded too.
-    """
-    of = _find_spread(metric, n_labeled, n_classes, constants)
-    factors = (of.shared, of.own, of.evenness, widening)
+    """The spread of a metric's kind times the regime's ``widening``, both faded with few
+    classifiers and where labels decide, by their weight w."""
+    found = _find_spread(metric, n_labeled, n_classes, constants)
+    factors = (found.shared, found.own, found.evenness, widening)
     shared, own, evenness, wide = (_fade(f, weight, n_effective, constants) for f in factors)
     return Spread(wide * shared, wide * own, evenness)
 
@@ -392,23 +331,22 @@ def _complete(draws: FloatArray) -> FloatArray:
 
 
 # -------------------------------------------------------------------------------------------------
-# What labels of suggested rows say about the differences between classifiers.
+# What labels of rows that `ssme suggest` chose, with known probabilities, say beyond the model.
 #
-# Rows on which classifiers decide differently tell their accuracies apart, and `ssme suggest` draws
-# such rows with known probabilities p_i. With e_ij = [j is right about row i] - W_i(its decision),
-# less the mean over classifiers, the label of row i standing for w_i of N rows,
+# With e_i the residual of row i, its label standing for w_i rows,
 #
-#     R = sum_i w_i e_i / N          the weighted residual of the differences, V = sum_i w_i^2 C_i
-#     / N^2      its variance, C_i the covariance of e_i (half under W, half seen) B = mean_i C_i
-#     / n_0           that of the model's bias: the noise of n_0 labels at random
+#     R = sum_i w_i e_i      the weighted residual, unbiased for the model's bias,
+#     V                      its variance, from C_i = Cov e_i (half under W, half seen),
+#     B = mean_i C_i / n_0   that of the bias: the noise of n_0 labels at random,
 #
-# the best guess of the bias given R is B (B + V)^-1 R (a Kalman gain). Labels drawn at random
-# have V = mean C / n, and few of them hardly move anything. Labels of rows on which classifiers
-# differ have a V many times smaller, which is what they were drawn for. Only labels that came in
-# rounds, with the probabilities of each round known, are used in this way. `correct_differences`
-# computes the guess, and `suggested` adds it to the accuracies.
+# the best guess of the bias is B (B + V)^-1 R (a Kalman gain), and what is left of it has the
+# covariance B - B (B + V)^-1 B. Labels drawn at random have V = mean C / n, and few of them hardly
+# move anything; labels of rows on which classifiers differ have a V many times smaller.
 #
-# n_0 = 423 was chosen on the sets of ``benchmarks.decide.suggestion``, runs 0 to 4.
+# For accuracy, e_ij = [j is right about row i] - W_i(its decision) less the mean over classifiers:
+# what is corrected are differences. For ROC AUC, e_i = psi_i(y_i) - E_W psi_i with psi_i(k) the
+# change of the metrics if row i were known to be of class k (`ssme.metrics.influence`). n_0 = 423
+# and 300 were chosen on the sets of ``benchmarks.decide.suggestion``.
 
 
 def correct_differences(
@@ -423,18 +361,9 @@ def correct_differences(
 ) -> FloatArray:
     """The best guess of the model's bias: what to add to the accuracies (M,). It sums to zero.
 
-    Parameters
-    ----------
-    decisions, soft : arrays (n, M) of int and (n, K)
-        Classes that the classifiers decide for, and W, on rows that stand for all rows.
-    known, known_soft, labels : arrays (r, M) of int, (r, K) and (r,) of int
-        The same on the labeled rows, and their labels.
-    weights : array (r,)
-        Share of all rows that each label stands for.
-    bias_labels : float
-        n_0: how many labels drawn at random have as much noise as the model has bias.
-    least_variance : float
-        Added to V, so that it can be inverted where classifiers never differ.
+    ``decisions`` (n, M) and W ``soft`` (n, K) are of rows that stand for all, ``known`` (r, M) and
+    ``known_soft`` (r, K) of those with ``labels``, which stand for the shares ``weights`` (r,) of
+    all rows; ``bias_labels`` is n_0. ``least_variance`` keeps V invertible.
     """
     n_models = decisions.shape[1]
     mean = _compute_covariances(decisions, soft).mean(axis=0)
@@ -461,37 +390,11 @@ def _compute_covariances(decisions: NDArray[np.int64], soft: FloatArray) -> Floa
     return out
 
 
-# -------------------------------------------------------------------------------------------------
-# What labels of suggested rows say about a metric beyond the model.
-#
-# Rows that `ssme suggest` chose are unlike the rest, and the model's coefficients, fitted to
-# them, may be off for the rest. The probabilities of the draw are known, so that the labels still
-# tell by how much. With psi_i(k) the change of the metrics m(W) of all classifiers if row i were
-# known to be of class k (`ssme.metrics.influence`), e_i = psi_i(y_i) - E_W psi_i, the label of
-# row i standing for w_i of the N rows,
-#
-#     R = sum_i w_i e_i                        the weighted residual, unbiased for the model's
-#     bias, V = sum_i w_i (w_i - 1) C_i              its variance, C_i = Cov psi_i (half under W,
-#     half seen) B = N sum_i w_i C_i / n_0                that of the bias: the noise of n_0
-#     labels at random,
-#
-# the best guess of the bias given R is B (B + V)^-1 R, and what is left of it has the covariance
-# B - B (B + V)^-1 B, which the draws get as noise. `guess_bias` computes both.
-#
-# This is done for ROC AUC. For accuracy, `differences` does the same with the differences between
-# classifiers, where C_i has a formula. `SuggestedLabels` chooses between the two and moves the
-# estimate.
-#
-# n_0 = 300 was chosen on the sets of ``benchmarks.decide.suggestion``: runs 0
-# to 9 of rows drawn for ROC AUC and at random, runs 0 to 3 of rows drawn for the best model.
-
-
 @dataclass(frozen=True, eq=False)
 class SuggestedLabels:
-    """The labels of suggested rows, beside W of rows that stand for all.
+    """The ``labeled`` rows, each standing for ``shares`` (r,) of all rows, and W of all rows.
 
-    ``soft`` (n, K) is W of all rows of the data, ``rows`` are those that stand for all, and a label
-    of the ``labeled`` rows stands for ``shares`` (r,) of all rows.
+    ``rows`` are some that stand for all.
     """
 
     data: ScoreSet
@@ -502,7 +405,7 @@ class SuggestedLabels:
     constants: CorrectionConstants
 
     @classmethod
-    def of(
+    def collect(
         cls, data: ScoreSet, soft: FloatArray, rows: IntArray, constants: CorrectionConstants
     ) -> SuggestedLabels | None:
         """The labels of ``data``; None where they did not come in rounds or scores are missing."""
@@ -517,10 +420,8 @@ class SuggestedLabels:
     def move(
         self, metric: Metric, estimate: Estimate, still: float, seed: np.random.SeedSequence
     ) -> Estimate:
-        """``estimate`` moved by the best guess of the model's bias, where the metric has one.
-
-        ``still`` is the share of the bias that the residual correction has not taken out already.
-        """
+        """``estimate`` moved by the best guess of the model's bias, where the metric has one, times
+        the share ``still`` that the residual correction has not taken out already."""
         kind = metric.kind
         if isinstance(kind, Decision) and kind.share_of == Rows() and self.data.n_models > 1:
             return _move_estimate(metric, estimate, still * self._correct(kind.threshold), 0.0)
@@ -528,7 +429,7 @@ class SuggestedLabels:
             guess = self._guess_bias(metric)
             assert estimate.draws is not None
             rng = np.random.default_rng(seed)
-            noise = guess.draw_left(rng.standard_normal(estimate.draws.shape))
+            noise = rng.standard_normal(estimate.draws.shape) @ compute_root(guess.left)
             return _move_estimate(metric, estimate, still * guess.step, still * noise)
         return estimate
 
@@ -572,18 +473,10 @@ def _move_estimate(
 
 @dataclass(frozen=True, eq=False)
 class BiasGuess:
-    """The model's bias: its best guess ``step`` (M,), to be added to the metrics.
-
-    ``left`` (M, M) is the covariance of what is left of the bias.
-    """
+    """The best guess of the bias ``step`` (M,), and the covariance ``left`` (M, M) of the rest."""
 
     step: FloatArray
     left: FloatArray
-
-    def draw_left(self, normal: FloatArray) -> FloatArray:
-        """Noise (D, M) with the covariance of what is left, from standard normal (D, M)."""
-        out: FloatArray = normal @ compute_root(self.left)
-        return out
 
 
 def guess_bias(
@@ -596,22 +489,10 @@ def guess_bias(
     bias_labels: float,
     least_variance: float = 1e-8,
 ) -> BiasGuess:
-    """Guess the bias of the metrics of ``soft``, on rows of which some are labeled.
+    """Guess the bias of the metrics of W on rows that stand for all: ``soft`` (n, K).
 
-    Parameters
-    ----------
-    metric : Metric
-        The metric.
-    scores, soft : arrays (n, M, K) and (n, K)
-        Scores and W of rows that stand for all, labeled ones among them.
-    known, labels : arrays (r,) of int
-        Places of the labeled rows, and their labels.
-    weights : array (r,)
-        How many of these n rows each label stands for.
-    bias_labels : float
-        n_0: how many labels drawn at random have as much noise as the model has bias.
-    least_variance : float
-        Added to V, so that it can be inverted where classifiers are alike.
+    ``known`` (r,) are the places of the labeled ones, which stand for ``weights`` (r,) rows each;
+    ``bias_labels`` is n_0, and ``least_variance`` keeps V invertible.
     """
     asked = np.zeros(len(soft), dtype=bool)
     asked[known] = True

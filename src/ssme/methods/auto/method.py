@@ -3,36 +3,22 @@
 This is the default method of `evaluate`. It has no model of how scores are distributed: all it
 learns is a few dozen coefficients. `ssme.methods.auto` has a table of the letters and of the files.
 
-1. `pool`: one score pi(k | x) from many, the weights of the classifiers from the labels. Where
-   classifiers are independent given the class, their evidence is added instead (`independence`).
-2. `prior`: how sharp the pool should be, predicted without labels.
-3. `model`: W(k | x) = softmax(log p + b log(pi / p) + shifts + tilts), the mode on the
-   labeled rows; p are the class shares that the scores state.
-4. Point estimate, a plug-in without label draws: the metric of the soft labeling W on *all* rows
-   (W fitted to labels has less noise than the labels), plus a residual correction that makes it
-   consistent, with n labeled rows in the group,
-
-       m(W, all) + w [ m(y, labeled) - E_(y ~ W) m(y, labeled) ]
-
-   with a weight w that grows to one with n, sooner where the labels contradict W (`correction`).
-   Steps 1 to 3 are done once for every way the world can be (`regimes`), which the labels then
-   weigh (`mixture`).
-5. `sampler` draws the coefficients, the families the mode leaves out included; `worlds` makes
-   each draw a state of the world, W_d with rows weighted as if sampled anew, and the estimate of
-   step 4 is computed in every world.
-6. `recentering`: draws are moved to have the point estimate as their median. Their quantiles are
+1. `prior`: who agrees with whom, and how sharp the pool should be, without labels.
+2. `pool`: one score pi(k | x) from many, the weights of the classifiers from the labels.
+3. `model`: W(k | x) = softmax(log p + b log(pi / p) + shifts + tilts), the mode on the labeled
+   rows. Steps 2 and 3 are done for every way the world can be, which the labels weigh (`regimes`).
+4. Point estimate: the metric of the soft labeling W on *all* rows, plus a residual correction that
+   makes it consistent, m(W, all) + w [ m(y, labeled) - E_(y ~ W) m(y, labeled) ], with a weight w
+   that grows to one with the labels, sooner where they contradict W (`correction`).
+5. Draws: the coefficients are drawn, the families the mode leaves out included; each draw is a
+   state of the world, W_d with rows weighted as if sampled anew, in which the estimate of step 4 is
+   computed (`belief`).
+6. Draws are moved to have the point estimate as their median (`correction`). Their quantiles are
    the interval; differences, ranks and P(better) are read off them.
 
-Without labels, steps 3 and 5 are the prior: the method is then label-free, and its facts say so. A
-metric that needs hard labels (a callable) is averaged over labels drawn from W. Where there are
-very many rows, worlds are computed on a part of them; the point estimate always uses all. Steps 4
-to 6 are in `belief`.
-
-Where models give answers or ratings instead of probabilities (``ScoreSet.judges``), the method is
-`ssme.methods.answers`, whose pool is one of judges.
-
-All numbers are in `constants`. docs/auto-notebook.md says where they come from, and what was tried
-and did not help.
+Without labels, steps 3 and 5 are the prior. Where models give answers or ratings instead of
+probabilities (``ScoreSet.judges``), the method is `ssme.methods.answers`. docs/auto-notebook.md
+says where the constants come from, and what was tried and did not help.
 """
 
 from __future__ import annotations
@@ -49,23 +35,25 @@ from ssme.methods.answers.method import Answers
 from ssme.methods.auto.belief import AutoBelief, AutoFacts
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import count_evidence, weigh_labels
-from ssme.methods.auto.mixture import (
+from ssme.methods.auto.model import (
+    AutoPredictor,
+    DrawnRegime,
+    PooledRegime,
+    StatedRegime,
+    apply_in_chunks,
+    compute_label_shift,
+)
+from ssme.methods.auto.pool import clip_scores, find_present
+from ssme.methods.auto.prior import summarize_scores
+from ssme.methods.auto.regimes import (
+    USUAL,
     FittedRegime,
+    KnownLabels,
+    Situation,
     StatedFit,
     choose_draw_shares,
     fit_regimes,
     weigh_regimes,
-)
-from ssme.methods.auto.pool import clip_scores, find_present
-from ssme.methods.auto.prior import summarize_scores
-from ssme.methods.auto.regimes import USUAL, KnownLabels, Situation
-from ssme.methods.auto.sampler import (
-    AutoPredictor,
-    Component,
-    PooledRegime,
-    StatedRegime,
-    apply_in_chunks,
-    draw_coefficients,
 )
 from ssme.methods.base import MethodSpec
 from ssme.methods.parts.draws import (
@@ -76,10 +64,6 @@ from ssme.methods.parts.draws import (
 )
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared, Nothing, Number, OneOf, Series, option
-
-__all__ = ["Auto"]
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -131,28 +115,26 @@ class Auto(Declared):
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> AutoBelief | AnswersBelief:
         if data.judges:
             return Answers(n_draws=self.n_draws).fit(data, rng)
-        of = self.constants
+        constants = self.constants
         if self.temperature is not None:
-            of = replace(of, prior=replace(of.prior, coefficients=self.temperature))
-        situation = situate(data, of, rng)
+            prior = replace(constants.prior, coefficients=self.temperature)
+            constants = replace(constants, prior=prior)
+        situation = situate(data, constants, rng)
         fitted = fit_regimes(situation)
-        probability = weigh_regimes(fitted, of.regimes.negligible)
-        n_draws = allot_draws(
-            self.n_draws, choose_draw_shares(fitted, situation.labels.size, of.regimes)
-        )
+        probability = weigh_regimes(fitted, constants.regimes.negligible)
+        shares = choose_draw_shares(fitted, situation.labels.size, constants.regimes)
         regimes = tuple(
             draw_regime(fit, float(chance), int(size), situation, rng)
-            for fit, chance, size in zip(fitted, probability, n_draws, strict=True)
+            for fit, chance, size in zip(
+                fitted, probability, allot_draws(self.n_draws, shares), strict=True
+            )
             if size > 0
         )
         return believe(data, regimes, situation, rng)
 
 
 def situate(data: ScoreSet, constants: Constants, rng: np.random.Generator) -> Situation:
-    """What the regimes look at: the labeled rows, and a summary of the scores of all rows.
-
-    Of very many labeled rows, ``fit_rows`` are drawn at random.
-    """
+    """The labeled rows, at most ``fit_rows`` of them, and a summary of the scores of all rows."""
     labeled = np.flatnonzero(data.labeled)
     if labeled.size > constants.fit_rows:
         labeled = np.sort(rng.choice(labeled, constants.fit_rows, replace=False))
@@ -164,11 +146,8 @@ def situate(data: ScoreSet, constants: Constants, rng: np.random.Generator) -> S
     return Situation(summary, known, constants, data.design.kind)
 
 
-def allot_draws(total: int, probability: FloatArray) -> IntArray:
-    """How many of ``total`` draws each regime gets (R,), by its ``probability`` (R,).
-
-    Numbers are rounded down, and the draws left over go to the largest remainders.
-    """
+def allot_draws(total: int, probability: FloatArray) -> NDArray[np.int64]:
+    """How many of ``total`` draws each regime gets (R,), by the method of largest remainders."""
     exact = total * probability
     counts = np.floor(exact).astype(np.int64)
     order = np.argsort(-(exact - counts), kind="stable")
@@ -182,57 +161,53 @@ def draw_regime(
     n_draws: int,
     situation: Situation,
     rng: np.random.Generator,
-) -> Component:
-    """A fitted regime with ``n_draws`` draws of its coefficients, as the belief holds it."""
-    of, n_classes = situation.constants, situation.summary.n_classes
+) -> DrawnRegime:
+    """A fitted regime with ``n_draws`` draws of its coefficients."""
+    constants, n_classes = situation.constants, situation.summary.n_classes
     if isinstance(fit, StatedFit):
         shape = (n_draws, situation.summary.n_models)
-        temperatures = of.regimes.stated_temperature * rng.standard_normal(shape)
-        temperatures = temperatures[:, find_originals(situation.summary.q)]
-        shifts = np.zeros((n_draws, n_classes))
+        temperatures = constants.regimes.stated_temperature * rng.standard_normal(shape)
         return StatedRegime(
             name=fit.name,
             probability=probability,
-            log_temperatures=temperatures,
+            log_temperatures=temperatures[:, find_originals(situation.summary.q)],
             label_shift=np.zeros(n_classes),
-            label_shift_draws=shifts,
-            clip=of.pool.clip,
-            widening=of.regimes.widening,
+            label_shift_draws=np.zeros((n_draws, n_classes)),
+            clip=constants.pool.clip,
+            widening=constants.regimes.widening,
         )
-    view, usual = fit.view, fit.name == USUAL.name
-    wide = replace(fit.evidence, prior=view.prior.widen(of.prior.widening if usual else 1.0))
-    sampler = of.sampler if usual else replace(of.sampler, power=of.regimes.power)
-    draws = draw_coefficients(wide, fit.mode, n_draws, rng, sampler)
-    n_design = fit.evidence.families[-1].columns.start + 1
+    usual, sampler, regression = fit.name == USUAL, constants.sampler, fit.regression
+    sd = regression.sd.copy()
+    if usual:  # to shrink log b hard is good for the mode, but not for an interval
+        sd[0] *= constants.prior.widening
+    else:
+        sampler = replace(sampler, power=constants.regimes.power)
+    draws = replace(regression, sd=sd).draw(fit.mode, n_draws, rng, sampler)
     return PooledRegime(
         name=fit.name,
         probability=probability,
-        pooling=view.pooling,
+        pooling=fit.view.pooling,
         mode=fit.mode,
-        draws=draws[:, :n_design],
-        label_shift=fit.evidence.compute_label_shift(fit.mode),
-        label_shift_draws=fit.evidence.compute_label_shift(draws),
-        n_effective=situation.summary.n_effective,
-        constants=replace(of, model=view.model),
-        widening=_widen_usual(situation) if usual else of.regimes.widening,
+        draws=draws,
+        label_shift=compute_label_shift(regression, fit.mode),
+        label_shift_draws=compute_label_shift(regression, draws),
+        clip=constants.pool.clip,
+        widening=_widen_usual(situation) if usual else constants.regimes.widening,
     )
 
 
 def _widen_usual(situation: Situation) -> float:
-    """Factor of the usual regime's spread, above one where its sharpness is in doubt.
-
-    That is so where classifiers answer 0 or 1, and where their agreement implies vaguer scores than
-    theirs.
-    """
-    of, conflict = situation.constants.regimes, situation.conflict
-    answers = of.answers_widening if situation.answers_only else 1.0
-    against = of.conflict_widening * min(0.0, conflict or 0.0)
+    """Factor of the usual regime's spread: above one for answers of 0 or 1, and where agreement
+    implies vaguer scores than theirs."""
+    constants, conflict = situation.constants.regimes, situation.conflict
+    answers = constants.answers_widening if situation.answers_only else 1.0
+    against = constants.conflict_widening * min(0.0, conflict or 0.0)
     return answers * float(np.sqrt(1.0 + against**2))
 
 
 def believe(
     data: ScoreSet,
-    regimes: tuple[Component, ...],
+    regimes: tuple[DrawnRegime, ...],
     situation: Situation,
     rng: np.random.Generator,
 ) -> AutoBelief:
@@ -240,17 +215,17 @@ def believe(
 
     Where rows are very many, W of regimes that have no weight in the estimate is left out.
     """
-    of, summary = situation.constants, situation.summary
-    weights = _estimate_weights(regimes, of)
-    many = data.n_rows > of.world_rows
-    softs = [
-        None if many and weight == 0.0 else apply_in_chunks(regime, data.scores, of)
-        for regime, weight in zip(regimes, weights, strict=True)
-    ]
+    constants, cells = situation.constants, situation.constants.batch_cells
+    weights = _weigh_estimates(regimes, constants)
     pooled = [(r, regime) for r, regime in enumerate(regimes) if isinstance(regime, PooledRegime)]
     counted = [(r, regime) for r, regime in pooled if weights[r] > 0.0] or pooled[:1]
-    for r, regime in counted:
-        softs[r] = softs[r] if softs[r] is not None else apply_in_chunks(regime, data.scores, of)
+    few, needed = data.n_rows <= constants.world_rows, {r for r, _ in counted}
+    softs = [
+        apply_in_chunks(regime, data.scores, cells)
+        if few or weights[r] > 0.0 or r in needed
+        else None
+        for r, regime in enumerate(regimes)
+    ]
     share = np.array([weights[r] for r, _ in counted])
     share = share / share.sum() if share.any() else np.ones(1)
     soft: FloatArray = np.sum(
@@ -263,29 +238,31 @@ def believe(
         predictor=AutoPredictor(tuple(regime for _, regime in counted), share),
         softs=tuple(softs),
         soft=soft,
-        n_effective=summary.n_effective,
+        n_effective=situation.summary.n_effective,
         seed=spawn_seed(rng),
-        facts=_tell(data, regimes, pooled[0][1], situation),
-        constants=of,
+        facts=_collect_facts(data, regimes, pooled[0][1], situation),
+        constants=constants,
     )
 
 
-def _estimate_weights(regimes: tuple[Component, ...], constants: Constants) -> FloatArray:
+def _weigh_estimates(regimes: tuple[DrawnRegime, ...], constants: Constants) -> FloatArray:
     """omega (R,): the regimes' probabilities to a power, scaled to sum one; small ones are zero."""
-    of = constants.regimes
     probability = np.array([regime.probability for regime in regimes])
-    weights = (probability / probability.max()) ** of.sureness
-    weights[weights < of.least_weight * weights.sum()] = 0.0
+    weights = (probability / probability.max()) ** constants.regimes.sureness
+    weights[weights < constants.regimes.least_weight * weights.sum()] = 0.0
     out: FloatArray = weights / weights.sum()
     return out
 
 
-def _tell(
-    data: ScoreSet, regimes: tuple[Component, ...], first: PooledRegime, situation: Situation
+def _collect_facts(
+    data: ScoreSet, regimes: tuple[DrawnRegime, ...], first: PooledRegime, situation: Situation
 ) -> AutoFacts:
     """The facts of the fit; the pool and its temperature are those of the ``first`` regime."""
-    of, summary = situation.constants, situation.summary
-    weights = first.pooling.weights.round(4).tolist()
+    constants, summary = situation.constants, situation.summary
+    standing, weights = (
+        dict(zip(data.models, values.round(4).tolist(), strict=True))
+        for values in (summary.standing, first.pooling.weights)
+    )
     return AutoFacts(
         label_free=situation.labels.size == 0,
         regimes={
@@ -297,9 +274,9 @@ def _tell(
         temperature=float(np.exp(first.mode[0])),
         prior_temperature=float(np.exp(situation.usual_prior.center)),
         prior_scale=situation.usual_prior.scale,
-        standing=dict(zip(data.models, summary.standing.round(4).tolist(), strict=True)),
-        pool_weights=dict(zip(data.models, weights, strict=True)),
+        standing=standing,
+        pool_weights=weights,
         effective_classifiers=summary.n_effective,
-        correction_weight=weigh_labels(data.n_labeled, summary.n_effective, of.correction),
-        rows_behind_draws=min(data.n_rows, of.world_rows),
+        correction_weight=weigh_labels(data.n_labeled, summary.n_effective, constants.correction),
+        rows_behind_draws=min(data.n_rows, constants.world_rows),
     )

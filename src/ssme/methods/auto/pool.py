@@ -12,9 +12,6 @@ Scores q are clipped at `PoolConstants.clip` and renormalized. No single pool wi
 means are robust to a classifier that is certain and wrong, geometric means to one that is vague,
 medians to one that is odd. A classifier without a score for a row weighs nothing there.
 
-`clip_scores` makes q of scores, `weigh_by_labels` gives w, and `log_pool` the pool itself. Two
-classes take a faster way to the same numbers (`binary`).
-
 Linear and logarithmic pools: Genest and Zidek, Statistical Science 1, 1986.
 """
 
@@ -28,28 +25,21 @@ from numpy.typing import NDArray
 
 from ssme.methods.auto.constants import ALL_POOLS, IndependenceConstants
 from ssme.methods.parts.votes import average_scores
+from ssme.methods.regression import log_softmax
 from ssme.metrics.base import FloatArray
 
 # -------------------------------------------------------------------------------------------------
-# The model's mode for two classes, column by column: the same W, several times faster.
+# Two classes, column by column: the same numbers as the general case below, several times faster.
 #
-# With two classes every pool is one number per row, and log pi is fixed by its log-odds
+# Every pool is one number per row, and log pi is fixed by its log-odds
 #
 #     lambda = 1/6 [ logit(mean) + logit(weighted mean) + logit(median) + logit(weighted median)
 #                    + sum_j (s_j + w_j) logit(q_j) ],
-#
-# q_j being clipped scores of class 1 (the median of class 0 is one minus that of class 1), s_j the
-# classifiers' standing, in the plain pools, and w_j their weights, in the weighted ones. Then
-#
 #     logit W = o + b (lambda - o) + a_1 - a_0 + sum_j t_j (2 q_j - 1) - (2 pi - 1) sum_j t_j,
 #
-# o being the log-odds of the classes' shares.
-#
-# `pool_binary_log_odds` computes lambda and `compute_binary_posterior` W. Classifiers are lines
-# of a contiguous (M, n) array, so that every operation runs along the rows. Scores in float32 are
-# worked on in float32, which leaves W good to 1e-6, and scores in float64 in float64. What `pool`
-# and `model` compute for any number of classes is the plain version, and the tests compare the
-# two.
+# q_j being clipped scores of class 1 and o the log-odds of the class shares. Classifiers are rows
+# of a contiguous (M, n) array; float32 scores are worked on in float32, which leaves W good to
+# 1e-6.
 
 
 LARGEST = 80.0
@@ -60,30 +50,22 @@ def pool_binary_log_odds(q: FloatArray, standing: FloatArray, weights: FloatArra
     """Log-odds lambda (n,) of the pool, from clipped scores ``q`` (M, n) of class 1."""
     if len(q) == 1:
         return _logit(q[0])
-    both = [(of / of.sum()).astype(q.dtype) for of in (standing, weights)]
+    both = [(each / each.sum()).astype(q.dtype) for each in (standing, weights)]
     total: FloatArray = (both[0] + both[1]) @ _logit(q)
     values, places = _sort_lines(q)
-    for of in both:
-        total += _logit(of @ q)
-        total += _logit(
-            _compute_binary_median(values, [np.take(of, at, mode="clip") for at in places])
-        )
+    for each in both:
+        total += _logit(each @ q)
+        sorted_weights = [np.take(each, at, mode="clip") for at in places]
+        total += _logit(_compute_binary_median(values, sorted_weights))
     total /= 6.0
     return total
 
 
-def compute_binary_posterior(
-    q: FloatArray,
-    standing: FloatArray,
-    weights: FloatArray,
-    mode: FloatArray,
-    log_share: FloatArray,
-) -> FloatArray:
-    """W of class 1 (n,) under the coefficients ``mode``, which are log b, a_0, a_1 and all t_j."""
-    n_models = len(q)
-    odds = pool_binary_log_odds(q, standing, weights)
-    tilts = mode[3 : 3 + n_models].astype(q.dtype)
-    b, share_odds = float(np.exp(mode[0])), float(log_share[1] - log_share[0])
+def compute_binary_posterior(q: FloatArray, pooling: PoolRule, mode: FloatArray) -> FloatArray:
+    """W of class 1 (n,) of scores (M, n) at the ``mode``: log b, a_0, a_1 and all tilts t_j."""
+    odds = pool_binary_log_odds(q, pooling.standing, pooling.weights)
+    tilts = mode[3 : 3 + len(q)].astype(q.dtype)
+    b, share_odds = float(np.exp(mode[0])), float(pooling.log_share[1] - pooling.log_share[0])
     z = b * odds
     z += float(mode[2] - mode[1]) + (1.0 - b) * share_odds
     z += (2.0 * tilts) @ q
@@ -106,12 +88,9 @@ def _sigmoid(z: FloatArray) -> FloatArray:
 
 
 def _sort_lines(q: FloatArray) -> tuple[list[FloatArray], list[Any]]:
-    """Scores sorted over classifiers in each row, M lines, and whose scores they are.
-
-    A classifier's number is written into the last bits of its scores (an error of some 1e-15,
-    or 1e-6 in float32), so that sorting the scores sorts the numbers: M rounds of comparing
-    neighbors, on whole lines, each line of the smaller written over one that is free.
-    """
+    """Scores sorted over classifiers in each row, M lines, and whose scores they are."""
+    # A classifier's number in the last bits of its scores (an error of some 1e-15, or 1e-6 in
+    # float32) is sorted with them: M rounds of comparing neighboring lines.
     n_models = len(q)
     last_bits = (1 << (n_models - 1).bit_length()) - 1
     bits: Any = q.view(np.int64 if q.dtype == np.float64 else np.int32)
@@ -149,13 +128,6 @@ BINARY_CHUNK_CELLS = 1 << 17
 """The same where the temporaries can stay in the cache."""
 
 
-def log_softmax(logits: FloatArray) -> FloatArray:
-    """``logits - log sum exp(logits)`` over the last axis."""
-    shifted = logits - logits.max(axis=-1, keepdims=True)
-    out: FloatArray = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return out
-
-
 def find_present(scores: FloatArray) -> NDArray[np.bool_]:
     """Where classifiers have a score: (n, M), of ``scores`` (n, M, K)."""
     if np.isfinite(scores).all():
@@ -165,11 +137,7 @@ def find_present(scores: FloatArray) -> NDArray[np.bool_]:
 
 
 def clip_scores(scores: FloatArray, clip: float) -> FloatArray:
-    """q: ``scores`` (n, M, K) raised to at least ``clip`` and renormalized.
-
-    A missing score becomes the mean of the others in its row, and equal shares where there are
-    none.
-    """
+    """q: ``scores`` (n, M, K) at least ``clip``, renormalized; a missing one is its row's mean."""
     present = find_present(scores)
     if not present.all():
         known = present.any(axis=1)
@@ -194,9 +162,8 @@ def weigh_by_labels(
 ) -> FloatArray:
     """Weights w (M,) of the classifiers from labeled rows; without labels, their ``standing``.
 
-    ``q`` (n, M, K), ``present`` (n, M) and ``labels`` (n,) are of the labeled rows, and
-    ``row_weights`` (n,) say how often each label counts: once where they are not given. A
-    classifier that has no score on any of them counts as the mean of the others.
+    ``row_weights`` (n,) say how often each label counts. A classifier without a score on any of
+    these rows counts as the mean of the others.
     """
     n = len(q)
     counted = present if row_weights is None else present * row_weights[:, None]
@@ -218,10 +185,7 @@ def log_pool(
     weights: FloatArray,
     members: tuple[str, ...] = ALL_POOLS,
 ) -> FloatArray:
-    """log pi (n, K) of clipped scores ``q`` (n, M, K); ``members`` are the pools that are averaged.
-
-    Rows are pooled a part at a time, so that many rows need no large temporary arrays.
-    """
+    """log pi (n, K) of clipped scores ``q`` (n, M, K), the mean of ``members``."""
     n, n_models, n_classes = q.shape
     if n_models == 1:
         return np.log(q[:, 0])
@@ -286,23 +250,13 @@ def _compute_weighted_median(
     return out[:, :, 0]
 
 
-# -------------------------------------------------------------------------------------------------
-# A pool that is ready to use: weights, members and the class shares it is sharpened about.
-#
-# Each regime has a `PoolRule` of its own. Calling it on the scores of rows gives their log pi.
-
-
 GEOMETRIC = ("weighted geometric mean",)
 """The one pool of classifiers whose evidence is added up."""
 
 
 @dataclass(frozen=True, eq=False)
 class PoolRule:
-    """How the scores of several classifiers become one score.
-
-    ``standing`` and ``weights`` (M,) are the classifiers' weights in the plain and in the weighted
-    pools, ``log_share`` (K,) is log p, and ``members`` are the pools that are averaged.
-    """
+    """Weights (M,) in the plain and in the weighted pools, log p (K,), and the pools averaged."""
 
     standing: FloatArray
     weights: FloatArray
@@ -320,17 +274,13 @@ def make_equal_shares(n_classes: int) -> FloatArray:
 
 
 # -------------------------------------------------------------------------------------------------
-# Do classifiers err independently? Their correlation within a class, told without labels.
-#
-# If calibrated classifiers are independent given the class their log scores add,
+# Do classifiers err independently? If so, and if they are calibrated, their log scores add up:
 #
 #     W_k  proportional to  p_k prod_j (q_jk / p_k),      p_k the mean score of class k,
 #
-# and under this W the log-odds of two classifiers are uncorrelated within a class. Let rho be that
-# correlation, averaged over classes and over pairs, a pair counting by the product of the two
-# standings: in the sets of real classifiers behind the prior it is 0.47 +- 0.17, at least 0.05
-# (``benchmarks/results/auto_priors.csv``). Two classifiers are too few to ask. `add_evidence` gives
-# this W and `measure_correlation` rho; the regime "added" of `regimes` uses both.
+# and under this W their log-odds are uncorrelated within a class. rho is that correlation, averaged
+# over classes and over pairs: 0.47 +- 0.17 over sets of real classifiers, at least 0.05
+# (``benchmarks/results/auto_priors.csv``).
 
 
 def add_evidence(q: FloatArray) -> FloatArray:
@@ -343,10 +293,7 @@ def add_evidence(q: FloatArray) -> FloatArray:
 def measure_correlation(
     q: FloatArray, w: FloatArray, standing: FloatArray, constants: IndependenceConstants
 ) -> float:
-    """rho of clipped scores ``q`` (n, M, K) when the classes have the probabilities ``w`` (n, K).
-
-    It is NaN where a classifier is constant, and where all classes are too rare to be looked at.
-    """
+    """rho of scores ``q`` (n, M, K) under ``w`` (n, K); NaN where it cannot be measured."""
     log_odds = np.log(q) - np.log1p(-q)
     pairs = np.outer(standing, standing)
     np.fill_diagonal(pairs, 0.0)

@@ -1,16 +1,25 @@
-"""Regimes: ways the world can be. ``auto`` is their mixture, weighed by the labels.
+"""Regimes: ways the world can be, each fitted to the labels and weighed by them.
 
-    P(r | scores, labels)  proportional to  P(r) E_r Z_r S_r                    (`auto.mixture`)
+    P(r | scores, labels)  proportional to  P(r) E_r Z_r S_r
 
-A `Regime` looks at a `Situation` and gives its `View`: its pool, its prior and E_r, the evidence
-of the scores alone. `REGIMES` lists all of them in the order in which they are tried. To add one,
-write its ``look`` function, enter it there, and give it a prior probability in
-`RegimesConstants.prior`.
+- P(r) as `RegimesConstants.prior` says;
+- E_r, the density of what the scores alone show;
+- Z_r, the marginal likelihood of the labels (`Regression.log_evidence`);
+- S_r = prod_i [ sum_k e^(d_k) W_k(x_i) ] / [ sum_k e^(d_k) mean W_k ] over the labeled rows where
+  labels were chosen by class, one otherwise: the density of the labeled rows' *scores* (a
+  retrospective likelihood is a prospective one times this; Prentice and Pyke, Biometrika 66, 1979).
+
+A `Regime` looks at a `Situation` and gives its `View`: its pool, its prior and E_r. To add one,
+write its ``look`` function, enter it in `REGIMES` and give it a prior probability.
+
+"stated" has no pool: every classifier is right as often as it says. It is held against the usual
+regime by the accuracies on the labels, Z_stated = Z_usual N(R_stated; 0, S) / N(R_usual; 0, S), R
+being accuracy minus the one expected and S its covariance under the usual W, plus a tolerance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,7 +27,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from ssme.methods.auto.constants import Constants, ModelConstants
+from ssme.methods.auto.constants import Constants, ModelConstants, RegimesConstants
+from ssme.methods.auto.model import (
+    add_label_shift,
+    compute_label_shift,
+    compute_label_spread,
+    compute_posterior,
+    make_features,
+    make_regression,
+)
 from ssme.methods.auto.pool import (
     GEOMETRIC,
     PoolRule,
@@ -34,15 +51,16 @@ from ssme.methods.auto.prior import (
     predict_agreed_temperature,
     predict_temperature,
 )
+from ssme.methods.regression import Regression
 from ssme.metrics.base import FloatArray
+from ssme.metrics.confusion import predicted_classes
 
 
 @dataclass(frozen=True, eq=False)
 class KnownLabels:
-    """The labeled rows of a fit: clipped scores ``q`` (n, M, K) and their ``classes`` (n,).
+    """The labeled rows of a fit: clipped scores ``q`` (n, M, K), ``present`` (n, M), ``classes``.
 
-    ``present`` (n, M) says where classifiers have a score. ``weights`` (n,) say how often each
-    label counts in the likelihood; None where all count once.
+    ``weights`` (n,) say how often each label counts in the likelihood; None where all count once.
     """
 
     q: FloatArray
@@ -52,7 +70,6 @@ class KnownLabels:
 
     @property
     def size(self) -> int:
-        """How many rows are labeled."""
         return int(self.classes.size)
 
 
@@ -60,8 +77,7 @@ class KnownLabels:
 class Situation:
     """What every regime can look at: a summary of all scores, the labels and the constants.
 
-    ``design`` says how rows were chosen for labeling; it is None where nobody said. What several
-    regimes need is computed once, when the first of them asks for it.
+    ``design`` says how rows were chosen for labeling; it is None where this is not known.
     """
 
     summary: ScoreSummary
@@ -100,9 +116,11 @@ class Situation:
 
     def weigh_classifiers(self, row_weights: FloatArray | None) -> FloatArray:
         """Pool weights w (M,), where ``row_weights`` (n,) say how often each label counts."""
-        of, trust = self.labels, self.constants.pool.label_trust
+        labels, trust = self.labels, self.constants.pool.label_trust
         standing = self.summary.standing
-        return weigh_by_labels(of.q, of.present, of.classes, standing, trust, row_weights)
+        return weigh_by_labels(
+            labels.q, labels.present, labels.classes, standing, trust, row_weights
+        )
 
     @cached_property
     def usual_pooling(self) -> PoolRule:
@@ -114,25 +132,20 @@ class Situation:
     @cached_property
     def usual_prior(self) -> TemperaturePrior:
         """The prior of log b: from the stated error, or from agreement where none is stated."""
-        of, few = self.constants.prior, 1.0 / self.summary.n_effective
+        constants, few = self.constants.prior, 1.0 / self.summary.n_effective
         if self.answers_only and self.agreed is not None:
-            return TemperaturePrior(self.agreed, of.hard_scale + of.scale_few * few)
-        return predict_temperature(self.summary, of)
-
-    @cached_property
-    def label_free_log_pool(self) -> FloatArray:
-        """log pi (n, K) of the rows of the summary, without the help of labels."""
-        standing, members = self.summary.standing, self.constants.pool.members
-        pooling = PoolRule(standing, standing, self.stated_shares, members)
-        return pooling(self.summary.q, self.summary.present)
+            return TemperaturePrior(self.agreed, constants.hard_scale + constants.scale_few * few)
+        return predict_temperature(self.summary, constants)
 
     @cached_property
     def agreed(self) -> float | None:
         """The log b about equal class shares that agreement implies; None where it implies none."""
-        of = self.constants.agreement
-        offset = of.offset + of.offset_few / self.summary.n_effective
-        equal = make_equal_shares(self.summary.n_classes)
-        return predict_agreed_temperature(self.summary, self.label_free_log_pool, equal, offset, of)
+        summary, constants = self.summary, self.constants.agreement
+        offset = constants.offset + constants.offset_few / summary.n_effective
+        members = self.constants.pool.members
+        pooling = PoolRule(summary.standing, summary.standing, self.stated_shares, members)
+        log_pi, equal = pooling(summary.q, summary.present), make_equal_shares(summary.n_classes)
+        return predict_agreed_temperature(summary, log_pi, equal, offset, constants)
 
     @property
     def conflict(self) -> float | None:
@@ -143,21 +156,19 @@ class Situation:
 
     @cached_property
     def correlation(self) -> float:
-        """rho, the correlation of the classifiers within classes; NaN where it cannot be told."""
-        summary, of = self.summary, self.constants.independence
-        few = summary.n_models < of.least_models or len(summary.q) < 2
+        """rho, the correlation of the classifiers within classes; NaN where it is unknown."""
+        summary, constants = self.summary, self.constants.independence
+        few = summary.n_models < constants.least_models or len(summary.q) < 2
         if few or self.answers_only or not summary.present.all():
             return float("nan")
-        return measure_correlation(summary.q, add_evidence(summary.q), summary.standing, of)
+        return measure_correlation(summary.q, add_evidence(summary.q), summary.standing, constants)
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A regime's version of the model for one data set.
+    """A regime's version of the model: pool, prior of log b, scales, and log E_r of the scores.
 
-    ``pooling`` makes one score of many, ``prior`` is that of log b, and ``model`` has the scales of
-    the coefficients. ``log_evidence`` is log E_r, of the scores alone. ``least_shift`` is the least
-    scale of the label intercepts.
+    ``least_shift`` is the least scale of the label intercepts.
     """
 
     pooling: PoolRule
@@ -169,48 +180,35 @@ class View:
 
 @dataclass(frozen=True)
 class Regime:
-    """One way the world can be.
-
-    ``meaning`` completes "The labels fit a world in which ..."; ``look`` gives its view of a
-    situation, None where it does not apply.
-    """
+    """One way the world can be; ``meaning`` completes "The labels fit a world in which ..."."""
 
     name: str
     meaning: str
     look: Callable[[Situation], View | None]
-
-
-# -------------------------------------------------------------------------------------------------
-# How well the scores alone fit a regime: the densities of two label-free statistics.
-#
-# - kappa, the conflict of the two witnesses (log b by agreement minus log b by what scores state):
-#   Student t_4 about its usual mean where scores are what they usually are, much wider where they
-#   have been distorted;
-# - rho, the correlation of the classifiers within classes: normal about its usual mean, or about
-#   zero where errors are independent.
+    """Its view of a situation, None where it does not apply."""
 
 
 def log_conflict_density(situation: Situation, distorted: bool) -> float:
-    """Log density of kappa, usual or ``distorted``; zero where there is no kappa."""
-    of, kappa = situation.constants.regimes, situation.conflict
+    """Log density of kappa: t_4 about its usual mean, or normal and wide where ``distorted``."""
+    constants, kappa = situation.constants.regimes, situation.conflict
     if kappa is None:
         return 0.0
     if distorted:
-        scale = of.distorted_conflict
+        scale = constants.distorted_conflict
         return float(-0.5 * (kappa / scale) ** 2 - np.log(scale * np.sqrt(2.0 * np.pi)))
-    mean, scale = of.usual_conflict
+    mean, scale = constants.usual_conflict
     offset = (kappa - mean) / scale
     return float(-2.5 * np.log1p(offset**2 / 4.0) - np.log(scale) + np.log(0.375))
 
 
 def log_correlation_density(situation: Situation, independent: bool) -> float:
-    """Log density of rho, usual or where errors are ``independent``; zero where there is no rho."""
-    rho, of = situation.correlation, situation.constants
+    """Log density of rho, normal about its usual mean, or about zero where ``independent``."""
+    rho, constants = situation.correlation, situation.constants
     if not np.isfinite(rho):
         return 0.0
-    mean, scale = of.independence.usual_rho
+    mean, scale = constants.independence.usual_rho
     if independent:
-        mean, scale = 0.0, of.regimes.independent_rho
+        mean, scale = 0.0, constants.regimes.independent_rho
     return float(-0.5 * ((rho - mean) / scale) ** 2 - np.log(scale))
 
 
@@ -219,133 +217,82 @@ def log_usual_density(situation: Situation) -> float:
     return log_conflict_density(situation, False) + log_correlation_density(situation, False)
 
 
-# -------------------------------------------------------------------------------------------------
-# Usual: the classifiers are as those of the sets that the prior was fitted to.
-#
-# The pool of all classifiers is sharpened about the class shares that the scores state, by about as
-# much as their stated error predicts.
-
-
 def look_usual(situation: Situation) -> View:
-    """The usual pool, with the usual prior of its sharpness."""
-    evidence = log_usual_density(situation)
-    of = situation.constants
-    return View(situation.usual_pooling, situation.usual_prior, of.model, evidence)
-
-
-USUAL = Regime("usual", "the classifiers are as classifiers usually are", look_usual)
-
-
-# -------------------------------------------------------------------------------------------------
-# Distorted: all scores are sound ones raised to some power, much too flat or much too sharp.
-#
-# A power works about equal class shares, q proportional to p^s, so its inverse does too: b sharpens
-# about equal shares, which repairs the stated shares as well. Answers survive any power, so the
-# center of log b comes from agreement alone.
+    """The pool sharpened about the stated shares, by about as much as the stated error predicts."""
+    evidence, model = log_usual_density(situation), situation.constants.model
+    return View(situation.usual_pooling, situation.usual_prior, model, evidence)
 
 
 def look_distorted(situation: Situation) -> View | None:
-    """The usual pool about equal shares, with a prior from agreement; None without agreement."""
-    of, few = situation.constants, 1.0 / situation.summary.n_effective
+    """All scores are sound ones raised to some power: only agreement says how sharp they are.
+
+    A power works about equal class shares, so its inverse does too, which repairs stated shares.
+    """
+    constants, few = situation.constants, 1.0 / situation.summary.n_effective
     if situation.agreed is None or situation.answers_only:
         return None
     shares = make_equal_shares(situation.summary.n_classes)
     evidence = log_conflict_density(situation, True) + log_correlation_density(situation, False)
-    scale = of.regimes.distorted_scale + of.regimes.distorted_scale_few * few
+    scale = constants.regimes.distorted_scale + constants.regimes.distorted_scale_few * few
     prior = TemperaturePrior(situation.agreed, scale)
-    return View(replace(situation.usual_pooling, log_share=shares), prior, of.model, evidence)
-
-
-DISTORTED = Regime("distorted", "all scores are much too flat or much too sharp", look_distorted)
-
-
-# -------------------------------------------------------------------------------------------------
-# Shares: the classifiers were made where the classes had other shares than here.
-#
-# The shifts a of the classes are then much freer than usual, and log b has a wider prior. All
-# else is as in the usual regime.
+    pooling = replace(situation.usual_pooling, log_share=shares)
+    return View(pooling, prior, constants.model, evidence)
 
 
 def look_shares(situation: Situation) -> View:
-    """The usual view, with wider priors of log b and of the shifts of the classes."""
-    of = situation.constants
-    evidence = log_usual_density(situation)
-    prior = TemperaturePrior(situation.usual_prior.center, of.regimes.shares_scale)
-    freer = replace(of.model, sd_a=of.regimes.shares_shift)
-    return View(situation.usual_pooling, prior, freer, evidence)
-
-
-SHARES = Regime("shares", "the classes have other shares than the scores state", look_shares)
-
-
-# -------------------------------------------------------------------------------------------------
-# Added: classifiers err independently given the class, so their evidence adds up.
-#
-# Real classifiers share their hard rows and a pool averages them; independent ones, as simulated
-# ones and raters who do not know of each other, multiply,
-#
-#     W_k  proportional to  p_k prod_j (q_jk / p_k)^b',
-#
-# the geometric pool with b = b' M. With weak correlation rho the evidence of M classifiers counts
-# as M / (1 + (M - 1) rho). Where agreement can tell, b is the one at which the classifiers err as
-# often as their disagreement implies when errors are independent.
+    """Classes have other shares than the scores state: freer class shifts, wider log b."""
+    constants = situation.constants
+    prior = TemperaturePrior(situation.usual_prior.center, constants.regimes.shares_scale)
+    freer = replace(constants.model, sd_a=constants.regimes.shares_shift)
+    return View(situation.usual_pooling, prior, freer, log_usual_density(situation))
 
 
 def look_added(situation: Situation) -> View | None:
-    """The geometric pool, with a prior from agreement; None where rho cannot be told."""
-    rho, of, summary = situation.correlation, situation.constants, situation.summary
+    """Classifiers err independently given the class, so their evidence adds up: the geometric pool.
+
+    Without a b from agreement, M classifiers with correlation rho count as M / (1 + (M - 1) rho).
+    """
+    rho, constants, summary = situation.correlation, situation.constants, situation.summary
     if not np.isfinite(rho):
         return None
     pooling = PoolRule(summary.counts, summary.counts, situation.stated_shares, GEOMETRIC)
-    offset = of.agreement.offset_independent
+    offset = constants.agreement.offset_independent
     log_pi = pooling(summary.q, summary.present)
-    center = predict_agreed_temperature(summary, log_pi, pooling.log_share, offset, of.agreement)
+    center = predict_agreed_temperature(
+        summary, log_pi, pooling.log_share, offset, constants.agreement
+    )
     if center is None:
         m = 1.0 / float((summary.counts**2).sum())
         center = float(np.log(m / (1.0 + (m - 1.0) * max(rho, 0.0))))
-    prior = TemperaturePrior(center, of.regimes.added_scale)
-    evidence = log_correlation_density(situation, True) - np.log(
-        of.regimes.distorted_conflict * 2.5
+    prior = TemperaturePrior(center, constants.regimes.added_scale)
+    evidence = log_correlation_density(situation, True) - float(
+        np.log(constants.regimes.distorted_conflict * 2.5)
     )
-    return View(pooling, prior, of.model, float(evidence))
-
-
-ADDED = Regime("added", "the classifiers err independently of each other", look_added)
-
-
-# -------------------------------------------------------------------------------------------------
-# Selected: rows were chosen for labeling by their class, as many cases as controls, say.
-#
-# Label intercepts are then wide, and the classifiers' label weights come from labels that count
-# as if their classes had the stated shares: else class-weighted classifiers win, and their shares
-# with them. The scores of the labeled rows bear witness too (`mixture`): had labels been drawn by
-# class, they would be distributed as sum_k e^(d_k) W_k(x) times the scores at large.
+    return View(pooling, prior, constants.model, evidence)
 
 
 def look_selected(situation: Situation) -> View | None:
-    """The usual view with wide label intercepts; None without labels or with a known design."""
+    """Rows were chosen for labeling by class: wide label intercepts, labels weighed by class.
+
+    Else class-weighted classifiers would win, and their shares with them.
+    """
     if situation.design is not None or situation.labels.size == 0:
         return None
-    of = situation.constants
-    evidence = log_usual_density(situation)
     counts = np.bincount(situation.labels.classes, minlength=situation.summary.n_classes)
-    pooling = replace(situation.usual_pooling, weights=situation.class_weighted)
-    shift = of.regimes.selected_shift
     return View(
-        pooling,
+        replace(situation.usual_pooling, weights=situation.class_weighted),
         situation.usual_prior,
-        of.model,
-        evidence + compute_design_bonus(counts),
-        least_shift=shift,
+        situation.constants.model,
+        log_usual_density(situation) + compute_design_bonus(counts),
+        least_shift=situation.constants.regimes.selected_shift,
     )
 
 
 def compute_design_bonus(counts: NDArray[np.int64]) -> float:
     """Log evidence of the counts (K,) of labels by class, were they fixed by design.
 
-    Half of such designs take equally many of every class. Where the counts are as equal as can be
-    that design explains them wholly, while labels drawn at random hit them by chance only, and no
-    intercept had to be fitted for it.
+    Half of such designs take equally many of every class, which explains equal counts wholly, while
+    labels drawn at random hit them by chance only.
     """
     n, n_classes = int(counts.sum()), len(counts)
     if n < n_classes or counts.max() - counts.min() > 1:
@@ -356,16 +303,152 @@ def compute_design_bonus(counts: NDArray[np.int64]) -> float:
     return float(np.log(0.5) - chance + 0.5 * (n_classes - 1) * np.log(n / n_classes))
 
 
-SELECTED = Regime("selected", "rows were chosen for labeling by their class", look_selected)
+USUAL, STATED = "usual", "stated"
 
-
-# -------------------------------------------------------------------------------------------------
-# All regimes, in the order in which they are tried.
-
-
-REGIMES: tuple[Regime, ...] = (USUAL, DISTORTED, SHARES, ADDED, SELECTED)
+REGIMES: tuple[Regime, ...] = (
+    Regime(USUAL, "the classifiers are as classifiers usually are", look_usual),
+    Regime("distorted", "all scores are much too flat or much too sharp", look_distorted),
+    Regime("shares", "the classes have other shares than the scores state", look_shares),
+    Regime("added", "the classifiers err independently of each other", look_added),
+    Regime("selected", "rows were chosen for labeling by their class", look_selected),
+)
+"""Regimes with a pool, in the order in which they are tried."""
 
 MEANINGS = {regime.name: regime.meaning for regime in REGIMES} | {
-    "stated": "every classifier is right as often as its own scores say"
+    STATED: "every classifier is right as often as its own scores say"
 }
-"""What is so in each regime; "stated" has no pool and stands in `mixture`."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedRegime:
+    """A regime with its mode on the labels.
+
+    ``log_scores`` is log P(r) E_r, known before the labels, and ``log_labels`` is log Z_r S_r.
+    """
+
+    name: str
+    log_scores: float
+    log_labels: float
+    view: View
+    mode: FloatArray
+    regression: Regression
+
+
+@dataclass(frozen=True)
+class StatedFit:
+    """The regime without a pool, which has nothing to fit; fields as in `FittedRegime`."""
+
+    log_scores: float
+    log_labels: float
+    name: str = STATED
+
+
+def fit_regimes(situation: Situation) -> list[FittedRegime | StatedFit]:
+    """Fit every regime that applies to the situation; the usual one comes first."""
+    prior = situation.constants.regimes.prior
+    fitted: list[FittedRegime] = []
+    for regime in REGIMES:
+        chance = prior.get(regime.name, 0.0)
+        view = regime.look(situation) if chance > 0.0 else None
+        if view is not None:
+            log_scores = view.log_evidence + float(np.log(chance))
+            fitted.append(_fit(regime.name, log_scores, view, situation))
+    chance = prior.get(STATED, 0.0)
+    if chance == 0.0 or situation.answers_only:
+        return list(fitted)
+    usual = fitted[0]
+    log_scores = usual.log_scores + float(np.log(chance / prior[usual.name]))
+    log_labels = usual.log_labels + _compare_stated(usual, situation)
+    return [*fitted, StatedFit(log_scores, log_labels)]
+
+
+def weigh_regimes(
+    fitted: Sequence[FittedRegime | StatedFit], negligible: float, label_power: float = 1.0
+) -> FloatArray:
+    """Probabilities (R,), a label counting ``label_power`` times; those below negligible are 0."""
+    logs = np.array([fit.log_scores + label_power * fit.log_labels for fit in fitted])
+    chance = np.exp(logs - logs.max())
+    chance /= chance.sum()
+    chance[chance < negligible] = 0.0
+    out: FloatArray = chance / chance.sum()
+    return out
+
+
+def choose_draw_shares(
+    fitted: Sequence[FittedRegime | StatedFit], n_labeled: int, constants: RegimesConstants
+) -> FloatArray:
+    """Share (R,) of the draws that each regime gets.
+
+    The larger of its probability and of the one in which a label counts n / (n + 75) times: models
+    that are not exact make labels surer than they are.
+    """
+    usual = fitted[0].log_labels
+    lenient = [
+        replace(
+            fit,
+            log_labels=usual + shrink_stated_evidence(fit.log_labels - usual, n_labeled, constants),
+        )
+        if fit.name == STATED
+        else fit
+        for fit in fitted
+    ]
+    power = n_labeled / (n_labeled + constants.sharing)
+    share = np.maximum(
+        weigh_regimes(fitted, constants.negligible),
+        weigh_regimes(lenient, constants.negligible, power),
+    )
+    out: FloatArray = share / share.sum()
+    return out
+
+
+def shrink_stated_evidence(log_ratio: float, n_labeled: int, constants: RegimesConstants) -> float:
+    """log(Z_stated / Z_usual) moved towards zero by at most 6 min(1, 20/n)^2: it is rough."""
+    most, few = constants.stated_leniency
+    overlooked = most * (few / max(n_labeled, few)) ** 2
+    return max(log_ratio, min(0.0, log_ratio + overlooked))
+
+
+def _fit(name: str, log_scores: float, view: View, situation: Situation) -> FittedRegime:
+    summary, labels, log_share = situation.summary, situation.labels, view.pooling.log_share
+    at_large = view.pooling(summary.q, summary.present)
+    known = view.pooling(labels.q, labels.present)
+    least = situation.constants.regimes.selected_shift if situation.by_class else view.least_shift
+    chance = view.model.chance if situation.design is None else np.inf
+    spread = compute_label_spread(at_large, known, chance, least)
+    features = make_features(labels.q, known, log_share, spread)
+    regression = make_regression(
+        features, labels.classes, labels.weights, view.prior, summary.n_effective, view.model
+    )
+    mode = regression.find_mode()
+    log_labels = regression.log_evidence(mode)
+    if least > 0.0 and labels.size:
+        shift = compute_label_shift(regression, mode)
+        lift = np.exp(shift - shift.max())
+        w = compute_posterior(labels.q, known, log_share, mode)
+        everywhere = compute_posterior(summary.q, at_large, log_share, mode)
+        log_labels += float(np.log((w @ lift) / (everywhere.mean(axis=0) @ lift)).sum())
+    return FittedRegime(name, log_scores, log_labels, view, mode, regression)
+
+
+def _compare_stated(usual: FittedRegime, situation: Situation) -> float:
+    """log N(R_stated; 0, S) - log N(R_usual; 0, S): what the labels say for "stated"."""
+    labels, pooling = situation.labels, usual.view.pooling
+    if labels.size == 0:
+        return 0.0
+    answers, rows = predicted_classes(labels.q), np.arange(labels.size)[:, None]
+    count = np.maximum(labels.present.sum(axis=0), 1)
+    log_pi = pooling(labels.q, labels.present)
+    w = compute_posterior(labels.q, log_pi, pooling.log_share, usual.mode)
+    w = add_label_shift(w, compute_label_shift(usual.regression, usual.mode))
+    chosen = w[rows, answers]
+    same = answers[:, :, None] == answers[:, None, :]
+    both = np.where(same, chosen[:, :, None], 0.0) - chosen[:, :, None] * chosen[:, None, :]
+    pairs = labels.present[:, :, None] & labels.present[:, None, :]
+    covariance = (both * pairs).sum(axis=0) / np.outer(count, count)
+    covariance[np.diag_indices_from(covariance)] += situation.constants.regimes.stated_tolerance**2
+    right = ((answers == labels.classes[:, None]) & labels.present).sum(axis=0) / count
+    stated = (labels.q.max(axis=2) * labels.present).sum(axis=0) / count
+    expected = (chosen * labels.present).sum(axis=0) / count
+    precision = np.linalg.inv(covariance)
+    one, other = (-0.5 * float(r @ precision @ r) for r in (right - stated, right - expected))
+    return one - other

@@ -6,7 +6,10 @@ A classifier votes for the class that metrics of decisions count as its predicti
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import predicted_classes
@@ -41,3 +44,31 @@ def fill_missing(scores: FloatArray) -> FloatArray:
         return scores
     filled: FloatArray = np.where(present, scores, average_scores(scores)[:, None, :])
     return filled
+
+
+def measure_disagreement(
+    votes: NDArray[Any], copies: FloatArray | None = None, tie: float = 1e-9
+) -> tuple[FloatArray, FloatArray]:
+    """How often (M,) each vote is not the plurality of the others', and the rows (M,) behind it.
+
+    ``votes`` (n, M, K) are 0 or 1; ties, votes closer than ``tie``, are shared out. ``copies``
+    (M, M) says how far two classifiers are copies, which cannot vouch for each other. NaN where no
+    row has votes of the classifier and of another.
+    """
+    n_models = votes.shape[1]
+    total = votes.sum(axis=1, dtype=np.float64)
+    counts = None
+    if copies is not None and (copies.sum(axis=1) > 1.0).any():
+        counts = (1.0 - copies) / copies.sum(axis=1)
+    out, n_rows = np.full(n_models, np.nan), np.zeros(n_models)
+    for j in range(n_models):
+        own = votes[:, j]
+        others = total - own if counts is None else np.einsum("nmk,m->nk", votes, counts[j])
+        most = others.max(axis=1)
+        known = own.any(axis=1) & (most > 0.0)
+        n_rows[j] = known.sum()
+        if n_rows[j]:
+            leading = (others >= most[:, None] - tie)[known]
+            agreed = (leading & (own[known] > 0)).any(axis=1) / leading.sum(axis=1)
+            out[j] = 1.0 - agreed.mean()
+    return out, n_rows

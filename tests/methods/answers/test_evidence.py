@@ -7,7 +7,12 @@ import pytest
 
 from ssme import ScoreSet
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.voices import Voice, Voices, _cut_at, _make_rating_voice
+from ssme.methods.answers.evidence import (
+    EvidenceEncoder,
+    EvidenceEncoders,
+    _cut_at,
+    _encode_ratings,
+)
 
 OF = AnswerConstants()
 NO_SCORE = [np.nan, np.nan, np.nan]
@@ -15,90 +20,96 @@ NO_SCORE = [np.nan, np.nan, np.nan]
 
 def test_an_answer_speaks_for_its_class_and_silence_for_none() -> None:
     said = np.array([[0.0, 1.0, 0.0], NO_SCORE])
-    assert Voice("answers").speak(said, OF.clip).tolist() == [[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    assert EvidenceEncoder("answers").encode(said, OF.clip).tolist() == [
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 0.0],
+    ]
 
 
 def test_a_grade_speaks_half_for_its_neighbors() -> None:
     said = np.eye(5)[[0, 3]]
     expected = [[1.0, 0.5, 0.0, 0.0, 0.0], [0.0, 0.0, 0.5, 1.0, 0.5]]
-    assert Voice("grades").speak(said, OF.clip).tolist() == expected
+    assert EvidenceEncoder("grades").encode(said, OF.clip).tolist() == expected
 
 
 def test_probabilities_speak_by_their_logarithms() -> None:
     q = np.array([[0.7, 0.2, 0.1], NO_SCORE, [1.0, 0.0, 0.0]])
-    spoken = Voice("probabilities", scale=2.0).speak(q, clip=0.01)
+    evidence = EvidenceEncoder("probabilities", scale=2.0).encode(q, clip=0.01)
     first = (np.log([0.7, 0.2, 0.1]) - np.log([0.7, 0.2, 0.1]).mean()) / 2.0
     last = (np.log([1.0, 0.01, 0.01]) - np.log([1.0, 0.01, 0.01]).mean()) / 2.0
-    np.testing.assert_allclose(spoken, [first, [0.0] * 3, last], rtol=1e-12)
+    np.testing.assert_allclose(evidence, [first, [0.0] * 3, last], rtol=1e-12)
 
 
 def test_probabilities_are_as_loud_as_an_answer_on_average() -> None:
     q = np.random.default_rng(0).dirichlet([1.0, 1.0, 1.0], (40, 2))
     q[3, 0] = np.nan
     data = ScoreSet.from_arrays(q, classes=range(3))
-    voices = Voices.of(data, OF)
-    spoken = voices.compute_evidence(data.scores)
-    assert spoken[3, 0].tolist() == [0.0, 0.0, 0.0]
+    encoders = EvidenceEncoders.fit(data, OF)
+    evidence = encoders.compute_evidence(data.scores)
+    assert evidence[3, 0].tolist() == [0.0, 0.0, 0.0]
     # an answer of one class stands 1 above the mean of the other two: 1 = (1 - 1/3) 3/2
-    contrast = 1.5 * (spoken.max(axis=2) - spoken.mean(axis=2))
+    contrast = 1.5 * (evidence.max(axis=2) - evidence.mean(axis=2))
     np.testing.assert_allclose(contrast.sum(axis=0), [39.0, 40.0], rtol=1e-12)
-    assert voices.shares is None
-    assert voices.rated == 0.0
+    assert encoders.shares is None
+    assert encoders.rated == 0.0
 
 
 def test_scores_of_zero_and_one_are_answers() -> None:
     hard = np.array([[1.0, 0.0], [0.0, 1.0], [np.nan, np.nan]])
     soft = np.array([[0.9, 0.1], [0.0, 1.0], [1.0, 0.0]])
     data = ScoreSet.from_arrays(np.stack([hard, soft], axis=1), classes=[0, 1])
-    assert [voice.kind for voice in Voices.of(data, OF).each] == ["answers", "probabilities"]
+    assert [encoder.kind for encoder in EvidenceEncoders.fit(data, OF).each] == [
+        "answers",
+        "probabilities",
+    ]
 
 
 def test_a_grade_means_what_the_others_say_of_its_rows() -> None:
     """Two grades: others say "positive" on 1 of 4 rows with the low one, 3 of 4 with the high."""
     positive = np.array([0.2] * 4 + [0.8] * 4 + [np.nan])
     others = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0])
-    voice = _make_rating_voice(positive, others, 0.5, OF)
+    encoder = _encode_ratings(positive, others, 0.5, OF)
     # with 4 rows of the mean share added, the rates are 3/8 and 5/8: symmetric, one apart
-    assert voice.steps is not None
-    assert voice.evidence is not None
-    np.testing.assert_allclose(voice.steps, [0.2, 0.8])
-    np.testing.assert_allclose(voice.evidence, [-0.5, 0.5], rtol=1e-12)
-    spoken = voice.speak(np.array([[0.8, 0.2], [0.2, 0.8], [np.nan, np.nan]]), OF.clip)
-    np.testing.assert_allclose(spoken, [[0.25, -0.25], [-0.25, 0.25], [0.0, 0.0]], rtol=1e-12)
+    assert encoder.steps is not None
+    assert encoder.evidence is not None
+    np.testing.assert_allclose(encoder.steps, [0.2, 0.8])
+    np.testing.assert_allclose(encoder.evidence, [-0.5, 0.5], rtol=1e-12)
+    evidence = encoder.encode(np.array([[0.8, 0.2], [0.2, 0.8], [np.nan, np.nan]]), OF.clip)
+    np.testing.assert_allclose(evidence, [[0.25, -0.25], [-0.25, 0.25], [0.0, 0.0]], rtol=1e-12)
 
 
 def test_grades_are_made_monotone_before_they_speak() -> None:
     """The middle grade's rate is below the lowest one's, and is taken for the same."""
     positive = np.repeat([0.1, 0.5, 0.9], 4)
     others = np.array([1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1], dtype=float)
-    voice = _make_rating_voice(positive, others, 0.7, OF)
-    assert voice.evidence is not None
-    low, middle, high = voice.evidence
+    encoder = _encode_ratings(positive, others, 0.7, OF)
+    assert encoder.evidence is not None
+    low, middle, high = encoder.evidence
     assert low == middle
     assert high - low == pytest.approx(1.0)
     # rates (2 + 2) / 8 and (4 + 2) / 8: the loudness is logit 3/4 - logit 1/2 = log 3
     rates = np.array([0.5, 0.5, 0.75])
     logits = np.log(rates / (1 - rates))
     middle_of = (logits[2] + logits[0]) / 2
-    np.testing.assert_allclose(voice.evidence, (logits - middle_of) / np.log(3.0), rtol=1e-12)
+    np.testing.assert_allclose(encoder.evidence, (logits - middle_of) / np.log(3.0), rtol=1e-12)
 
 
 def test_a_rater_alone_is_taken_by_the_rank_of_its_grades() -> None:
     positive = np.array([0.1, 0.1, 0.5, 0.9])
-    voice = _make_rating_voice(positive, np.full(4, np.nan), 0.4, OF)
+    encoder = _encode_ratings(positive, np.full(4, np.nan), 0.4, OF)
     rates = np.array([1.0, 2.5, 3.5]) / 4
     logits = np.log(rates / (1 - rates))
     above = (logits[1] + logits[2]) / 2
     expected = (logits - (above + logits[0]) / 2) / (above - logits[0])
-    assert voice.evidence is not None
-    np.testing.assert_allclose(voice.evidence, expected, rtol=1e-12)
+    assert encoder.evidence is not None
+    np.testing.assert_allclose(encoder.evidence, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("cut", [0.05, 0.95])
 def test_a_rater_on_one_side_of_the_cut_says_nothing(cut: float) -> None:
-    voice = _make_rating_voice(np.array([0.1, 0.5, 0.9]), np.full(3, np.nan), cut, OF)
-    assert voice.evidence is not None
-    assert voice.evidence.tolist() == [0.0, 0.0, 0.0]
+    encoder = _encode_ratings(np.array([0.1, 0.5, 0.9]), np.full(3, np.nan), cut, OF)
+    assert encoder.evidence is not None
+    assert encoder.evidence.tolist() == [0.0, 0.0, 0.0]
 
 
 def test_the_cut_is_where_the_share_is_nearest() -> None:
@@ -127,8 +138,8 @@ def test_labels_tell_the_shares_only_where_grades_are_a_curve() -> None:
     known: list[int | None] = [1] * 30 + [0] * 10 + [None] * 60
     bare = [None] * 100
     said = {"a": even, "b": even}
-    free = Voices.of(ScoreSet.from_answers(None, bare, ratings=said, classes=[0, 1]), OF)
-    told = Voices.of(ScoreSet.from_answers(None, known, ratings=said), OF)
+    free = EvidenceEncoders.fit(ScoreSet.from_answers(None, bare, ratings=said, classes=[0, 1]), OF)
+    told = EvidenceEncoders.fit(ScoreSet.from_answers(None, known, ratings=said), OF)
     assert free.shares is not None
     assert told.shares is not None
     assert free.curve == pytest.approx(1.0)
@@ -136,7 +147,7 @@ def test_labels_tell_the_shares_only_where_grades_are_a_curve() -> None:
     expected = (np.array([10.0, 30.0]) + OF.curve_rows * free.shares) / (40 + OF.curve_rows)
     np.testing.assert_allclose(told.shares, expected, rtol=1e-9)
     chosen = ScoreSet.from_answers(None, known, ratings=said, design="by_class")
-    np.testing.assert_allclose(Voices.of(chosen, OF).shares, free.shares, rtol=1e-12)
+    np.testing.assert_allclose(EvidenceEncoders.fit(chosen, OF).shares, free.shares, rtol=1e-12)
 
 
 def test_answers_have_their_part_in_the_shares_beside_grades() -> None:
@@ -144,17 +155,19 @@ def test_answers_have_their_part_in_the_shares_beside_grades() -> None:
     said = [1] * 80 + [0] * 20
     alone = ScoreSet.from_answers(None, [None] * 100, ratings={"a": even}, classes=[0, 1])
     both = ScoreSet.from_answers({"c": said}, [None] * 100, ratings={"a": even}, classes=[0, 1])
-    own, mixed = Voices.of(alone, OF).shares, Voices.of(both, OF).shares
+    own, mixed = EvidenceEncoders.fit(alone, OF).shares, EvidenceEncoders.fit(both, OF).shares
     assert own is not None
     np.testing.assert_allclose(mixed, (own + np.array([0.2, 0.8])) / 2, rtol=1e-9)
 
 
 def test_a_rater_votes_from_its_cut_on() -> None:
-    voices = Voices((Voice("ratings", cut=0.3), Voice("answers")), OF.clip)
+    encoders = EvidenceEncoders(
+        (EvidenceEncoder("ratings", cut=0.3), EvidenceEncoder("answers")), OF.clip
+    )
     scores = np.array([[[0.7, 0.3], [0.0, 1.0]], [[0.8, 0.2], [np.nan, np.nan]]])
     expected = [[[0.0, 1.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]]]
-    assert voices.cast_votes(scores).tolist() == expected
-    assert voices.rated == 0.5
+    assert encoders.cast_votes(scores).tolist() == expected
+    assert encoders.rated == 0.5
 
 
 def test_two_grades_are_cut_between_them_and_one_at_one_half() -> None:

@@ -1,15 +1,14 @@
-"""What each model says about a row, in one currency: evidence for every class.
+"""What each model says about a row as evidence for every class, on one scale.
 
     answer a         e_k = [k = a]
     grade g, graded truth        e_k = max(0, 1 - |k - g| / 2)
     grade g, two classes         e_1 - e_0 = (logit r(g) - middle) / contrast
     probabilities q              e_k = (log q_k - mean_l log q_l) / mean contrast
 
-where r(g) is how often the other models say "positive" on rows with grade g, made monotone: the
-judges tell each other what a grade means, and any monotone use of the scale gives the same
-evidence. A rater alone is taken by the rank of its grades. Probabilities and ratings are scaled so
-that on average they speak as loudly as an answer: how far each can be trusted is learned elsewhere,
-alike for all.
+where r(g) is how often the other models say "positive" on rows with grade g, made monotone, so that
+any monotone use of the scale gives the same evidence. A rater alone is taken by the rank of its
+grades. Probabilities and ratings are scaled to weigh as much as an answer on average: how far each
+can be trusted is learned elsewhere.
 """
 
 from __future__ import annotations
@@ -28,30 +27,22 @@ from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
 
 # -------------------------------------------------------------------------------------------------
-# What raters' scales say by themselves, before others are asked what a grade means.
-#
-# G grades are G equal parts of the way from "surely negative" to "surely positive". How often
-# each is given tells where within its part a grade stands, and how frequent positives are: for
-# each rater
+# How frequent positives are by the raters' own scales: G grades are G equal parts of the way from
+# "surely negative" to "surely positive", and for each rater
 #
 #     p ~ Beta(mean s, (1 - mean) s),     counts ~ multinomial( P(g/G < p < (g + 1)/G) )
 #
-# with weak priors on logit(mean) and log(s), on a grid. Raters see the same rows, so that the
-# center of the prior of logit(mean) is, in a second round, the median of the raters'; a rater who
-# gives the lowest grade to all rows then means "as seldom as the others say". The share of
-# positives that the scales state is the mean over raters on the logit scale.
-#
-# A rater who gives all grades equally often grades on a curve, and states no share:
-#
-#     curve = exp( -KL(counts, equal) / width ).
+# with weak priors on logit(mean) and log(s), on a grid. Raters see the same rows, so in a second
+# round the prior of logit(mean) is about the median of the raters'. A rater who gives all grades
+# equally often grades on a curve, exp( -KL(counts, equal) / width ), and states no share.
 
 
-def estimate_stated_share(counts: Sequence[FloatArray], of: AnswerConstants) -> float:
+def estimate_stated_share(counts: Sequence[FloatArray], constants: AnswerConstants) -> float:
     """The share of positives by raters who gave each grade so often (G,), lowest first."""
-    likelihoods = [_log_likelihood(each, of) for each in counts]
-    broad = [_compute_mean(each, 0.0, of.scale_mean, of) for each in likelihoods]
-    center = float(np.median(broad))
-    near = [_compute_mean(each, center, of.scale_borrowed, of) for each in likelihoods]
+    likelihoods = [_log_likelihood(each, constants) for each in counts]
+    broad = [_compute_mean(each, 0.0, constants.scale_mean, constants) for each in likelihoods]
+    center, width = float(np.median(broad)), constants.scale_borrowed
+    near = [_compute_mean(each, center, width, constants) for each in likelihoods]
     return float(1.0 / (1.0 + np.exp(-np.mean(near))))
 
 
@@ -63,42 +54,41 @@ def measure_curve(counts: FloatArray, width: float) -> float:
     return float(np.exp(-excess / width))
 
 
-def _make_grid(of: AnswerConstants) -> tuple[FloatArray, FloatArray]:
+def _make_grid(constants: AnswerConstants) -> tuple[FloatArray, FloatArray]:
     """logit(mean) and log(s) of the grid."""
-    ends = of.scale_ends
-    return np.linspace(-ends, ends, of.scale_steps), np.linspace(-1.5, 4.0, of.scale_steps)
+    ends, steps = constants.scale_ends, constants.scale_steps
+    return np.linspace(-ends, ends, steps), np.linspace(-1.5, 4.0, steps)
 
 
-def _log_likelihood(counts: FloatArray, of: AnswerConstants) -> FloatArray:
+def _log_likelihood(counts: FloatArray, constants: AnswerConstants) -> FloatArray:
     """Log-likelihood of the grades on the grid (mean, s), as if of ``scale_rows`` rows."""
-    logits, sizes = _make_grid(of)
+    logits, sizes = _make_grid(constants)
     mean, size = 1.0 / (1.0 + np.exp(-logits))[:, None, None], np.exp(sizes)[None, :, None]
     edges = np.arange(counts.size + 1) / counts.size
     mass = np.diff(betainc(mean * size, (1.0 - mean) * size, edges), axis=-1)
-    rows = min(of.scale_rows, float(counts.sum()))
+    rows = min(constants.scale_rows, float(counts.sum()))
     out: FloatArray = rows * (np.log(np.maximum(mass, 1e-12)) @ (counts / counts.sum()))
     return out
 
 
 def _compute_mean(
-    likelihood: FloatArray, center: float, spread: float, of: AnswerConstants
+    likelihood: FloatArray, center: float, spread: float, constants: AnswerConstants
 ) -> float:
     """Posterior mean of logit(mean)."""
-    logits, sizes = _make_grid(of)
+    logits, sizes = _make_grid(constants)
     log_posterior = likelihood - 0.5 * ((logits[:, None] - center) / spread) ** 2
-    log_posterior = log_posterior - 0.5 * (sizes - of.scale_size) ** 2
+    log_posterior = log_posterior - 0.5 * (sizes - constants.scale_size) ** 2
     weights = np.exp(log_posterior - log_posterior.max())
     return float((weights.sum(axis=1) @ logits) / weights.sum())
 
 
 @dataclass(frozen=True, eq=False)
-class Voice:
+class EvidenceEncoder:
     """How one model's scores become evidence.
 
-    ``kind`` is "answers", "grades" (the truth is a grade too), "ratings" or "probabilities";
-    ``steps`` and ``evidence`` are the scores that stand for grades and what each says for the
-    positive class, ``cut`` the score from which a rater is taken to say "positive" where judges are
-    compared; ``scale`` divides the evidence of probabilities.
+    ``kind`` is "answers", "grades" (the truth is a grade too), "ratings" or "probabilities".
+    ``steps`` are the scores that stand for grades and ``evidence`` what each says for the positive
+    class; from ``cut`` on a rating counts as a positive vote; ``scale`` divides log probabilities.
     """
 
     kind: str
@@ -107,15 +97,15 @@ class Voice:
     scale: float = 1.0
     cut: float = DEFAULT_THRESHOLD
 
-    def speak(self, scores: FloatArray, clip: float) -> FloatArray:
+    def encode(self, scores: FloatArray, clip: float) -> FloatArray:
         """Evidence (n, K) of scores (n, K); zero where there is no score."""
         present = ~np.isnan(scores[:, 0])
         filled = np.where(present[:, None], scores, 1.0 / scores.shape[1])
         if self.kind == "answers":
             out = filled
         elif self.kind == "grades":
-            said = filled.argmax(axis=1)
-            out = np.maximum(0.0, 1.0 - np.abs(np.arange(scores.shape[1]) - said[:, None]) / 2.0)
+            grade = filled.argmax(axis=1)
+            out = np.maximum(0.0, 1.0 - np.abs(np.arange(scores.shape[1]) - grade[:, None]) / 2.0)
         elif self.kind == "ratings":
             assert self.steps is not None
             assert self.evidence is not None
@@ -128,33 +118,34 @@ class Voice:
         return np.where(present[:, None], out, 0.0)
 
 
-def _make_rating_voice(
-    positive: FloatArray, others: FloatArray, cut: float, of: AnswerConstants
-) -> Voice:
-    """The voice of a rater whose grades stand as P(positive) (n,).
+def _encode_ratings(
+    positive: FloatArray, others: FloatArray, cut: float, constants: AnswerConstants
+) -> EvidenceEncoder:
+    """The encoder of grades that stand as P(positive) (n,).
 
-    ``others`` (n,) is the share of the other models that say "positive", NaN where none speaks.
+    ``others`` (n,) is the share of positive votes of the other models, NaN where none votes.
     """
     both = ~np.isnan(positive) & ~np.isnan(others)
     steps, place = np.unique(positive[~np.isnan(positive)], return_inverse=True)
     counts = np.bincount(place, minlength=steps.size).astype(np.float64)
     if both.any() and 0.0 < others[both].mean() < 1.0:
         at = np.searchsorted(steps, positive[both])
-        told = np.bincount(at, others[both], steps.size) + of.smoothing * others[both].mean()
-        rate = told / (np.bincount(at, minlength=steps.size) + of.smoothing)
+        votes = np.bincount(at, others[both], steps.size)
+        votes += constants.smoothing * others[both].mean()
+        rate = votes / (np.bincount(at, minlength=steps.size) + constants.smoothing)
     else:
         rate = (np.cumsum(counts) - 0.5 * counts) / counts.sum()
-    rate = np.clip(np.maximum.accumulate(rate), of.least_rate, 1.0 - of.least_rate)
+    least = constants.least_rate
+    rate = np.clip(np.maximum.accumulate(rate), least, 1.0 - least)
     evidence = np.log(rate) - np.log1p(-rate)
     above = steps >= cut
     if above.any() and not above.all():
         sides = [np.average(evidence[side], weights=counts[side]) for side in (above, ~above)]
-        loud, middle = float(sides[0] - sides[1]), float(sides[0] + sides[1]) / 2.0
+        contrast, middle = float(sides[0] - sides[1]), float(sides[0] + sides[1]) / 2.0
     else:
-        loud, middle = 0.0, float(np.average(evidence, weights=counts))
-    evidence = evidence - middle
-    spoken = evidence / loud if loud > 0.0 else np.zeros_like(evidence)
-    return Voice("ratings", steps, spoken, cut=cut)
+        contrast, middle = 0.0, float(np.average(evidence, weights=counts))
+    evidence = (evidence - middle) / contrast if contrast > 0.0 else np.zeros_like(evidence)
+    return EvidenceEncoder("ratings", steps, evidence, cut=cut)
 
 
 def _cut_at(positive: FloatArray, share: float) -> float:
@@ -167,77 +158,74 @@ def _cut_at(positive: FloatArray, share: float) -> float:
     return float(steps[place] + steps[place + 1]) / 2.0
 
 
-def _make_probability_voice(scores: FloatArray, clip: float) -> Voice:
-    """The voice of a model that gives probabilities (n, K)."""
+def _encode_probabilities(scores: FloatArray, clip: float) -> EvidenceEncoder:
+    """The encoder of probabilities (n, K)."""
     log_q = np.log(np.maximum(scores[~np.isnan(scores[:, 0])], clip))
     n_classes = scores.shape[1]
     contrast = (log_q.max(axis=1) - log_q.mean(axis=1)) * n_classes / (n_classes - 1)
-    loud = float(contrast.mean())
-    return Voice("probabilities", scale=loud if loud > 0.0 else 1.0)
+    mean = float(contrast.mean())
+    return EvidenceEncoder("probabilities", scale=mean if mean > 0.0 else 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Voices:
-    """The voices of all models of a set.
+class EvidenceEncoders:
+    """The encoders of all models of a set.
 
     ``shares`` (K,) are the class shares that raters' scales state, None where there are no raters;
     ``curve`` how far they grade on a curve.
     """
 
-    each: tuple[Voice, ...]
+    each: tuple[EvidenceEncoder, ...]
     clip: float
     shares: FloatArray | None = None
     curve: float = 0.0
 
     @classmethod
-    def of(cls, data: ScoreSet, constants: AnswerConstants) -> Voices:
-        """How the models of ``data`` speak."""
+    def fit(cls, data: ScoreSet, constants: AnswerConstants) -> EvidenceEncoders:
+        """The encoders of the models of ``data``."""
         kinds = tuple(_find_kind(data, m) for m in range(data.n_models))
         raters = [m for m, kind in enumerate(kinds) if kind == "ratings"]
-        bare = cls(tuple(Voice(kind) for kind in kinds), constants.clip)
+        each, clip = [EvidenceEncoder(kind) for kind in kinds], constants.clip
         shares, curve = None, 0.0
         if raters:
-            shares, curve = _estimate_stated_shares(data, bare, raters, constants)
-            cuts = {m: _cut_at(data.scores[:, m, 1], float(shares[1])) for m in raters}
-            bare = cls(
-                tuple(replace(v, cut=cuts.get(m, v.cut)) for m, v in enumerate(bare.each)),
-                constants.clip,
-            )
-        votes = bare.cast_votes(data.scores) if raters else None
-        each = []
-        for m, voice in enumerate(bare.each):
-            if voice.kind == "probabilities":
-                voice = _make_probability_voice(data.scores[:, m], constants.clip)
-            elif votes is not None and voice.kind == "ratings":
-                said = votes.sum(axis=1) - votes[:, m]
+            plain = cls(tuple(each), clip)
+            shares, curve = _estimate_stated_shares(data, plain, raters, constants)
+            for m in raters:
+                cut = _cut_at(data.scores[:, m, 1], float(shares[1]))
+                each[m] = replace(each[m], cut=cut)
+            votes = cls(tuple(each), clip).cast_votes(data.scores)
+            for m in raters:
+                cast = votes.sum(axis=1) - votes[:, m]
                 with np.errstate(invalid="ignore"):
-                    others = said[:, 1] / said.sum(axis=1)
-                voice = _make_rating_voice(data.scores[:, m, 1], others, voice.cut, constants)
-            each.append(voice)
-        return cls(tuple(each), constants.clip, shares, curve)
+                    others = cast[:, 1] / cast.sum(axis=1)
+                each[m] = _encode_ratings(data.scores[:, m, 1], others, each[m].cut, constants)
+        for m, kind in enumerate(kinds):
+            if kind == "probabilities":
+                each[m] = _encode_probabilities(data.scores[:, m], clip)
+        return cls(tuple(each), clip, shares, curve)
 
     def compute_evidence(self, scores: FloatArray) -> FloatArray:
         """e (n, M, K) of scores (n, M, K), zero where a model has none."""
-        parts = [voice.speak(scores[:, m], self.clip) for m, voice in enumerate(self.each)]
+        parts = [encoder.encode(scores[:, m], self.clip) for m, encoder in enumerate(self.each)]
         return np.stack(parts, axis=1)
 
     @property
     def rated(self) -> float:
         """Share of the models that give ratings for two classes."""
-        return float(np.mean([voice.kind == "ratings" for voice in self.each]))
+        return float(np.mean([encoder.kind == "ratings" for encoder in self.each]))
 
     def cast_votes(self, scores: FloatArray) -> FloatArray:
         """The decision of every model (n, M, K), one-hot; zero where it has no score."""
         decided = predicted_classes(scores)
-        for m, voice in enumerate(self.each):
-            if voice.kind == "ratings":
-                decided[:, m] = predicted_classes(scores[:, m : m + 1], voice.cut)[:, 0]
+        for m, encoder in enumerate(self.each):
+            if encoder.kind == "ratings":
+                decided[:, m] = predicted_classes(scores[:, m : m + 1], encoder.cut)[:, 0]
         out: FloatArray = (decided[:, :, None] == np.arange(scores.shape[2])).astype(np.float64)
         return out
 
 
 def _find_kind(data: ScoreSet, m: int) -> str:
-    """How model ``m`` speaks."""
+    """What model ``m`` gives: answers, grades, ratings or probabilities."""
     judge = data.judges.get(data.models[m])
     if judge is None:
         return "answers" if _is_hard(data.scores[:, m]) else "probabilities"
@@ -247,26 +235,27 @@ def _find_kind(data: ScoreSet, m: int) -> str:
 
 
 def _estimate_stated_shares(
-    data: ScoreSet, bare: Voices, raters: Sequence[int], of: AnswerConstants
+    data: ScoreSet, encoders: EvidenceEncoders, raters: Sequence[int], constants: AnswerConstants
 ) -> tuple[FloatArray, float]:
     """Class shares (2,) by answers and by the raters' scales, and how far these are curves.
 
     Labels say how frequent classes are where scales do not, unless they were chosen by class.
     """
     counts = [_count_grades(data, m) for m in raters]
-    curve = float(np.mean([measure_curve(each, of.curve_width) for each in counts]))
-    stated = estimate_stated_share(counts, of)
+    curve = float(np.mean([measure_curve(each, constants.curve_width) for each in counts]))
+    stated = estimate_stated_share(counts, constants)
     shares = np.array([1.0 - stated, stated])
     others = [m for m in range(data.n_models) if m not in raters]
     if others:
-        votes = bare.cast_votes(data.scores)[:, others].sum(axis=(0, 1))
+        votes = encoders.cast_votes(data.scores)[:, others].sum(axis=(0, 1))
         shares = (len(raters) * shares + len(others) * votes / votes.sum()) / data.n_models
     if data.n_labeled and data.design.kind != "by_class":
         weights = np.ones(data.n_rows) if data.design.weights is None else data.design.weights
         known = data.labeled
         labels = np.bincount(data.labels[known], weights[known], 2) / weights[known].mean()
-        told = (labels + of.curve_rows * shares) / (labels.sum() + of.curve_rows)
-        shares = (1.0 - curve) * shares + curve * told
+        rows = constants.curve_rows
+        by_labels = (labels + rows * shares) / (labels.sum() + rows)
+        shares = (1.0 - curve) * shares + curve * by_labels
     return shares, curve
 
 
