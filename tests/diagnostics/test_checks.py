@@ -50,8 +50,6 @@ def with_model(data: ScoreSet, j: int, positive: np.ndarray) -> ScoreSet:
 class MadeFacts(Facts):
     """Facts as a method would tell them."""
 
-    made_fits: Mapping[str, Convergence]
-    mixture: bool = False
     worlds: Mapping[str, tuple[float, str]] = field(default_factory=lambda: {"odd": (0.2, "?")})
     conflict: float | None = 0.1
 
@@ -63,17 +61,9 @@ class MadeFacts(Facts):
     def agreement_conflict(self) -> float | None:
         return self.conflict
 
-    @property
-    def fits(self) -> Mapping[str, Convergence]:
-        return self.made_fits
-
-    @property
-    def is_mixture(self) -> bool:
-        return self.mixture
-
 
 def belief(posterior: np.ndarray | None = None, **facts: Any) -> SimpleNamespace:
-    return SimpleNamespace(posterior=posterior, facts=MadeFacts(**{"made_fits": {}, **facts}))
+    return SimpleNamespace(posterior=posterior, facts=MadeFacts(**facts))
 
 
 def all_wrong_together(data: ScoreSet, every: int) -> ScoreSet:
@@ -186,18 +176,18 @@ def many_shared_errors():
 
 
 def stopped_early():
-    return healthy(), belief(made_fits={"": Convergence(False, 20)})
+    return healthy(), belief(fits={"": Convergence(False, 20)})
 
 
 def stopped_early_for_one_model():
-    return healthy(), belief(made_fits={"m1": Convergence(False, 5)})
+    return healthy(), belief(fits={"m1": Convergence(False, 5)})
 
 
 def kept_its_draw():
     data = healthy()
     pool = data.scores.mean(axis=1)
     drawn = (np.random.default_rng(1).random(600) < pool[:, 1]).astype(int)
-    return data, belief(np.eye(2)[drawn], mixture=True)
+    return data, belief(np.eye(2)[drawn], is_mixture=True)
 
 
 def estimate_off():
@@ -327,7 +317,7 @@ def healthy_result():
     data = healthy()
     sharp = np.exp(np.log(data.scores).sum(axis=1))
     sharp /= sharp.sum(axis=1, keepdims=True)
-    fitted = belief(sharp, made_fits={"": Convergence(True, 9)}, mixture=True)
+    fitted = belief(sharp, fits={"": Convergence(True, 9)}, is_mixture=True)
     metric = get_metric("accuracy")
     alone = ssme.evaluate(data, method="labeled", metrics="accuracy").estimates[0][0]
     (grouped,) = some_groups(40)
@@ -498,7 +488,7 @@ def test_checks_look_at_a_bounded_number_of_rows():
 
 def test_a_fit_per_classifier_that_stopped_early_is_told_by_the_name_as_it_is_written():
     fits = {"Model-A": Convergence(False, 7), "Model-B": Convergence(True, 5)}
-    (doubt,) = (d for d in check_all(healthy(), belief(made_fits=fits)) if d.code == "D303")
+    (doubt,) = (d for d in check_all(healthy(), belief(fits=fits)) if d.code == "D303")
     assert doubt.reason == "The fit of 'Model-A' stopped after 7 steps before it converged."
 
 

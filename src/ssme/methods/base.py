@@ -9,7 +9,7 @@ spec declares; asking for more is an `UnsupportedError`, raised by `check_suppor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -21,9 +21,6 @@ from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, find_threshold, is_same_metric
 from ssme.wording import quote
-
-# -------------------------------------------------------------------------------------------------
-# `MethodSpec`: what a method declares about itself, in its own file.
 
 
 @dataclass(frozen=True)
@@ -90,84 +87,42 @@ class MethodSpec:
         )
 
 
-# -------------------------------------------------------------------------------------------------
-# What a fit tells about itself: typed, so that checks, curves and reports read fields, not keys.
-#
-#     belief.facts.fits["model"].converged        what a check asks
-#     belief.facts.describe()                     the same as plain values, for JSON and the report
-#
-# Facts of one method stand in that method's file; those of several are here.
-
-
 @dataclass(frozen=True, eq=False)
 class Convergence:
-    """How an iterative fit ended.
-
-    Attributes
-    ----------
-    converged : bool or None
-        Whether it converged; None for a fit that runs a fixed number of steps.
-    n_iter : int or None
-        Number of steps, where they are counted.
-    objective_history : array or None
-        The objective after each step, where it is kept.
-    """
+    """How an iterative fit ended; ``converged`` is None after a fixed number of steps."""
 
     converged: bool | None
     n_iter: int | None = None
     objective_history: FloatArray | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Facts:
-    """Facts of a fit; this one is of a method that has none to tell."""
+    """What a fit reports: plain ``values`` by name, and how its iterative ``fits`` ended.
 
-    @property
-    def fits(self) -> Mapping[str, Convergence]:
-        """The iterative fits by name: ``""`` where there is one for all classifiers."""
-        return {}
+    A fit is named after its classifier, or ``""`` where there is one for all of them.
+    ``is_mixture`` says whether one mixture of all classifiers' scores was fitted.
+    """
 
-    @property
-    def is_mixture(self) -> bool:
-        """Whether one mixture of all classifiers' scores was fitted."""
-        return False
+    values: Mapping[str, Any] = field(default_factory=dict)
+    fits: Mapping[str, Convergence] = field(default_factory=dict)
+    is_mixture: bool = False
 
     @property
     def other_worlds(self) -> Mapping[str, tuple[float, str]]:
-        """Ways the world can be that the method does not take for usual: name -> its probability,
-        and what is so in it."""
+        """Ways the world can be that are not the usual one: name -> probability, meaning."""
         return {}
 
     @property
     def agreement_conflict(self) -> float | None:
-        """log of the sharpness that agreement between classifiers implies, minus that which their
-        confidence implies; None where the method does not compare them."""
+        """log of the sharpness that agreement implies, minus that which confidence implies."""
         return None
 
     def describe(self) -> dict[str, Any]:
-        """The facts as plain values by name."""
-        return {}
-
-
-@dataclass(frozen=True, eq=False)
-class NamedNumbers(Facts):
-    """One number per classifier, such as the weights of a vote, under the name ``what``."""
-
-    what: str
-    numbers: Mapping[str, float]
-
-    def describe(self) -> dict[str, Any]:
-        return {self.what: dict(self.numbers)}
-
-
-@dataclass(frozen=True, eq=False)
-class ModelNumbers(Facts):
-    """Several numbers per classifier, such as fitted parameters."""
-
-    of: Mapping[str, Mapping[str, float]]
-
-    def describe(self) -> dict[str, Any]:
-        return {model: dict(numbers) for model, numbers in self.of.items()}
+        """The facts as plain values by name: ``values``, or the fields of a subclass."""
+        if self.values:
+            return dict(self.values)
+        return {each.name: getattr(self, each.name) for each in fields(self) if not each.kw_only}
 
 
 IntArray = NDArray[np.int64]
@@ -182,18 +137,16 @@ Predictor = Callable[[FloatArray], FloatArray]
 class Estimate:
     """One metric on one set of rows for every classifier: value, joint draws, interval.
 
-    ``draws`` (D, M) are joint over classifiers, and draw d is the same state of the world in
-    every metric and group of one belief; so differences and ranks are read off directly.
-    Methods with closed-form intervals give ``bounds(level) -> (low, high)`` instead.
+    ``draws`` (D, M) are joint over classifiers, and draw d is the same state of the world in every
+    metric and group of one belief. Closed-form intervals are ``bounds(level) -> (low, high)``.
 
-    ``pair_factor`` is about P(better), P(best) and the expected regret: draws are drawn towards the
-    estimates by it before they are counted. Wide tails that an interval needs make a method too
-    careful about which of two is better; below one, this takes them back. ``best_exponent`` is the
-    power to which shares of draws are taken for P(best): below one, no favorite is as sure as the
-    draws would have it. ``worst_exponent`` is the same for P(worst) of one group among others.
+    For P(better), P(best) and the expected regret draws are drawn towards the estimates by
+    ``pair_factor``, and shares of draws are taken to the power ``best_exponent`` for P(best),
+    ``worst_exponent`` for P(worst) of one group among others: below one, tails that an interval
+    needs make a method less careful about which of two is better, and no favorite too sure.
 
     ``contains`` (M,) are values that the interval is widened to contain at every level, NaN where
-    there is none. Draws, and what is computed from them, stay as they are.
+    there is none.
     """
 
     value: FloatArray

@@ -16,8 +16,7 @@ their median on the logit scale of the metric's range.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,9 +179,6 @@ class AnswersFacts(Facts):
             for name, chance in self.worlds.items()
             if name in MEANINGS
         }
-
-    def describe(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)

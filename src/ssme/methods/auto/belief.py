@@ -26,9 +26,8 @@ estimate, are the interval.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,9 +110,6 @@ class AutoFacts(Facts):
     @property
     def agreement_conflict(self) -> float | None:
         return self.conflict
-
-    def describe(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def plan_metrics(

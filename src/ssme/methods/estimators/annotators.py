@@ -11,7 +11,6 @@ algorithm", JRSS C 28(1), 1979.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.methods.base import Convergence, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, PerModelPosterior, clamp
 from ssme.methods.parts.draws import LabelDraws
@@ -29,25 +28,6 @@ from ssme.metrics.base import FloatArray
 from ssme.mixture.gaussian_mixture import differentiate_truncated_normal, log_truncated_normal
 from ssme.options import Number, Series, Whole, option
 from ssme.progress import track
-
-
-@dataclass(frozen=True, eq=False)
-class DawidSkeneFacts(Facts):
-    """How EM ended, and the class prior (K,) that it found."""
-
-    convergence: Convergence
-    prior: FloatArray
-
-    @property
-    def fits(self) -> Mapping[str, Convergence]:
-        return {"": self.convergence}
-
-    def describe(self) -> dict[str, Any]:
-        return {
-            "converged": self.convergence.converged,
-            "n_iter": self.convergence.n_iter,
-            "prior": self.prior.tolist(),
-        }
 
 
 @dataclass(frozen=True)
@@ -95,7 +75,10 @@ class DawidSkene(LabelDraws):
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         votes = cast_votes(data.scores)
         fit = fit_dawid_skene(votes, data.labels, self.tol, self.max_iter, self.floor)
-        facts = DawidSkeneFacts(Convergence(fit.converged, fit.n_iter), fit.prior)
+        facts = Facts(
+            values={"converged": fit.converged, "n_iter": fit.n_iter, "prior": fit.prior.tolist()},
+            fits={"": Convergence(fit.converged, fit.n_iter)},
+        )
         return LabelPosterior(data, fit.posterior, *self.set_draws(rng), facts)
 
 
@@ -165,36 +148,6 @@ def _take_m_step(
 # name the classes. The source samples the parameters; here they are held at the maximum.
 
 
-@dataclass(frozen=True, eq=False)
-class TruncatedMixture:
-    """The fitted parameters (5,) of one classifier's scores, and how the search ended."""
-
-    theta: FloatArray
-    convergence: Convergence
-
-    def describe(self) -> dict[str, Any]:
-        return {
-            "means": self.theta[[0, 2]].tolist(),
-            "deviations": np.exp(self.theta[[1, 3]]).tolist(),
-            "prior": float(expit(self.theta[4])),
-            "converged": self.convergence.converged,
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class SpeFacts(Facts):
-    """The mixture of every classifier by its name."""
-
-    mixtures: Mapping[str, TruncatedMixture]
-
-    @property
-    def fits(self) -> Mapping[str, Convergence]:
-        return {model: mixture.convergence for model, mixture in self.mixtures.items()}
-
-    def describe(self) -> dict[str, Any]:
-        return {model: mixture.describe() for model, mixture in self.mixtures.items()}
-
-
 @dataclass(frozen=True)
 class Spe(LabelDraws):
     """Labels drawn, for each classifier, from a mixture of truncated normals of its scores.
@@ -241,23 +194,29 @@ class Spe(LabelDraws):
         for name in ("mean_bounds", "deviation_bounds"):
             low, high = getattr(self, name)
             if low >= high:
-                raise InputError(
-                    argument(name, f"({low}, {high})"), allowed="the smaller one first"
-                )
+                must = "have the smaller value first"
+                raise InputError(option=name, value=(low, high), must=must)
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
         posteriors = np.full((data.n_models, data.n_rows, 2), np.nan)
-        fitted: dict[str, TruncatedMixture] = {}
+        values: dict[str, dict[str, Any]] = {}
+        fits: dict[str, Convergence] = {}
         for j, model in enumerate(track(data.models, "models")):
             present = np.isfinite(data.scores[:, j, 1])
             scores = data.scores[present, j, 1]
-            theta, convergence = fit_truncated_mixture(
+            theta, fits[model] = fit_truncated_mixture(
                 scores, data.labels[present], self.mean_bounds, self.deviation_bounds, self.max_iter
             )
             posteriors[j, present] = compute_mixture_posterior(scores, theta)
             posteriors[j] = clamp(posteriors[j], data.labels)
-            fitted[model] = TruncatedMixture(theta, convergence)
-        return PerModelPosterior(data, posteriors, *self.set_draws(rng), SpeFacts(fitted))
+            values[model] = {
+                "means": theta[[0, 2]].tolist(),
+                "deviations": np.exp(theta[[1, 3]]).tolist(),
+                "prior": float(expit(theta[4])),
+                "converged": fits[model].converged,
+            }
+        facts = Facts(values=values, fits=fits)
+        return PerModelPosterior(data, posteriors, *self.set_draws(rng), facts)
 
 
 def fit_truncated_mixture(

@@ -23,14 +23,12 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import MethodSpec, ModelNumbers
+from ssme.methods.base import Facts, MethodSpec
 from ssme.methods.beliefs import BATCH_CELLS, PerModelPosterior, clamp
 from ssme.methods.parts.draws import LabelDraws, spawn_seed
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Whole, option
 from ssme.progress import track
-
-__all__ = ["BayesianCalibration", "CalibratedPosterior", "CalibrationFit"]
 
 
 @dataclass(frozen=True)
@@ -105,7 +103,7 @@ class BayesianCalibration(LabelDraws):
             data,
             np.stack(posteriors),
             *self.set_draws(rng),
-            ModelNumbers(means),
+            Facts(values=means),
             logs=logs,
             parameters=np.stack(parameters),
         )

@@ -12,14 +12,13 @@ out of that row's mean.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import Convergence, Facts, MethodSpec, NamedNumbers
+from ssme.methods.base import Convergence, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, clamp
 from ssme.methods.parts.draws import LabelDraws
 from ssme.methods.parts.votes import average_scores, cast_votes, fill_missing
@@ -87,25 +86,6 @@ class Ensemble(LabelDraws):
 # Source: Geweke and Amisano, "Optimal prediction pools", Journal of Econometrics 164(1), 2011.
 
 
-@dataclass(frozen=True, eq=False)
-class PoolFacts(Facts):
-    """How EM ended, and the weight of each classifier in the pool."""
-
-    convergence: Convergence
-    weights: Mapping[str, float]
-
-    @property
-    def fits(self) -> Mapping[str, Convergence]:
-        return {"": self.convergence}
-
-    def describe(self) -> dict[str, Any]:
-        return {
-            "pool_weights": dict(self.weights),
-            "converged": self.convergence.converged,
-            "n_iter": self.convergence.n_iter,
-        }
-
-
 @dataclass(frozen=True)
 class WeightedEnsemble(LabelDraws):
     """Labels drawn from the pool of classifiers that predicts the labeled rows best.
@@ -153,7 +133,12 @@ class WeightedEnsemble(LabelDraws):
         weights, convergence = find_weights(likelihood, self.prior_rows, self.tol, self.max_iter)
         pool = np.einsum("nmk,m->nk", scores, weights)
         posterior = clamp(pool / pool.sum(axis=1, keepdims=True), data.labels)
-        facts = PoolFacts(convergence, dict(zip(data.models, weights.tolist(), strict=True)))
+        values = {
+            "pool_weights": dict(zip(data.models, weights.tolist(), strict=True)),
+            "converged": convergence.converged,
+            "n_iter": convergence.n_iter,
+        }
+        facts = Facts(values=values, fits={"": convergence})
         return LabelPosterior(data, posterior, *self.set_draws(rng), facts)
 
 
@@ -238,7 +223,7 @@ class MajorityVote(LabelDraws):
             share = top / top.sum(axis=1, keepdims=True)
         posterior = clamp(share, data.labels)
         weights = dict(zip(data.models, accuracy.tolist(), strict=True))
-        facts = NamedNumbers("vote_weights", weights)
+        facts = Facts(values={"vote_weights": weights})
         return LabelPosterior(data, posterior, *self.set_draws(rng), facts)
 
 

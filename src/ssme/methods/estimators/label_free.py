@@ -20,7 +20,7 @@ from scipy.special import xlogy
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import UnsupportedError
-from ssme.methods.base import Estimate, MethodSpec, NamedNumbers
+from ssme.methods.base import Estimate, Facts, MethodSpec
 from ssme.methods.beliefs import DirectBelief, PerModelPosterior, average_columns, clamp
 from ssme.methods.parts.draws import LabelDraws
 from ssme.methods.parts.votes import cast_votes, compute_share_correct
@@ -125,7 +125,7 @@ class Atc(Declared):
             return Estimate(average_columns(expected, rows, data.weights))
 
         by_model = dict(zip(data.models, thresholds.tolist(), strict=True))
-        return DirectBelief(data.n_rows, answer, NamedNumbers("thresholds", by_model))
+        return DirectBelief(data.n_rows, answer, Facts(values={"thresholds": by_model}))
 
     def _measure_confidence(self, scores: FloatArray) -> FloatArray:
         if self.confidence == "top":

@@ -94,16 +94,6 @@ class _Oracle:
         return "the classes of all rows, or a function from row numbers to their classes"
 
 
-@dataclass(frozen=True, eq=False)
-class AskedRows(Facts):
-    """The rows whose labels were asked for."""
-
-    rows: tuple[int, ...]
-
-    def describe(self) -> dict[str, Any]:
-        return {"asked_rows": list(self.rows)}
-
-
 @dataclass(frozen=True)
 class ActiveTesting(Declared):
     """Accuracy from labels that the method asks for.
@@ -228,7 +218,7 @@ def _make_belief(data: ScoreSet, value: FloatArray, asked: NDArray[np.int64]) ->
             )
         return Estimate(np.clip(value, metric.low, metric.high))
 
-    return DirectBelief(data.n_rows, answer, AskedRows(tuple(asked.tolist())))
+    return DirectBelief(data.n_rows, answer, Facts(values={"asked_rows": asked.tolist()}))
 
 
 def _number_class(row: int, answer: Any, index: dict[Any, int]) -> int:

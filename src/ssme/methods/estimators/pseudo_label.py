@@ -14,9 +14,8 @@ NeurIPS 2025, app. B.2.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,23 +29,7 @@ from ssme.methods.parts.votes import fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Number, Whole, option
 
-__all__ = ["PseudoLabel"]
-
 MODELS = ("logistic", "knn")
-
-
-@dataclass(frozen=True, eq=False)
-class RegressionFacts(Facts):
-    """How the regression ended."""
-
-    convergence: Convergence
-
-    @property
-    def fits(self) -> Mapping[str, Convergence]:
-        return {"": self.convergence}
-
-    def describe(self) -> dict[str, Any]:
-        return {"converged": self.convergence.converged, "n_iter": self.convergence.n_iter}
 
 
 @dataclass(frozen=True)
@@ -107,7 +90,8 @@ class PseudoLabel(LabelDraws):
         posterior = np.zeros((data.n_rows, data.n_classes))
         posterior[:, seen] = predicted
         drawn = self.set_draws(rng)
-        facts = RegressionFacts(convergence)
+        values = {"converged": convergence.converged, "n_iter": convergence.n_iter}
+        facts = Facts(values=values, fits={"": convergence})
         return LabelPosterior(data, clamp(posterior, data.labels), *drawn, facts)
 
     def _fit_logistic(

@@ -15,9 +15,8 @@ the log-ratio: app. E.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,32 +131,6 @@ class SsmeOptions(Declared):
         return PRESET_DRAWS[self.preset] if self.n_draws is None else self.n_draws
 
 
-@dataclass(frozen=True, eq=False)
-class SsmeFacts(Facts):
-    """The preset, the number of refits and of fitted rows, and the mixture itself."""
-
-    preset: str
-    n_bootstrap: int
-    fitted_rows: int
-    fitted: MixtureFit
-
-    @property
-    def fits(self) -> Mapping[str, Convergence]:
-        return {"": describe_convergence(self.fitted)}
-
-    @property
-    def is_mixture(self) -> bool:
-        return True
-
-    def describe(self) -> dict[str, Any]:
-        return {
-            "preset": self.preset,
-            "n_bootstrap": self.n_bootstrap,
-            "fitted_rows": self.fitted_rows,
-            **self.fitted.describe(),
-        }
-
-
 @dataclass(frozen=True)
 class SsmeMethod(SsmeOptions):
     """Semi-supervised model evaluation from the scores of all classifiers together.
@@ -224,7 +197,12 @@ class SsmeMethod(SsmeOptions):
         if rest.size == 0:
             refit_rng = np.random.default_rng(make_child_seed(fit_seed, 0))
             refits = self._refit(data, fitted, options, refit_rng)
-        facts = SsmeFacts(self.preset, len(refits), rows.size, fitted)
+        values = {"preset": self.preset, "n_bootstrap": len(refits), "fitted_rows": rows.size}
+        facts = Facts(
+            values=values | fitted.describe(),
+            fits={"": describe_convergence(fitted)},
+            is_mixture=True,
+        )
         drawn = (n_draws, self.n_worlds, draw_seed)
         return LabelPosterior(data, posterior, *drawn, facts, refits, predictor)
 
@@ -291,22 +269,6 @@ def fit_scores(data: ScoreSet, options: MixtureOptions, rng: np.random.Generator
 # Source: Shanmugam et al. 2025, sec. 5.1 and app. D.
 
 
-@dataclass(frozen=True, eq=False)
-class SsmeMFacts(Facts):
-    """The preset, and the mixture of every classifier by its name."""
-
-    preset: str
-    mixtures: Mapping[str, MixtureFit]
-
-    @property
-    def fits(self) -> Mapping[str, Convergence]:
-        return {model: describe_convergence(fitted) for model, fitted in self.mixtures.items()}
-
-    def describe(self) -> dict[str, Any]:
-        by_model = {model: fitted.describe() for model, fitted in self.mixtures.items()}
-        return {"preset": self.preset, "per_model": by_model}
-
-
 @dataclass(frozen=True)
 class SsmeMMethod(SsmeOptions):
     """`SsmeMethod` for every classifier on its own, with the same options.
@@ -342,7 +304,11 @@ class SsmeMMethod(SsmeOptions):
             fitted = fit_scores(alone, options, np.random.default_rng(seed))
             posteriors.append(clamp(fitted.em.responsibilities, data.labels))
             fits[data.models[j]] = fitted
-        facts = SsmeMFacts(self.preset, fits)
+        per_model = {model: fitted.describe() for model, fitted in fits.items()}
+        facts = Facts(
+            values={"preset": self.preset, "per_model": per_model},
+            fits={model: describe_convergence(fitted) for model, fitted in fits.items()},
+        )
         return PerModelPosterior(
             data, np.stack(posteriors), n_draws, self.n_worlds, draw_seed, facts
         )

@@ -53,18 +53,9 @@ def make_contrary_rows(
     rng: np.random.Generator,
     least_rows: int = 32,
 ) -> ContraryRows:
-    """Pseudo-rows made of labeled rows in random order.
+    """A power of two, at least ``least_rows``, of pseudo-rows made of the labeled rows at random.
 
-    Parameters
-    ----------
-    scores, labels, weights : arrays (n, M, K), (n,) of int and (n,)
-        The labeled rows.
-    originals : array (M,) of int
-        What `find_originals` gives.
-    rng : numpy.random.Generator
-        Decides which labeled row a pseudo-row is made of.
-    least_rows : int
-        Fewest pseudo-rows; there is a power of two of them.
+    ``originals`` (M,) is what `find_originals` gives: copies are right and wrong together.
     """
     distinct, place = np.unique(originals, return_inverse=True)
     is_right = _balance(distinct.size, least_rows)[:, place]
@@ -156,14 +147,17 @@ def newcombe_auc(
     pairs = positives * negatives
     equal = (positives + negatives) / 2.0 - 1.0
 
-    def reach(area: FloatArray) -> FloatArray:
+    # both ends by bisection of [0, AUC] and [AUC, 1]
+    left = np.stack([np.zeros_like(auc), auc])
+    right = np.stack([auc, np.ones_like(auc)])
+    for _ in range(BISECTIONS):
+        area = (left + right) / 2.0
         shape = 1.0 + equal * ((1.0 - area) / (2.0 - area) + area / (1.0 + area))
         variance = area * (1.0 - area) * shape / np.where(pairs > 0.0, pairs, np.nan)
-        out: FloatArray = z * np.sqrt(np.maximum(variance, 0.0))
-        return out
-
-    low = _bisect(np.zeros_like(auc), auc, lambda a: auc - a > reach(a))
-    high = _bisect(auc, np.ones_like(auc), lambda a: a - auc <= reach(a))
+        outside = np.abs(auc - area) > z * np.sqrt(np.maximum(variance, 0.0))
+        outside[1] = ~outside[1]
+        left, right = np.where(outside, area, left), np.where(outside, right, area)
+    low, high = (left + right) / 2.0
     return _put_inside(auc, low, high, defined=pairs > 0.0)
 
 
@@ -209,18 +203,6 @@ def find_ece_interval(
     true = np.sqrt(np.maximum(ece**2 - small**2, 0.0))
     high = np.minimum(np.maximum(np.abs(gap), true) + half, 1.0)
     return _put_inside(ece, low, high, defined=np.isfinite(half))
-
-
-def _bisect(
-    left: FloatArray, right: FloatArray, goes_right: Callable[[FloatArray], BoolArray]
-) -> FloatArray:
-    """The point of [left, right] up to which ``goes_right`` holds."""
-    for _ in range(BISECTIONS):
-        middle = (left + right) / 2.0
-        beyond = goes_right(middle)
-        left, right = np.where(beyond, middle, left), np.where(beyond, right, middle)
-    end: FloatArray = (left + right) / 2.0
-    return end
 
 
 def _put_inside(
