@@ -99,7 +99,7 @@ def test_ssme_estimates_do_not_depend_on_refits_and_intervals_do():
     assert np.array_equal(without.value, default.value)
     assert (default.draws.std(axis=0) > without.draws.std(axis=0)).all()
     assert np.array_equal(default.draws, run(20).draws)
-    with pytest.raises(InputError, match="n_bootstrap=-1"):
+    with pytest.raises(InputError, match="n_bootstrap"):
         run(-1)
 
 
