@@ -14,15 +14,15 @@ from pathlib import Path
 import uvicorn
 
 from ssme.serve.app import make_app
-from ssme.serve.desk import Desk
 from ssme.serve.server import bind
 from ssme.serve.settings import ServeSettings
+from ssme.serve.store import DbThread
 
 
 def serve(settings: ServeSettings) -> None:
     listener = bind(settings)
-    with Desk(settings) as desk:
-        app = make_app(desk, work=False)
+    with DbThread(settings) as db:
+        app = make_app(db, work=False)
         sys.stdout.write(f"{os.getpid()} {listener.getsockname()[1]}\n")
         sys.stdout.flush()
         config = uvicorn.Config(app, log_level="error")  # type: ignore[arg-type]

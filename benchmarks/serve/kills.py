@@ -46,7 +46,7 @@ LABELS = 4.0
 CUT_OFF = (OSError, http.client.HTTPException, json.JSONDecodeError)
 
 
-class Forge:
+class ForkingServers:
     """Starts servers of one project at once, one after another."""
 
     def __init__(self, project: Path) -> None:
@@ -68,7 +68,7 @@ class Forge:
         process, port = map(int, self._process.stdout.readline().split())
         return process, port
 
-    def __enter__(self) -> Forge:
+    def __enter__(self) -> ForkingServers:
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -105,9 +105,9 @@ def run(kills: int, seed: int) -> dict[str, int]:
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "project"
         cookie, csrf = prepare(project)
-        with Forge(project) as forge:
+        with ForkingServers(project) as servers:
             for _ in range(kills):
-                process, port = forge.start()
+                process, port = servers.start()
                 person = Person.known(f"http://127.0.0.1:{port}", port, cookie, csrf)
                 card = person.get("/files/1/label")
                 moment = rng.uniform(0.0, LABELS * took)

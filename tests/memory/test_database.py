@@ -21,7 +21,8 @@ from ssme.memory import (
     Memory,
     refuse_no_memory,
 )
-from ssme.memory.database import APPLICATION, MIGRATIONS, VERSION
+
+MIGRATIONS, VERSION = Memory.migrations, len(Memory.migrations)
 
 WRITER = """
 import sys
@@ -116,7 +117,7 @@ def test_a_file_of_every_older_version_opens_with_its_labels(tmp_path, version):
     old = sqlite3.connect(path)
     for step in MIGRATIONS[:version]:
         old.executescript(step)
-    old.execute(f"PRAGMA application_id = {APPLICATION}")
+    old.execute(f"PRAGMA application_id = {Memory.application_id}")
     old.execute(f"PRAGMA user_version = {version}")
     old.execute(
         "INSERT INTO label_event (key, data, row, label, annotator, given_at)"

@@ -12,11 +12,10 @@ from typing import Any, TypeVar
 import pytest
 from tests.made_sets import binary_set
 
-from ssme.serve.desk import Desk, Records
-from ssme.serve.jobs import LANES
-from ssme.serve.project import keep_results
+from ssme.serve.jobs import LANES, do_job
+from ssme.serve.project import store_results
 from ssme.serve.settings import ServeSettings
-from ssme.serve.worker import work
+from ssme.serve.store import DbThread, Store
 
 T = TypeVar("T")
 
@@ -51,8 +50,8 @@ class House:
         from ssme.serve.app import make_app
 
         settings.make_folders()
-        self.desk = Desk(settings)
-        self.app = make_app(self.desk, work=False)
+        self.db = DbThread(settings)
+        self.app = make_app(self.db, work=False)
         self.client = self.browser()
         self.csrf = ""
 
@@ -65,7 +64,7 @@ class House:
         """Let a browser in; its CSRF token."""
         client = client or self.client
         token = f"token-{name}"
-        self.desk.ask_now(lambda records: records.store.add_token(token, role))
+        self.db.run_now(lambda store: store.add_token(token, role))
         assert client.get("/enter", params={"token": token, "name": name}).status_code == 200
         page = client.get("/")
         assert page.status_code == 200
@@ -110,23 +109,23 @@ class House:
         ended = []
         kinds = [kind for lane in LANES for kind in lane]
         while True:
-            job = self.desk.ask_now(lambda records: records.store.take_next_job(kinds))
+            job = self.db.run_now(lambda store: store.take_next_job(kinds))
             if job is None:
                 return ended
             folder = self.settings.results / job.key
             order = {"kind": job.kind, "folder": str(folder), "request": dict(job.request)}
 
-            def end(records: Records, state: str, message: str = "", job: Any = job) -> None:
+            def end(store: Store, state: str, message: str = "", job: Any = job) -> None:
                 if state == "done":
-                    keep_results(records, job, self.settings.results / job.key)
-                records.store.end_job(job.id, state, message)
+                    store_results(store, job, self.settings.results / job.key)
+                store.end_job(job.id, state, message)
 
             try:
-                work(order)
-                self.desk.ask_now(end, "done")
+                do_job(order)
+                self.db.run_now(end, "done")
                 ended.append(f"{job.kind} done")
             except ValueError as error:
-                self.desk.ask_now(end, "failed", str(error))
+                self.db.run_now(end, "failed", str(error))
                 ended.append(f"{job.kind} failed: {error}")
 
 
@@ -141,7 +140,7 @@ def settings(tmp_path: Path) -> ServeSettings:
 def house(settings: ServeSettings) -> Iterator[House]:
     found = House(settings)
     yield found
-    found.desk.close()
+    found.db.close()
 
 
 @pytest.fixture
@@ -168,5 +167,5 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def restarted(house: House, **changes: Any) -> House:
     """The same project, served again."""
-    house.desk.close()
+    house.db.close()
     return House(replace(house.settings, **changes))

@@ -12,8 +12,7 @@ from tests.serve.conftest import ADDRESS, House, restarted
 from tests.serve.test_labeling import row_of
 
 from ssme.serve.app import PAGES, Page
-from ssme.serve.schema import MIGRATIONS, prepare
-from ssme.serve.security import ROLES
+from ssme.serve.auth import ROLES
 from ssme.serve.settings import ServeSettings
 from ssme.serve.store import Store
 
@@ -96,29 +95,28 @@ def test_what_a_guest_may_not_do_changes_nothing(ready: House) -> None:
     """The settings, files, jobs, rows in conflict and the way in stay with the owner."""
     guest = Visitor(ready, "guest", "Gil")
 
-    def look(records: Any) -> Any:
-        store = records.store
+    def look(store: Any) -> Any:
         return (
             store.list_files(),
             store.list_jobs(),
             store.list_entries(),
-            records.open_memory("file 1").label_events(),
+            store.memory("file 1").label_events(),
         )
 
-    before = ready.desk.ask_now(look)
+    before = ready.db.run_now(look)
     fields = {"sample": "1", "design": "random", "level": "50", "part-3": "out", "entry": "x"}
     for page in PAGES:
         if page.role == "owner":
             (method,) = page.methods
             assert guest.ask(method, fill(page.path), **fields).status_code == 403
-            assert ready.desk.ask_now(look) == before
+            assert ready.db.run_now(look) == before
 
 
 def test_a_guest_labels_and_sees_no_form_that_is_refused(ready: House) -> None:
     guest = Visitor(ready, "guest", "Gil")
     row = row_of(guest.client.get("/files/1/label").text)
     assert guest.post("/files/1/label", row=row, label="1").status_code == 303
-    (event,) = ready.desk.ask_now(lambda records: records.open_memory("file 1").label_events())
+    (event,) = ready.db.run_now(lambda store: store.memory("file 1").label_events())
     assert (event.annotator, event.label) == ("Gil", 1)
     for path in ("/", "/jobs", "/files/1", "/files/1/label", "/files/1/result", "/files/1/people"):
         text = guest.client.get(path).text
@@ -132,7 +130,7 @@ def test_a_guest_labels_and_sees_no_form_that_is_refused(ready: House) -> None:
 
 def name_of(visitor: Visitor) -> str:
     cookie = visitor.client.cookies["ssme-8477"]
-    found = visitor.house.desk.ask_now(lambda records: records.store.find_session(cookie))
+    found = visitor.house.db.run_now(lambda store: store.find_session(cookie))
     assert found is not None
     return found.annotator
 
@@ -145,16 +143,14 @@ def test_a_guest_cannot_take_the_name_of_anybody(ready: House) -> None:
     gone = Visitor(ready, "guest", "Gone")
     gone.post("/logout")
     ready.post("/invite", name="Lin")
-    ready.desk.ask_now(
-        lambda records: records.open_memory("other").add_labels([LabelEvent("r", 1, "Old")])
-    )
+    ready.db.run_now(lambda store: store.memory("other").add_labels([LabelEvent("r", 1, "Old")]))
     for name in ("Ada", "ada", " ADA ", "Ada\u200b", "\uff21da", "Bob", "Lin", "Old", "Gone"):
         guest = Visitor(ready, "guest", " ")
         answer = guest.post("/me", name=name)
         assert answer.status_code == 400
         assert "somebody else has the name" in answer.text.lower()
         assert name_of(guest) == ""
-        ready.desk.ask_now(lambda records: records.store.add_token("t", "guest"))
+        ready.db.run_now(lambda store: store.add_token("t", "guest"))
         guest.client.get("/enter", params={"token": "t", "name": name})
         assert name_of(guest) == ""
 
@@ -230,22 +226,22 @@ def test_coming_in_again_ends_the_session_of_before(ready: House) -> None:
     ready.enter("Ada")
     now = ready.client.cookies["ssme-8477"]
     assert now != before
-    find = ready.desk.ask_now
-    assert find(lambda records: records.store.find_session(before)) is None
-    assert find(lambda records: records.store.find_session(now)) is not None
+    find = ready.db.run_now
+    assert find(lambda store: store.find_session(before)) is None
+    assert find(lambda store: store.find_session(now)) is not None
 
 
 def test_the_owner_ends_the_access_of_a_guest_and_labels_stay(ready: House) -> None:
     guest = Visitor(ready, "guest", "Gil")
     row = row_of(guest.client.get("/files/1/label").text)
     guest.post("/files/1/label", row=row, label="1")
-    entries = ready.desk.ask_now(lambda records: records.store.list_entries())
+    entries = ready.db.run_now(lambda store: store.list_entries())
     (entry,) = [each.id for each in entries if each.annotator == "Gil"]
     assert entry in ready.client.get("/files/1/people").text
     assert ready.post("/end", entry=entry, back="/files/1/people").status_code == 303
     assert guest.client.get("/").status_code == 401
     assert guest.post("/files/1/label", row=row, label="0").status_code == 401
-    events = ready.desk.ask_now(lambda records: records.open_memory("file 1").label_events())
+    events = ready.db.run_now(lambda store: store.memory("file 1").label_events())
     assert [(each.annotator, each.label) for each in events] == [("Gil", 1)]
 
 
@@ -255,9 +251,7 @@ def test_a_link_can_be_taken_back_and_gets_old(ready: House) -> None:
 
     link = make_link()
     (entry,) = [
-        each.id
-        for each in ready.desk.ask_now(lambda records: records.store.list_entries())
-        if not each.seen_at
+        each.id for each in ready.db.run_now(lambda store: store.list_entries()) if not each.seen_at
     ]
     ready.post("/end", entry=entry)
     assert ready.browser().get(link).status_code == 403
@@ -269,31 +263,27 @@ def test_a_link_can_be_taken_back_and_gets_old(ready: House) -> None:
 
 
 def test_sessions_outlive_a_restart_and_addresses_do_not(ready: House) -> None:
-    from ssme.serve.server import _renew_token
-
     cookie = ready.client.cookies["ssme-8477"]
-    ready.desk.ask_now(_renew_token, "first")
+    ready.db.run_now(Store.renew_owner_token, "first")
     again = restarted(ready)
-    again.desk.ask_now(_renew_token, "second")
+    again.db.run_now(Store.renew_owner_token, "second")
     again.client.cookies.set("ssme-8477", cookie)
     assert again.client.get("/").status_code == 200
     assert again.browser().get("/enter?token=first").status_code == 403
     assert again.browser().get("/enter?token=second").status_code == 200
-    again.desk.close()
+    again.db.close()
 
 
 def test_sessions_of_a_project_from_before_roles_have_ended(settings: ServeSettings) -> None:
     settings.make_folders()
     connection = sqlite3.connect(settings.store_file, isolation_level=None)
-    for statement in MIGRATIONS[0].split(";"):
+    for statement in Store.migrations[0].split(";"):
         connection.execute(statement)
     connection.execute("PRAGMA user_version = 1")
     connection.execute(
         "INSERT INTO session VALUES ('x', 'c', 'Ada', '2999-01-01T00:00:00.000000+00:00')"
     )
-    prepare(connection, "serve.sqlite")
     connection.close()
-    store = Store(settings.store_file)
-    assert store.list_entries() == []
-    assert store.list_names() == {"Ada"}
-    store.close()
+    with Store(settings) as store:
+        assert store.list_entries() == []
+        assert store.list_names() == {"Ada"}

@@ -15,7 +15,7 @@ from tests.made_sets import HOSTILE, UNPRINTABLE
 from tests.serve.conftest import House
 
 from ssme.sample import sample_path
-from ssme.serve.security import make_secret
+from ssme.serve.auth import make_secret
 from ssme.serve.server import write_entrance
 from ssme.serve.settings import ServeSettings
 from ssme.serve.store import Store
@@ -64,7 +64,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         house.mark("/files/1/label", client, token, row=row, label=label)
     house.client.get("/files/1/result")
     house.work()
-    house.desk.close()
+    house.db.close()
     found = Place(folder / "project", Running(folder / "project", "--batch", BATCH))
     yield found
     with found.server:
@@ -84,9 +84,9 @@ def visit(browser: Any, place: Place) -> Iterator[Callable[..., Any]]:
         page.on("console", lambda message: place.messages.append(message.text))
         page.on("pageerror", lambda error: place.messages.append(str(error)))
         page.on("dialog", lambda dialog: place.messages.append(dialog.message))
-        store, token = Store(place.project / "serve.sqlite"), make_secret()
-        store.add_token(token, "owner")
-        store.close()
+        token = make_secret()
+        with Store(ServeSettings(place.project)) as store:
+            store.add_token(token, "owner")
         page.goto(f"{place.server.url}/enter?token={token}&name={name}")
         page.wait_for_url(f"{place.server.url}/")
         return page
@@ -426,9 +426,9 @@ def test_hostile_names_and_cells_are_only_shown(
 def test_the_file_that_the_browser_is_started_with_leads_in(
     browser: Any, place: Place, tmp_path: Path
 ) -> None:
-    store, token = Store(place.project / "serve.sqlite"), make_secret()
-    store.add_token(token, "owner")
-    store.close()
+    token = make_secret()
+    with Store(ServeSettings(place.project)) as store:
+        store.add_token(token, "owner")
     context = browser.new_context()
     page = context.new_page()
     page.set_default_timeout(MS)

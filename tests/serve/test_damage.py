@@ -11,7 +11,8 @@ import pytest
 from tests.serve.conftest import House, Loop
 from typer.testing import CliRunner
 
-from ssme.serve import files, worker
+from ssme.serve import files
+from ssme.serve.jobs import do_job
 from ssme.serve.spelling import spell_for_page
 from ssme.serve.store import StoredSuggestion
 
@@ -57,7 +58,7 @@ def test_an_upload_that_stops_on_the_way_leaves_nothing(open_house: House) -> No
         raise ConnectionError
 
     with Loop() as loop, pytest.raises(ConnectionError):
-        loop.run(files.save(open_house.settings, "a.csv", chunks()))
+        loop.run(files.save_upload(open_house.settings, "a.csv", chunks()))
     assert [*open_house.settings.uploads.iterdir()] == []
 
 
@@ -84,13 +85,13 @@ def test_a_disk_full_of_results_is_said_and_shows_nothing_half(
     open_house.upload(scores)
     open_house.work()
     open_house.post("/files/1/evaluate")
-    job = open_house.desk.ask_now(lambda records: records.store.list_jobs(1, "evaluate"))[0]
+    job = open_house.db.run_now(lambda store: store.list_jobs(1, "evaluate"))[0]
     folder = open_house.settings.results / job.key
     order = {"kind": "evaluate", "folder": str(folder), "request": dict(job.request)}
     with monkeypatch.context() as full:
-        full.setattr("ssme.serve.evaluating.write_text", _full)
+        full.setattr("ssme.serve.worker.write_text", _full)
         with pytest.raises(OSError, match="No space left") as caught:
-            worker.work(order)
+            do_job(order)
     assert spell_for_page(caught.value)["got"] == "The disk is full."
     assert [
         path.name for path in open_house.settings.results.iterdir() if "evaluate" in path.name
@@ -148,7 +149,7 @@ def pictures(open_house: House, scores: Path, tmp_path: Path) -> House:
     open_house.work()
     named = [*NAMES, "good.png"]
     rows = [StoredSuggestion(n, 1, n, (("p", "image", n_),), 0.5, "") for n, n_ in enumerate(named)]
-    open_house.desk.ask_now(lambda records: records.store.add_suggestions("file 1", rows))
+    open_house.db.run_now(lambda store: store.add_suggestions("file 1", rows))
     return open_house
 
 

@@ -40,7 +40,7 @@ def count_lines(house: House) -> int:
 
 
 def find_mapping(house: House) -> Any:
-    record = house.desk.ask_now(lambda records: records.store.find_file(1))
+    record = house.db.run_now(lambda store: store.find_file(1))
     return record.read, record.run, record.shown
 
 
@@ -115,12 +115,14 @@ def test_a_share_in_the_field_of_a_percentage_is_refused_at_the_field(labeled: H
 
 
 def test_a_file_that_an_older_version_locked_can_be_corrected(labeled: House) -> None:
-    def lock(records: Any) -> None:
-        with records.store._begin_writing() as on:
-            on.execute("""UPDATE file SET run = '{"level": "97,5"}'""")
-            on.execute("""UPDATE job SET request = json_set(request, '$.run.level', '97,5')""")
+    def lock(store: Any) -> None:
+        with store._write() as connection:
+            connection.execute("""UPDATE file SET run = '{"level": "97,5"}'""")
+            connection.execute(
+                """UPDATE job SET request = json_set(request, '$.run.level', '97,5')"""
+            )
 
-    labeled.desk.ask_now(lock)
+    labeled.db.run_now(lock)
     page = labeled.client.get("/files/1").text
     assert 'name="level" value="97,5"' in page
     labeled.post("/files/1/mapping", level="97")
@@ -130,7 +132,7 @@ def test_a_file_that_an_older_version_locked_can_be_corrected(labeled: House) ->
 
 def test_a_job_that_cannot_end_leaves_the_form(open_house: House, scores: Path) -> None:
     open_house.upload(scores)
-    (job,) = open_house.desk.ask_now(lambda records: records.store.list_jobs())
+    (job,) = open_house.db.run_now(lambda store: store.list_jobs())
     waiting = open_house.client.get("/files/1").text
     assert f'data-job="{job.id}"' in waiting
     open_house.post(f"/jobs/{job.id}/cancel")
@@ -175,7 +177,7 @@ def test_a_mapping_sent_from_an_older_page_is_about_the_columns_of_that_page(
     open_house.work()
     read, _, shown = find_mapping(open_house)
     assert (read["label"], read["id"], read["ignore"]) == ("y", "id", ["group_site"])
-    assert shown == ()
+    assert shown == []
 
 
 GERMAN = "Nr;Größe;y;gut;schlecht\n" + "".join(
@@ -262,14 +264,14 @@ def test_a_column_with_a_usual_name_can_have_another_part(
     open_house.post("/files/1/mapping", **{f"part-{column}": part})
     open_house.work()
     for _ in range(2):
-        record = open_house.desk.ask_now(lambda records: records.store.find_file(1))
+        record = open_house.db.run_now(lambda store: store.find_file(1))
         page = open_house.client.get("/files/1").text
         assert 'class="trouble"' not in page
         assert record.read["ignore"] == [name]
         chosen = re.search(rf'name="part-{column}".*?value="(\w+)" selected', page)
         assert chosen is not None
         assert chosen[1] == part
-        look = open_house.desk.ask_now(lambda r: r.store.find_job(r.store.find_file(1).look))
+        look = open_house.db.run_now(lambda store: store.find_job(store.find_file(1).look))
         found = (open_house.settings.results / look.key / "look.json").read_text()
         assert f'"has_ids": {str(was != "id").lower()}' in found
         assert ('"labeled": 12' in found) == (was != "label")

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from tests.serve.conftest import House, restarted
 
-from ssme.serve.labeling import AT_RANDOM, list_settled_labels
-from ssme.serve.marking import find_keys
-from ssme.serve.store import StoredSuggestion
+from ssme.serve.labeling import find_keys
+from ssme.serve.labels import list_settled_labels
+from ssme.serve.store import AT_RANDOM, StoredSuggestion
 
 pytestmark = pytest.mark.web
 
@@ -39,7 +39,7 @@ def row_of(card: str) -> Any:
 
 
 def events(house: House) -> tuple[Any, ...]:
-    return house.desk.ask_now(lambda records: records.open_memory("file 1").label_events())
+    return house.db.run_now(lambda store: store.memory("file 1").label_events())
 
 
 def test_a_label_is_in_the_memory_with_its_probability_when_the_page_says_so(ready: House) -> None:
@@ -142,7 +142,9 @@ def test_unsure_skip_back_and_undo(ready: House) -> None:
     assert row_of(ready.mark(LABEL, row="null", do="undo")["card"]) == third
     assert [event.label for event in events(ready)] == [None, 0, None]
     assert json.loads(third) not in dict(
-        ready.desk.ask_now(lambda r: {row[0]: row for row in list_settled_labels(r, "file 1")})
+        ready.db.run_now(
+            lambda store: {row[0]: row for row in list_settled_labels(store, "file 1")}
+        )
     )
 
 
@@ -186,11 +188,11 @@ def test_two_people_get_different_rows_but_for_every_fifth(ready: House) -> None
     assert "kappa" in people.lower()
     assert "1</td>" in people
     assert json.loads(seen["Ada"][0]) in people
-    labels = ready.desk.ask_now(list_settled_labels, "file 1")
+    labels = ready.db.run_now(list_settled_labels, "file 1")
     assert len(labels) == 4
     row = seen["Ada"][0]
     assert ready.post("/files/1/adjudicate", row=row, label="0", key="v").status_code == 303
-    settled = {each[0]: each[1] for each in ready.desk.ask_now(list_settled_labels, "file 1")}
+    settled = {each[0]: each[1] for each in ready.db.run_now(list_settled_labels, "file 1")}
     assert settled[json.loads(row)] == 0
 
 
@@ -220,15 +222,15 @@ def test_labels_of_a_round_that_was_not_finished_have_smaller_probabilities(
     rows = [StoredSuggestion(f"r{i}", 1, i, (), 0.5, "tells a from b") for i in range(4)]
     rows += [StoredSuggestion(f"r{i}", 2, i, (), 0.2, AT_RANDOM) for i in range(4, 6)]
 
-    def fill(records: Any) -> list[list[Any]]:
-        from ssme.serve.labeling import give_label
+    def fill(store: Any) -> list[list[Any]]:
+        from ssme.serve.labels import give_label
 
-        records.store.add_suggestions("d", rows)
+        store.add_suggestions("d", rows)
         for name in ("r0", "r4"):
-            give_label(records, "d", "ada", name, 1, name)
-        return list_settled_labels(records, "d")
+            give_label(store, "d", "ada", name, 1, name)
+        return list_settled_labels(store, "d")
 
-    assert open_house.desk.ask_now(fill) == [["r0", 1, 0.125, 1], ["r4", 1, None, 2]]
+    assert open_house.db.run_now(fill) == [["r0", 1, 0.125, 1], ["r4", 1, None, 2]]
 
 
 def test_export_has_every_label_with_who_when_and_how_probable(ready: House) -> None:
@@ -249,23 +251,23 @@ def test_labels_and_place_survive_a_restart(ready: House) -> None:
     again.client.cookies.update(cookies)
     assert row_of(again.client.get(LABEL).text) == following
     assert len(events(again)) == 1
-    again.desk.close()
+    again.db.close()
 
 
 def test_a_full_disk_is_said_and_nothing_stored_is_lost(ready: House) -> None:
     row = row_of(ready.client.get(LABEL).text)
     following = row_of(ready.mark(LABEL, row=row, label="1", key="a")["card"])
 
-    def fill(records: Any) -> None:
-        on = records.open_memory("file 1")._connection
+    def fill(store: Any) -> None:
+        on = store.memory("file 1")._connection
         pages = on.execute("PRAGMA page_count").fetchone()[0]
         on.execute(f"PRAGMA max_page_count = {pages}")
 
-    ready.desk.ask_now(fill)
+    ready.db.run_now(fill)
     said = [ready.mark(LABEL, row=following, label="1", key=f"k{'x' * 4000}{i}") for i in range(9)]
     assert "disk is full" in said[-1]["error"]["got"]
-    ready.desk.ask_now(
-        lambda r: r.open_memory("file 1")._connection.execute("PRAGMA max_page_count = 1000000")
+    ready.db.run_now(
+        lambda store: store.memory("file 1")._connection.execute("PRAGMA max_page_count = 1000000")
     )
     assert "error" not in ready.mark(LABEL, row=following, label="0", key="b")
     assert {event.key for event in events(ready)} >= {"a", "b"}
@@ -300,7 +302,7 @@ def test_rows_come_again_in_rounds_and_no_row_twice(ready: House) -> None:
             card = ready.client.get(LABEL).text
     assert len({*seen}) == 15
     rounds = {
-        each.round for each in ready.desk.ask_now(lambda r: r.store.list_suggestions("file 1"))
+        each.round for each in ready.db.run_now(lambda store: store.list_suggestions("file 1"))
     }
     assert len(rounds) >= 3
 
@@ -415,5 +417,5 @@ def test_why_rows_are_drawn_at_random_is_said_and_kept(open_house: House, scores
     assert why in answer["card"]
     assert why in events(open_house)[0].reason
     assert why in open_house.client.get("/files/1/labels.csv").text
-    ((_, label, probability, _),) = open_house.desk.ask_now(list_settled_labels, "file 1")
+    ((_, label, probability, _),) = open_house.db.run_now(list_settled_labels, "file 1")
     assert (label, probability) == (1, None), "rows drawn at random count alike"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import multiprocessing
 import os
 import signal
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,11 @@ import pytest
 from tests.serve.conftest import Loop
 
 from ssme.sample import sample_path
-from ssme.serve.desk import Desk, Records
+from ssme.serve import jobs
 from ssme.serve.files import fingerprint
 from ssme.serve.jobs import TRIES, JobRunner
 from ssme.serve.settings import ServeSettings
-from ssme.serve.store import JobRecord
-from ssme.serve.workshop import Workshop
+from ssme.serve.store import DbThread, JobRecord, Store
 from ssme.spec import RunSpec
 
 pytestmark = [pytest.mark.web, pytest.mark.xdist_group("serve")]
@@ -38,7 +39,7 @@ LONG = {
 class Queue:
     """The queue of a server, whose clock only runs while a test waits for something."""
 
-    desk: Desk
+    db: DbThread
     runner: JobRunner
     loop: Loop
     file: int = 0
@@ -60,7 +61,7 @@ class Queue:
                 pass
 
         self.loop.run(until_end())
-        return self.desk.ask_now(lambda records: records.store.find_job(job.id))
+        return self.db.run_now(lambda store: store.find_job(job.id))
 
     def process_of(self, job: JobRecord) -> int:
         """The process that works on the job."""
@@ -68,34 +69,33 @@ class Queue:
         async def until_known() -> int:
             for _ in range(3000):
                 worker = self.runner._workers.get(job.id)
-                if worker is not None and worker._process is not None:
-                    return worker._process
+                if worker is not None and worker.process.pid is not None:
+                    return int(worker.process.pid)
                 await asyncio.sleep(0.02)
             raise TimeoutError
 
         return self.loop.run(until_known())
 
     def limit(self, **limits: int) -> None:
-        self.runner.settings = replace(self.desk.settings, **limits)
+        self.runner.settings = replace(self.db.settings, **limits)
 
 
 @pytest.fixture(scope="module")
 def queue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Queue]:
     settings = ServeSettings(tmp_path_factory.mktemp("limits") / "project")
     settings.make_folders()
-    with Desk(settings) as desk, Loop() as loop:
-        runner = JobRunner(desk, lambda *_: None)
+    with DbThread(settings) as db, Loop() as loop:
+        runner = JobRunner(db, lambda *_: None)
         loop.run(runner.start())
-        found = Queue(desk, runner, loop)
+        found = Queue(db, runner, loop)
         path, facts = str(sample_path()), fingerprint(sample_path())
-        found.file = desk.ask_now(lambda records: records.store.add_file(path, "s.csv", *facts))
+        found.file = db.run_now(lambda store: store.add_file(path, "s.csv", *facts))
         yield found
         loop.run(runner.stop())
 
 
 @pytest.fixture(autouse=True)
-def _usual_limits(queue: Queue) -> Iterator[None]:
-    yield
+def _usual_limits(queue: Queue) -> None:
     queue.limit()
 
 
@@ -114,12 +114,12 @@ def is_gone(process: int, seconds: float = 10.0) -> bool:
 
 
 def test_a_job_that_takes_too_long_is_ended_and_says_so(queue: Queue) -> None:
-    queue.limit(job_seconds=1)
+    object.__setattr__(queue.runner.settings, "job_seconds", 0.1)
     job = queue.evaluate(number=1)
     process = queue.process_of(job)
     ended = queue.wait(job)
     assert ended.state == "failed"
-    assert "longer than 1 seconds" in json.loads(ended.message)["got"]
+    assert "longer than 0.1 seconds" in json.loads(ended.message)["got"]
     assert "--job-seconds" in json.loads(ended.message)["fix"]
     assert is_gone(process)
     assert not queue.runner.find_folder(job).exists()
@@ -160,11 +160,10 @@ def test_a_cancelled_job_leaves_no_process_and_no_result(queue: Queue) -> None:
     assert not queue.runner.find_folder(job).exists()
 
 
-def test_a_forge_that_died_is_replaced(queue: Queue) -> None:
-    forge = queue.runner._workshop._forge
-    assert forge is not None
-    os.kill(forge.pid, signal.SIGKILL)
-    forge.wait()
+def test_a_fork_server_that_died_is_replaced(queue: Queue) -> None:
+    server = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
+    os.kill(server, signal.SIGKILL)
+    assert is_gone(server)
     assert queue.wait(queue.add("look", read={"id": "id"}, run={})).state == "done"
 
 
@@ -173,8 +172,7 @@ def test_a_job_that_was_cut_off_too_often_has_failed(tmp_path: Path) -> None:
     settings = ServeSettings(tmp_path / "project")
     settings.make_folders()
 
-    def start(records: Records) -> str:
-        store = records.store
+    def start(store: Store) -> str:
         store.resume_jobs(TRIES)
         if not store.list_files():
             store.add_file("a.csv", "a.csv", "", 0, 0)
@@ -184,36 +182,16 @@ def test_a_job_that_was_cut_off_too_often_has_failed(tmp_path: Path) -> None:
 
     states = []
     for _ in range(TRIES + 1):
-        with Desk(settings) as desk:
-            states.append(desk.ask_now(start))
+        with DbThread(settings) as db:
+            states.append(db.run_now(start))
     assert states == ["running"] * TRIES + ["failed"]
 
 
-def test_where_nothing_is_forked_each_job_has_a_process_of_its_own(tmp_path: Path) -> None:
-    order = {
-        "kind": "look",
-        "folder": str(tmp_path / "found"),
-        "request": {
-            "path": str(sample_path()),
-            "sha256": fingerprint(sample_path())[0],
-            "read": {},
-            "run": {},
-        },
-        "job_mb": 8000,
-    }
-
-    async def work() -> list[dict[str, Any]]:
-        shop, said = Workshop(forks=False), []
-        worker = await shop.hire("look")
-        await worker.meet()
-        await worker.give(order)
-        while words := await worker.hear():
-            said.append(words)
-        worker.kill()
-        shop.close()
-        return said
-
-    with Loop() as loop:
-        said = loop.run(work())
-    assert said[-1] == {"ended": "done"}
-    assert json.loads((tmp_path / "found" / "look.json").read_text())["rows"] == 1297
+def test_where_nothing_is_forked_each_job_has_a_new_process(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "CONTEXT", multiprocessing.get_context("spawn"))
+    job = queue.wait(queue.add("look", read={"label": "label"}, run={}))
+    assert job.state == "done"
+    found = json.loads((queue.runner.find_folder(job) / "look.json").read_text())
+    assert found["rows"] == 1297

@@ -12,8 +12,8 @@ import pytest
 from tests.serve.conftest import ADDRESS, House, Loop
 
 from ssme.serve.app import PAGES, Page
-from ssme.serve.desk import Records
-from ssme.serve.security import ROLES
+from ssme.serve.auth import ROLES
+from ssme.serve.store import Store
 
 pytestmark = pytest.mark.web
 
@@ -147,8 +147,8 @@ def draw_request(page: Page, rng: random.Random) -> dict[str, Any]:
     return {"method": method, "path": path, "query": query, "headers": headers, "body": body}
 
 
-def add_session(records: Records, *facts: str) -> None:
-    records.store.add_session(*facts)
+def add_session(store: Store, *facts: str) -> None:
+    store.add_session(*facts)
 
 
 async def send_request(
@@ -194,7 +194,7 @@ def test_no_request_makes_the_server_fail(ready: House, role: str) -> None:
         for number, page in enumerate([*PAGES] * ROUNDS):
             if role != "anyone":  # each in a new session: some log out
                 who = (f"c{number}", "csrf", role, "Fuzz")
-                ready.desk.ask_now(add_session, *who)
+                ready.db.run_now(add_session, *who)
             request = draw_request(page, rng)
             request["headers"] = {
                 "host": "127.0.0.1:8477",

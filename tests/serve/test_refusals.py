@@ -16,13 +16,13 @@ from tests.serve.test_labeling import row_of
 
 from ssme.errors import InputError
 from ssme.serve import files
-from ssme.serve.looking import list_fields
 from ssme.serve.mapping import fill_form, parse_mapping
-from ssme.serve.people import tell_changes
-from ssme.serve.schema import VERSION, prepare
+from ssme.serve.preview import list_fields
+from ssme.serve.results import describe_changes
 from ssme.serve.server import bind
 from ssme.serve.settings import ServeSettings, is_loopback
 from ssme.serve.spelling import spell_for_page
+from ssme.serve.store import Store
 
 pytestmark = pytest.mark.web
 
@@ -59,12 +59,12 @@ def enter_without_a_name(house: House) -> tuple[Any, str]:
 def test_a_form_that_makes_no_sense_is_refused_in_words(
     ready: House, path: str, fields: dict[str, str]
 ) -> None:
-    before = ready.desk.ask_now(lambda records: records.open_memory("file 1").label_events())
+    before = ready.db.run_now(lambda store: store.memory("file 1").label_events())
     answer = ready.post(path, **fields)
     assert answer.status_code == 400
     assert "This did not work" in answer.text
     assert "Traceback" not in answer.text
-    after = ready.desk.ask_now(lambda records: records.open_memory("file 1").label_events())
+    after = ready.db.run_now(lambda store: store.memory("file 1").label_events())
     assert after == before
 
 
@@ -75,7 +75,7 @@ def test_labels_of_nobody_are_refused(ready: House, path: str) -> None:
     fields = {"row": '"row-20"', "label": "1"}
     answer = ready.post(path, client=client, csrf=csrf, **fields)
     assert answer.status_code == 400
-    assert "nobody is named here" in answer.text.lower()
+    assert "enter your name" in answer.text.lower()
 
 
 def test_buttons_work_without_a_script_too(ready: House) -> None:
@@ -145,13 +145,13 @@ def test_half_a_form_changes_nothing(ready: House) -> None:
     with Loop() as loop:
         loop.run(ready.app(scope, receive, send))
     assert answers == []
-    assert ready.desk.ask_now(lambda records: records.open_memory("file 1").label_events()) == ()
+    assert ready.db.run_now(lambda store: store.memory("file 1").label_events()) == ()
     assert ready.post("/files/1/label", row=row, label="1").status_code == 303
 
 
 def test_jobs_can_be_cancelled_and_files_of_no_job_are_not_there(ready: House) -> None:
     ready.post("/files/1/evaluate")
-    jobs = ready.desk.ask_now(lambda records: records.store.list_jobs())
+    jobs = ready.db.run_now(lambda store: store.list_jobs())
     waiting = next(job for job in jobs if job.state == "waiting")
     answer = ready.mark(f"/jobs/{waiting.id}/cancel")
     assert answer == {"state": "cancelled"}
@@ -168,9 +168,7 @@ def test_results_that_were_deleted_are_made_again(ready: House) -> None:
     ready.post("/files/1/evaluate")
     assert "evaluate done" in ready.work()
     job = next(
-        job
-        for job in ready.desk.ask_now(lambda records: records.store.list_jobs())
-        if job.kind == "evaluate"
+        job for job in ready.db.run_now(lambda store: store.list_jobs()) if job.kind == "evaluate"
     )
     shutil.rmtree(ready.settings.results / job.key)
     ready.post("/files/1/evaluate")
@@ -208,13 +206,13 @@ def test_the_list_of_a_root_leaves_out_what_is_hidden_and_the_project(
     assert files.list_root(inside) == ["b.csv"]
 
 
-def test_a_project_of_a_newer_version_is_refused(tmp_path: Path) -> None:
-    connection = sqlite3.connect(tmp_path / "serve.sqlite", isolation_level=None)
-    connection.execute(f"PRAGMA user_version = {VERSION + 1}")
-    with pytest.raises(InputError, match="newer ssme"):
-        prepare(connection, "serve.sqlite")
-    assert not connection.in_transaction
+def test_a_project_of_a_newer_version_is_refused(settings: ServeSettings) -> None:
+    settings.make_folders()
+    with sqlite3.connect(settings.store_file) as connection:
+        connection.execute(f"PRAGMA user_version = {len(Store.migrations) + 1}")
     connection.close()
+    with pytest.raises(InputError, match="newer ssme"):
+        Store(settings)
 
 
 def test_a_port_that_is_taken_is_told(settings: ServeSettings) -> None:
@@ -261,8 +259,8 @@ def record(**changes: Any) -> Any:
     ],
 )
 def test_what_changed_between_two_evaluations_is_told(changes: dict[str, Any], told: str) -> None:
-    assert tell_changes(record(), record(**changes)) == [told]
-    assert tell_changes(None, record()) == ["The first evaluation."]
+    assert describe_changes(record(), record(**changes)) == [told]
+    assert describe_changes(None, record()) == ["The first evaluation."]
 
 
 def test_other_models_and_moved_scores_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,23 +270,23 @@ def test_other_models_and_moved_scores_are_told(monkeypatch: pytest.MonkeyPatch)
         raise InputError("no model in common")
 
     monkeypatch.setattr("ssme.memory.tracking.find_drift", others)
-    assert tell_changes(record(), now) == ["The models are others."]
+    assert describe_changes(record(), now) == ["The models are different."]
     found = [
         SimpleNamespace(model="good", is_clear=True),
         SimpleNamespace(model="b", is_clear=False),
     ]
     monkeypatch.setattr("ssme.memory.tracking.find_drift", lambda *_: found)
-    assert tell_changes(record(), now) == ["The scores of good moved."]
+    assert describe_changes(record(), now) == ["The scores of good moved."]
 
 
 def test_a_read_only_page_chooses_no_rows_and_counts_no_plan(ready: House) -> None:
     quiet = restarted(ready, read_only=True)
     quiet.enter("Bob")
-    jobs = quiet.desk.ask_now(lambda records: len(records.store.list_jobs()))
+    jobs = quiet.db.run_now(lambda store: len(store.list_jobs()))
     assert quiet.client.get("/files/1/label").status_code == 200
     assert quiet.client.get("/files/1/plan").json() == {"html": ""}
-    assert quiet.desk.ask_now(lambda records: len(records.store.list_jobs())) == jobs
-    quiet.desk.close()
+    assert quiet.db.run_now(lambda store: len(store.list_jobs())) == jobs
+    quiet.db.close()
 
 
 COLUMNS = [

@@ -15,7 +15,7 @@ from tests.serve.conftest import House
 
 from ssme.data import ScoreSet
 from ssme.run import rerun
-from ssme.serve.evaluating import _format_labels_csv, add_labels
+from ssme.serve.worker import _format_labels_csv, add_labels
 from ssme.spec import RunSpec
 
 pytestmark = pytest.mark.web
@@ -42,7 +42,7 @@ def evaluated(open_house: House, scores: Path) -> House:
 
 def newest(house: House) -> int:
     """The number of the newest evaluation."""
-    return house.desk.ask_now(lambda records: records.store.list_jobs(1, "evaluate")[0].id)
+    return house.db.run_now(lambda store: store.list_jobs(1, "evaluate")[0].id)
 
 
 def test_the_same_evaluation_is_computed_once(evaluated: House) -> None:

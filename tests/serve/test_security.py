@@ -12,8 +12,7 @@ import pytest
 from tests.serve.conftest import ADDRESS, House, Loop, restarted
 
 from ssme.errors import InputError
-from ssme.serve.entering import Throttle
-from ssme.serve.security import RefusedError, is_own_host
+from ssme.serve.auth import RefusedError, Throttle, is_own_host
 from ssme.serve.settings import ServeSettings
 
 pytestmark = pytest.mark.web
@@ -38,7 +37,7 @@ def test_a_token_works_once(house: House) -> None:
 
 
 def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(house: House) -> None:
-    house.desk.ask_now(lambda records: records.store.add_token("t", "owner"))
+    house.db.run_now(lambda store: store.add_token("t", "owner"))
     cookie = house.client.get("/enter?token=t").headers["set-cookie"]
     assert cookie.startswith("ssme-8477=")
     assert "HttpOnly" in cookie
@@ -78,7 +77,7 @@ def test_nothing_changes_from_a_foreign_origin(open_house: House, origin: str | 
     form = {"csrf": open_house.csrf, "sample": "1"}
     answer = open_house.client.post("/open", data=form, headers=headers)
     assert answer.status_code == 403
-    assert open_house.desk.ask_now(lambda records: records.store.list_files()) == []
+    assert open_house.db.run_now(lambda store: store.list_files()) == []
 
 
 @pytest.mark.parametrize("csrf", ["", "wrong"])
@@ -87,7 +86,7 @@ def test_nothing_changes_without_the_token_of_the_page(open_house: House, csrf: 
     headers = {"origin": ADDRESS, "x-csrf": csrf}
     answer = open_house.client.put("/upload?name=a.csv", content=b"a", headers=headers)
     assert answer.status_code == 403
-    assert open_house.desk.ask_now(lambda records: records.store.list_files()) == []
+    assert open_house.db.run_now(lambda store: store.list_files()) == []
 
 
 def test_other_sites_cannot_embed_or_fetch(open_house: House) -> None:
@@ -114,22 +113,22 @@ def test_read_only_changes_nothing(open_house: House, scores: Path) -> None:
     open_house.work()
     quiet = restarted(open_house, read_only=True)
     quiet.enter("Bob")
-    before = quiet.desk.ask_now(lambda records: len(records.store.list_jobs()))
+    before = quiet.db.run_now(lambda store: len(store.list_jobs()))
     for path in PAGES[:-1]:
         assert quiet.client.get(path).status_code == 200
     for path in ("/open", "/files/1/evaluate", "/files/1/label", "/files/1/again", "/invite"):
         assert quiet.post(path, sample="1").status_code == 403
-    assert quiet.desk.ask_now(lambda records: len(records.store.list_jobs())) == before
-    quiet.desk.close()
+    assert quiet.db.run_now(lambda store: len(store.list_jobs())) == before
+    quiet.db.close()
 
 
 @pytest.fixture
 def with_password(settings: ServeSettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
-    monkeypatch.setattr("ssme.serve.entering.FIRST_PAUSE", 0.001)
-    monkeypatch.setattr("ssme.serve.entering.LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr("ssme.serve.auth.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("ssme.serve.auth.LONGEST_PAUSE", 0.01)
     house = House(replace(settings, password="open sesame"))
     yield house
-    house.desk.close()
+    house.db.close()
 
 
 def test_a_password_is_asked_for_and_a_wrong_one_refused(with_password: House) -> None:
@@ -164,7 +163,7 @@ def test_wrong_passwords_make_only_their_own_address_wait() -> None:
         return found
 
     with pytest.MonkeyPatch.context() as patch, Loop() as loop:
-        patch.setattr("ssme.serve.entering.asyncio.sleep", sleep)
+        patch.setattr("ssme.serve.auth.asyncio.sleep", sleep)
         assert loop.run(try_all()) == [False] * 9 + [True, True]
     assert [*asked[1:9], asked[10]] == [0.5, 1, 2, 4, 8, 8, 8, 8, 8]
 
@@ -172,7 +171,7 @@ def test_wrong_passwords_make_only_their_own_address_wait() -> None:
 def test_few_passwords_of_an_address_wait_and_few_addresses_are_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("ssme.serve.entering.ADDRESSES", 20)
+    monkeypatch.setattr("ssme.serve.auth.ADDRESSES", 20)
     throttle = Throttle()
 
     async def flood() -> int:
@@ -206,7 +205,7 @@ def test_no_file_outside_the_root_is_opened(
     (tmp_path / "root" / "link.csv").symlink_to(tmp_path / "secret.csv")
     answer = open_house.post("/open", path=path)
     assert answer.status_code == 400
-    assert open_house.desk.ask_now(lambda records: records.store.list_files()) == []
+    assert open_house.db.run_now(lambda store: store.list_files()) == []
 
 
 def test_a_file_inside_the_root_is_opened(open_house: House, tmp_path: Path, scores: Path) -> None:
@@ -226,7 +225,7 @@ def test_an_upload_has_a_limit_and_leaves_nothing_behind(
     assert answer.status_code == 413
     assert "larger than 1 MB" in answer.json()["error"]["got"]
     assert [*house.settings.uploads.iterdir()] == []
-    house.desk.close()
+    house.db.close()
 
 
 @pytest.mark.parametrize("name", ["x.pkl", "x.html", "../../x.csv.exe", "", "x"])
@@ -248,11 +247,11 @@ def test_unknown_pages_and_files(open_house: House) -> None:
 
 
 def test_what_is_exposed_is_said(tmp_path: Path) -> None:
-    from ssme.serve.server import tell_exposure
+    from ssme.serve.server import describe_exposure
 
-    said: Any = tell_exposure(
+    said: Any = describe_exposure(
         ServeSettings(Path("p"), tmp_path, host="0.0.0.0", password="long enough"), 8477
     )
     assert str(tmp_path) in said[0]
     assert "not encrypted" in said[1]
-    assert tell_exposure(ServeSettings(Path("p")), 8477) == []
+    assert describe_exposure(ServeSettings(Path("p")), 8477) == []

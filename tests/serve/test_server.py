@@ -19,9 +19,9 @@ import pytest
 from benchmarks.serve.running import Person, Running
 
 import ssme
-from ssme.serve.desk import Desk
 from ssme.serve.server import write_entrance
 from ssme.serve.settings import ServeSettings
+from ssme.serve.store import DbThread
 
 pytestmark = pytest.mark.web
 
@@ -52,11 +52,11 @@ def test_file_and_browser_are_opened_once_it_listens(
     monkeypatch.setattr("webbrowser.open", opened.append)
     settings = ServeSettings(tmp_path / "project")
     settings.make_folders()
-    with Desk(settings) as desk:
-        server = _make_server(uvicorn, make_app(desk, work=False), scores, address)
+    with DbThread(settings) as db:
+        server = _make_server(uvicorn, make_app(db, work=False), scores, address)
         with ThreadPoolExecutor(1) as apart:  # a browser test may have left a loop running here
             apart.submit(asyncio.run, server.startup()).result()
-        names = [each.name for each in desk.ask_now(lambda records: records.store.list_files())]
+        names = [each.name for each in db.run_now(lambda store: store.list_files())]
     assert listens == [True]
     assert names == ["scores.csv"]
     assert len(opened) == (address is not None)

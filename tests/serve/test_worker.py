@@ -1,66 +1,57 @@
-"""The forge and its workers, in this process: what they hear, do and say."""
+"""What worker processes do and report, and what they and the server import."""
 
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import socket
+import subprocess
+import sys
 import threading
+import time
+import urllib.request
+from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import ssme
+from ssme.data.readers.sources import READERS
 from ssme.errors import InputError, MissingExtraError
 from ssme.progress import tell
-from ssme.serve import worker
-from ssme.serve.workshop import KINDS
+from ssme.sample import sample_path
+from ssme.serve import jobs
+from ssme.serve.settings import SUFFIXES
 
 pytestmark = pytest.mark.web
 
-
-@pytest.fixture
-def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No limit on the memory of the tests, and no end of their process."""
-    monkeypatch.setattr(worker, "_limit_memory", lambda megabytes: None)
-    monkeypatch.setattr(worker, "_leave_with_server", lambda hears: None)
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(ssme.__file__).parents[1])}
+LATE = {"altair", "jinja2", "sklearn", "matplotlib", "polars", "torch", "rich", "typer", "pydantic"}
+"""What the first result does without."""
 
 
-def talk(order: str) -> list[dict[str, Any]]:
-    """Everything that a worker says after an order."""
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        ours.sendall(order.encode())
-        ours.shutdown(socket.SHUT_WR)
-        worker._work_for(theirs)
-        theirs.shutdown(socket.SHUT_WR)
-        with ours.makefile("r", encoding="utf-8") as hears:
-            return [json.loads(line) for line in hears]
+def report(monkeypatch: pytest.MonkeyPatch, work: Any) -> list[dict[str, Any]]:
+    """Everything that a worker reports of a job that does ``work``."""
+    monkeypatch.setattr(jobs, "limit_memory", lambda megabytes: None)
+    monkeypatch.setattr(jobs, "do_job", lambda job: work())
+    stream = io.StringIO()
+    request = {"path": "a.csv"}
+    jobs.report_job(stream, {"kind": "look", "folder": "f", "job_mb": 100, "request": request})
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
-def order_of(path: Path, **others: Any) -> str:
-    job = {"kind": "look", "folder": "f", "job_mb": 100, "request": {"path": str(path)}, **others}
-    return json.dumps(job) + "\n"
-
-
-def test_a_worker_without_a_job_says_who_it_is_and_ends(quiet: None) -> None:
-    assert talk("") == [{"process": os.getpid()}]
-
-
-def test_a_worker_tells_how_far_it_is_and_that_it_is_done(
-    quiet: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def work(job: dict[str, Any]) -> None:
+def test_progress_and_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work() -> None:
         for done in range(6):
             tell("reading", done, 5)
 
-    monkeypatch.setattr(worker, "work", work)
-    told = talk(order_of(tmp_path / "a.csv"))[1:]
-    assert told[0] == {"doing": "reading", "done": 0, "of": 5}
-    assert told[-2] == {"doing": "reading", "done": 5, "of": 5}
-    assert told[-1] == {"ended": "done"}
-    assert len(told) < 8
+    found = report(monkeypatch, work)
+    assert found[0] == {"doing": "reading", "done": 0, "of": 5}
+    assert found[-2:] == [{"doing": "reading", "done": 5, "of": 5}, {"ended": "done"}]
+    assert len(found) < 8
 
 
 @pytest.mark.parametrize(
@@ -69,23 +60,20 @@ def test_a_worker_tells_how_far_it_is_and_that_it_is_done(
         (InputError("no label column", fix="name it"), "No label column"),
         (MissingExtraError("reading Parquet", "parquet"), "parquet"),
         (OSError(errno.ENOSPC, "No space left on device"), "The disk is full"),
-        (ZeroDivisionError("division by zero"), "The program made a mistake: ZeroDivisionError"),
-        (MemoryError(), "the memory of 100 MB that a job may use is not enough"),
+        (ZeroDivisionError("division by zero"), "Internal error: ZeroDivisionError"),
+        (MemoryError(), "out of memory"),
     ],
 )
-def test_a_worker_says_why_it_failed(
-    quiet: None,
+def test_a_failure_is_explained(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
     error: Exception,
     expected: str,
 ) -> None:
-    def work(job: dict[str, Any]) -> None:
+    def work() -> None:
         raise error
 
-    monkeypatch.setattr(worker, "work", work)
-    last = talk(order_of(tmp_path / "a.csv"))[-1]
+    last = report(monkeypatch, work)[-1]
     assert last["ended"] == "failed"
     assert expected.lower() in last["error"]["got"].lower()
     assert ("Traceback" in capsys.readouterr().err) == isinstance(error, ZeroDivisionError)
@@ -94,27 +82,27 @@ def test_a_worker_says_why_it_failed(
 def test_memory_is_blamed_where_it_is_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
     hidden = InputError("a failed import")
     hidden.__cause__ = MemoryError()
-    assert worker._is_for_memory(hidden)
-    assert not worker._is_for_memory(InputError("a bad file"))
-    assert not worker._is_for_memory(RuntimeError("something else"))
+    assert jobs._is_out_of_memory(hidden)
+    assert not jobs._is_out_of_memory(InputError("a bad file"))
+    assert not jobs._is_out_of_memory(RuntimeError("something else"))
 
     def no_room(size: int) -> bytearray:
         raise MemoryError
 
-    monkeypatch.setattr(worker, "bytearray", no_room, raising=False)
-    assert worker._is_for_memory(RuntimeError("something else"))
+    monkeypatch.setattr(jobs, "bytearray", no_room, raising=False)
+    assert jobs._is_out_of_memory(RuntimeError("something else"))
 
 
-def test_a_worker_leaves_when_the_server_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    left = []
-    monkeypatch.setattr(os, "_exit", left.append)
+def test_a_worker_exits_when_the_server_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes: list[int] = []
+    monkeypatch.setattr(os, "_exit", codes.append)
     ours, theirs = socket.socketpair()
-    with theirs, theirs.makefile("r", encoding="utf-8") as hears:
-        waiting = threading.Thread(target=worker._leave_with_server, args=(hears,))
+    with theirs:
+        waiting = threading.Thread(target=jobs._exit_with_server, args=(theirs,))
         waiting.start()
         ours.close()
         waiting.join(10)
-    assert left == [1]
+    assert codes == [1]
 
 
 @pytest.mark.parametrize("change", ["gone", "other"])
@@ -122,51 +110,11 @@ def test_a_file_that_is_not_the_one_that_was_opened_is_refused(tmp_path: Path, c
     path, folder = tmp_path / "a.csv", tmp_path / "results"
     if change == "other":
         path.write_text("id,a\n1,0.5\n")
-    request = {"path": str(path), "sha256": "0" * 64, "digest": "0" * 64}
+    request = {"path": str(path), "sha256": "0" * 64}
     with pytest.raises(InputError, match=r"no longer there|changed"):
-        worker.work({"kind": "look", "folder": str(folder), "request": request})
+        jobs.do_job({"kind": "look", "folder": str(folder), "request": request})
     assert not folder.exists()
     assert [name for name in os.listdir(tmp_path) if "unfinished" in name] == []
-
-
-def test_the_forge_gets_ready_and_makes_a_worker_per_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ready: list[str] = []
-    made: list[str] = []
-    monkeypatch.setattr(worker, "get_ready", ready.append)
-    monkeypatch.setattr(worker, "REST", 0.0)
-    ours, theirs = socket.socketpair()
-    forge = worker.Forge(theirs, forks=False)
-    monkeypatch.setattr(forge, "_make_worker", lambda kind, line: made.append(kind))
-    with ours, theirs:
-        for number in (1, 0):
-            one, other = socket.socketpair()
-            socket.send_fds(ours, [bytes([number])], [one.fileno()])
-            one.close()
-            other.close()
-        ours.shutdown(socket.SHUT_WR)
-        forge.run()
-    assert made == [KINDS[1], KINDS[0]]
-    assert ready == list(KINDS)[: len(ready)]
-
-
-def test_a_worker_without_a_fork_does_its_job_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[Any] = []
-
-    def leave(code: int) -> None:
-        done.append(("left", code))
-
-    monkeypatch.setattr(worker, "get_ready", lambda kind: done.append(("ready", kind)))
-    monkeypatch.setattr(worker, "_work_for", lambda line: done.append("worked"))
-    monkeypatch.setattr(worker.signal, "signal", lambda *_: None)
-    monkeypatch.setattr(os, "_exit", leave)
-    ours, theirs = socket.socketpair()
-    line, other = socket.socketpair()
-    with ours, line, other:
-        forge = worker.Forge(theirs, forks=False)
-        forge._make_worker(KINDS[0], line)
-    assert done == [("ready", KINDS[0]), "worked", ("left", 0)]
 
 
 def test_a_limit_of_memory_is_set_below_that_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,5 +124,86 @@ def test_a_limit_of_memory_is_set_below_that_of_the_system(monkeypatch: pytest.M
     monkeypatch.setattr(resource, "setrlimit", lambda which, both: seen.append(both))
     for hard in (resource.RLIM_INFINITY, 10**12, 10**6):
         monkeypatch.setattr(resource, "getrlimit", lambda which, hard=hard: (hard, hard))
-        worker._limit_memory(100)
+        jobs.limit_memory(100)
     assert seen == [(100_000_000, resource.RLIM_INFINITY), (100_000_000, 10**12)]
+
+
+def test_the_server_knows_the_suffixes_of_all_readers() -> None:
+    assert tuple(READERS) == SUFFIXES
+
+
+SERVE = """
+import os
+import sys
+import threading
+import time
+
+def list_modules(path):
+    while not os.path.exists(path + ".asked"):
+        time.sleep(0.02)
+    with open(path + ".unfinished", "w") as target:
+        target.write(" ".join(sys.modules))
+    os.rename(path + ".unfinished", path)
+
+if __name__ == "__main__":
+    threading.Thread(target=list_modules, args=(sys.argv.pop(1),), daemon=True).start()
+    from ssme.cli import main
+
+    main()
+"""
+
+
+def test_the_first_pages_are_served_by_what_they_need_and_no_more(tmp_path: Path) -> None:
+    """Neither the parser nor numbers: what reads and computes is imported by the fork server."""
+    modules, script = tmp_path / "modules", tmp_path / "serve.py"
+    script.write_text(SERVE)
+    command = [sys.executable, str(script), str(modules), "serve", "--no-browser", "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--project", str(tmp_path / "project"), str(sample_path())],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+    ) as server:
+        assert server.stdout is not None
+        address = next(line.split()[1] for line in server.stdout if line.startswith("Open "))
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        with browser.open(address) as first, browser.open(address.split("/enter")[0]) as page:
+            assert first.status == 200
+            assert b"Open a file" in page.read()
+        with browser.open(f"{address.split('/enter')[0]}/files/1") as page:
+            assert b"What is in the file" in page.read()
+        modules.with_suffix(".asked").touch()
+        while not modules.exists():
+            time.sleep(0.05)
+        server.terminate()
+        server.wait()
+    found = {*modules.read_text(encoding="utf-8").split()}
+    names_of_methods = {"ssme.methods", "ssme.methods.members"}
+    packages = {
+        ".".join(name.split(".")[:2])
+        for name in found - names_of_methods
+        if name.startswith("ssme.")
+    }
+    heavy = (LATE - {"jinja2"}) | {"numpy", "pandas", "scipy", "narwhals", "pyarrow"}
+    assert {"ssme.serve.app", "jinja2", "uvicorn"} <= found
+    assert not heavy & found
+    assert packages <= {
+        *("ssme.__main__", "ssme.cli", "ssme.config", "ssme.errors", "ssme.markup", "ssme.memory"),
+        *("ssme.options", "ssme.progress", "ssme.sample", "ssme.serve", "ssme.wording"),
+        "ssme.writing",
+    }
+
+
+def test_the_fork_server_imports_what_a_result_needs_and_not_what_draws() -> None:
+    code = (
+        "import sys; from importlib import import_module; from ssme.serve.jobs import PRELOADED\n"
+        "for name in PRELOADED: import_module(name)\n"
+        "from ssme.sample import sample_path; from ssme.serve.preview import look_at\n"
+        "before = set(sys.modules); look_at(str(sample_path()), {}, {})\n"
+        f"print(sorted({LATE} & sys.modules.keys()), "
+        "sorted(name for name in set(sys.modules) - before if name.startswith('ssme')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    assert done.stdout.strip() == "[] []"

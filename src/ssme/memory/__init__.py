@@ -1,7 +1,13 @@
 """A project's memory: labels as they were given, evaluations and decisions, in one SQLite file."""
 
-from ssme.memory.database import Memory, refuse_no_memory
-from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
+from ssme.memory.database import (
+    DecisionRecord,
+    EstimateRecord,
+    EvaluationRecord,
+    LabelEvent,
+    Memory,
+    refuse_no_memory,
+)
 
 __all__ = [
     "DecisionRecord",

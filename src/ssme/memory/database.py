@@ -1,202 +1,361 @@
-"""One SQLite file per project: added to, never overwritten, safe with several writers.
+"""A project's memory in one SQLite file: added to, never overwritten, safe with several writers.
 
 Every record has a key. Writing a record whose key is there already changes nothing, so a caller
 that does not know whether a write arrived sends it again: nothing is lost and nothing is doubled.
-A write returns once it is on the disk (write-ahead log, synchronous FULL). The label of a row is
-that of its newest event; all events stay.
+The label of a row is that of its newest event; all events stay.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+import uuid
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from ssme.errors import InputError
-from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
+from ssme.errors import InputError, argument
+from ssme.options import Number, Option, accept
 from ssme.wording import quote
-
-# -------------------------------------------------------------------------------------------------
-# A SQLite file: transactions, whole or not at all, and errors that name the file.
-
-
-class SqliteFile:
-    """What databases in one file have in common; ``advice`` says what to do when SQLite fails."""
-
-    path: Path
-    advice: ClassVar[str]
-    _connection: sqlite3.Connection
-
-    def _fetch_one(self, query: str, *values: Any) -> Any:
-        with self._name_errors():
-            return self._connection.execute(query, values).fetchone()
-
-    def _fetch_all(self, query: str, *values: Any) -> list[Any]:
-        with self._name_errors():
-            return self._connection.execute(query, values).fetchall()
-
-    @contextmanager
-    def _begin_writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: committed whole, or rolled back."""
-        on = self._connection
-        with self._name_errors():
-            on.execute("BEGIN IMMEDIATE")
-            try:
-                yield on
-                on.execute("COMMIT")
-            except BaseException:
-                if on.in_transaction:  # a full disk has ended it already
-                    on.execute("ROLLBACK")
-                raise
-
-    def _name_errors(self) -> AbstractContextManager[None]:
-        return name_file_in_errors(self.path, self.advice)
-
-
-@contextmanager
-def name_file_in_errors(path: Path, fix: str) -> Iterator[None]:
-    """Turn what SQLite complains about into an error that names the file and says what to do."""
-    try:
-        yield
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter in SQLite's own messages
-        raise InputError(f"{path}: {error}", fix=fix) from error
-
-
-@contextmanager
-def read_records(path: Path) -> Iterator[None]:
-    """Turn a record that is none (text that is no JSON, a list for a name) into such an error."""
-    try:
-        yield
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        if str(path) in str(error):
-            raise
-        raise InputError(
-            f"{path} holds a record that cannot be read: {error}",
-            allowed="records as ssme writes them",
-            fix="take a copy from before it was changed, or name another file",
-        ) from error
-
-
-# -------------------------------------------------------------------------------------------------
-# The tables of a project's memory, and the way from every older version to the present one.
-#
-# ``PRAGMA user_version`` holds the version. Migration k (counted from 0) leads from version k to
-# k + 1; a file of a newer version than this program knows is refused, never touched. Rows of
-# ``label_event``, ``evaluation``, ``estimate`` and ``decision`` are only ever added.
-
-
-APPLICATION = 0x53534D45
-"""``PRAGMA application_id`` of our files: the letters SSME."""
-
-MIGRATIONS: tuple[str, ...] = (
-    """
-    CREATE TABLE label_event (
-        id INTEGER PRIMARY KEY,
-        key TEXT NOT NULL UNIQUE,
-        data TEXT NOT NULL,
-        row TEXT NOT NULL,
-        label TEXT,
-        annotator TEXT NOT NULL,
-        given_at TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX label_event_row ON label_event (data, row);
-    CREATE TABLE evaluation (
-        id INTEGER PRIMARY KEY,
-        key TEXT NOT NULL UNIQUE,
-        data TEXT NOT NULL,
-        spec TEXT NOT NULL,
-        method TEXT NOT NULL,
-        n_rows INTEGER NOT NULL,
-        n_labeled INTEGER NOT NULL,
-        version TEXT NOT NULL,
-        made_at TEXT NOT NULL
-    ) STRICT;
-    CREATE TABLE estimate (
-        evaluation INTEGER NOT NULL REFERENCES evaluation (id),
-        model TEXT NOT NULL,
-        metric TEXT NOT NULL,
-        "group" TEXT NOT NULL,
-        estimate REAL, low REAL, high REAL, labels_only REAL,
-        PRIMARY KEY (evaluation, model, metric, "group")
-    ) STRICT;
-    CREATE TABLE decision (
-        evaluation INTEGER NOT NULL REFERENCES evaluation (id),
-        metric TEXT NOT NULL,
-        pick TEXT NOT NULL,
-        p_best REAL, regret REAL,
-        possible_best TEXT NOT NULL,
-        PRIMARY KEY (evaluation, metric)
-    ) STRICT;
-    """,
-    """
-    ALTER TABLE label_event ADD COLUMN probability REAL;
-    ALTER TABLE label_event ADD COLUMN reason TEXT NOT NULL DEFAULT '';
-    ALTER TABLE evaluation ADD COLUMN scores TEXT NOT NULL DEFAULT '{}';
-    """,
-    """
-    ALTER TABLE decision ADD COLUMN sureness TEXT NOT NULL DEFAULT '';
-    ALTER TABLE evaluation ADD COLUMN scored TEXT NOT NULL DEFAULT '{}';
-    """,
-)
-"""Version 1: labels, evaluations and decisions. Version 2: how a row was chosen for its label, and
-the distribution of scores that drift is told by. Version 3: how sure a decision was, in
-words, and how many rows each model has scored."""
-
-VERSION = len(MIGRATIONS)
-
-
-def migrate(connection: sqlite3.Connection, name: str) -> None:
-    """Bring the file to the present version, in one transaction."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        application = connection.execute("PRAGMA application_id").fetchone()[0]
-        _refuse_foreign(connection, name, version, application)
-        for step in MIGRATIONS[version:]:
-            for statement in filter(str.strip, step.split(";")):
-                connection.execute(statement)
-        if version < VERSION:
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-
-
-def _refuse_foreign(
-    connection: sqlite3.Connection, name: str, version: int, application: int
-) -> None:
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if application != APPLICATION and (tables or version or application):
-        raise InputError(
-            f"{name} is a database of another program",
-            allowed="a file that ssme made, or a new name",
-            fix="name another file",
-        )
-    active = connection.execute(
-        "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')"
-    ).fetchone()
-    if active is not None:
-        raise InputError(
-            f"{name} holds a {active[0]} {active[1]!r}, which ssme never makes",
-            allowed="the tables that ssme makes, which run nothing by themselves",
-            fix="take a copy from before it was put in, or name another file",
-        )
-    if version > VERSION:
-        raise InputError(
-            f"{name} has version {version} of the memory's tables; this ssme knows {VERSION}",
-            fix="install a newer ssme, or name another file",
-        )
-
 
 SECONDS_TO_WAIT = 30.0
 """How long a writer waits for another one to finish."""
+
+
+class SqliteFile:
+    """One SQLite file with versioned tables; each write is on the disk when it returns.
+
+    Migration k (from 0) leads from ``PRAGMA user_version`` k to k + 1; a file of a newer version is
+    refused. Columns in `json_columns` hold JSON. `advice` says what to do when SQLite fails.
+    """
+
+    migrations: ClassVar[tuple[str, ...]]
+    json_columns: ClassVar[frozenset[str]]
+    application_id: ClassVar[int] = 0
+    advice: ClassVar[str]
+
+    def __init__(self, path: Path, *, copy: bool = False) -> None:
+        self.path = path
+        with self._name_file_in_errors():
+            self._connection = _open_copy(path) if copy else _connect(path)
+            try:
+                for setting in (
+                    "trusted_schema = OFF",
+                    "journal_mode = WAL",
+                    "synchronous = FULL",
+                    "foreign_keys = ON",
+                ):
+                    self._connection.execute(f"PRAGMA {setting}")
+                with self._write() as connection:
+                    self._migrate(connection)
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        def ask(query: str) -> Any:
+            return connection.execute(query).fetchone()
+
+        version, application = ask("PRAGMA user_version")[0], ask("PRAGMA application_id")[0]
+        tables = ask("SELECT count(*) FROM sqlite_master")[0]
+        if application != self.application_id and (tables or version or application):
+            raise InputError(
+                f"{self.path} is a database of another program", fix="name another file"
+            )
+        active = ask("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')")
+        if active is not None:  # it would run by itself
+            raise InputError(
+                f"{self.path} holds a {active[0]} {active[1]!r}, which ssme never makes",
+                fix="take a copy from before it was put in, or name another file",
+            )
+        if version > len(self.migrations):
+            raise InputError(
+                f"{self.path} was written by a newer ssme: its tables have version {version}, and "
+                f"this ssme knows {len(self.migrations)}",
+                fix="install a newer ssme, or name another file",
+            )
+        for step in self.migrations[version:]:
+            for statement in filter(str.strip, step.split(";")):
+                connection.execute(statement)
+        if version < len(self.migrations):
+            connection.execute(f"PRAGMA application_id = {self.application_id}")
+            connection.execute(f"PRAGMA user_version = {len(self.migrations)}")
+
+    @contextmanager
+    def _write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: committed whole, or rolled back."""
+        connection = self._connection
+        with self._name_file_in_errors():
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:  # a full disk has ended it already
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _execute(self, statement: str, *values: Any) -> None:
+        """One statement as one transaction."""
+        with self._write() as connection:
+            connection.execute(statement, values)
+
+    def _fetch(self, query: str, *values: Any) -> list[Any]:
+        with self._name_file_in_errors():
+            return self._connection.execute(query, values).fetchall()
+
+    def _select(
+        self, columns: Iterable[str], table: str, rest: str, *values: Any
+    ) -> list[dict[str, Any]]:
+        """Rows of a table as dicts, JSON parsed."""
+        names = list(columns)
+        quoted = ", ".join(f"[{name}]" for name in names)  # "name" could be taken for a text
+        rows = self._fetch(f"SELECT {quoted} FROM {table} {rest}", *values)
+        with self.refuse_corrupt():
+            return [
+                {name: self._parse(name, value) for name, value in zip(names, row, strict=True)}
+                for row in rows
+            ]
+
+    def _insert(
+        self, connection: sqlite3.Connection, table: str, rows: Iterable[Mapping[str, Any]]
+    ) -> int:
+        """Add rows; those whose key is there already stay as they are. The number of new ones."""
+        before = connection.total_changes
+        for row in rows:
+            columns, places = ", ".join(f"[{name}]" for name in row), ", ".join("?" * len(row))
+            connection.execute(
+                f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING",
+                [self._dump(name, value) for name, value in row.items()],
+            )
+        return connection.total_changes - before
+
+    def _parse(self, column: str, value: Any) -> Any:
+        is_json = column in self.json_columns and value is not None
+        return json.loads(value) if is_json else value
+
+    def _dump(self, column: str, value: Any) -> Any:
+        is_json = column in self.json_columns and value is not None
+        return json.dumps(value) if is_json else value
+
+    @contextmanager
+    def _name_file_in_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter in SQLite's own messages
+            raise InputError(f"{self.path}: {error}", fix=self.advice) from error
+
+    @contextmanager
+    def refuse_corrupt(self) -> Iterator[None]:
+        """Raise `InputError` for a corrupt record."""
+        try:
+            yield
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            if str(self.path) in str(error):
+                raise
+            raise InputError(
+                f"{self.path} holds a corrupt record: {error}",
+                fix="take a copy from before it was changed, or name another file",
+            ) from error
+
+
+def list_columns(record: type[Any]) -> list[str]:
+    """The fields of a dataclass, each of which is a column of its table."""
+    return [each.name for each in fields(record)]
+
+
+def _connect(source: str | Path, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(source, timeout=SECONDS_TO_WAIT, isolation_level=None, uri=uri)
+
+
+def _open_copy(path: Path) -> sqlite3.Connection:
+    """The file's content in memory, where the file itself cannot be written."""
+    # Without a write-ahead log nothing beside the file is needed, nor could it be made.
+    mode = "mode=ro" if path.with_name(path.name + "-wal").exists() else "immutable=1"
+    with closing(_connect(f"{path.resolve().as_uri()}?{mode}", uri=True)) as source:
+        copy = _connect(":memory:")
+        source.backup(copy)
+    return copy
+
+
+# -------------------------------------------------------------------------------------------------
+# Records: one field per column.
+
+
+def make_key() -> str:
+    """A key that no other record has, so that a record sent twice is kept once."""
+    return uuid.uuid4().hex
+
+
+def utc_now() -> str:
+    """The present time in UTC, to the microsecond, as ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+PROBABILITY = Option(
+    "probability",
+    Number(0.0, 1.0, open_least=True),
+    None,
+    "Probability with which the row was chosen for a label.",
+)
+
+
+@dataclass(frozen=True)
+class LabelEvent:
+    """Somebody gave a row a label, or took it back.
+
+    Parameters
+    ----------
+    row : str or int
+        Name of the row, as in the data's id column.
+    label : str, int, bool or None
+        The class; None says that the annotator was unsure or took the label back.
+    annotator : str
+        Who gave it.
+    probability : float, optional
+        Probability in (0, 1] with which the row was chosen for a label; None where it is unknown.
+    reason : str
+        Why the row was chosen.
+    key : str
+        Identifies the event; an event with the same key is stored once.
+    given_at : str
+        When, in UTC.
+    """
+
+    row: Hashable
+    label: Hashable | None
+    annotator: str = ""
+    probability: float | None = None
+    reason: str = ""
+    key: str = field(default_factory=make_key)
+    given_at: str = field(default_factory=utc_now)
+
+    def __post_init__(self) -> None:
+        for name, value in (("row", self.row), ("label", self.label)):
+            is_plain = isinstance(value, (str, int)) or (
+                isinstance(value, float) and math.isfinite(value)
+            )
+            if not (is_plain or (name == "label" and value is None)):
+                raise InputError(
+                    f"{argument(name, value)} of type {type(value).__name__}",
+                    allowed="text, a number or a boolean",
+                    fix="convert it first",
+                )
+        if self.probability is not None:
+            object.__setattr__(self, "probability", accept(PROBABILITY, self.probability))
+
+
+@dataclass(frozen=True)
+class EstimateRecord:
+    """The metric of one model on one group of rows, as an evaluation gave it.
+
+    Attributes
+    ----------
+    model, metric, group : str
+        What was estimated.
+    estimate, low, high : float or None
+        The estimate and its interval; None where it is undefined.
+    labels_only : float or None
+        The same from labels alone.
+    """
+
+    model: str
+    metric: str
+    group: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    labels_only: float | None
+
+
+@dataclass(frozen=True)
+class DecisionRecord:
+    """The model that an evaluation picked by one metric.
+
+    Attributes
+    ----------
+    metric, pick : str
+        The metric, and the model with the best estimate of it.
+    p_best, regret : float or None
+        Probability that the pick is the best, and the expected loss by taking it.
+    possible_best : tuple of str
+        The smallest set of models that contains the best one with 95 % probability.
+    sureness : str
+        The set and P(best) in words (`Choice.sureness`); empty in memories of older
+        versions.
+    """
+
+    metric: str
+    pick: str
+    p_best: float | None
+    regret: float | None
+    possible_best: tuple[str, ...]
+    sureness: str = ""
+
+    def describe_sureness(self) -> str:
+        """Describe how sure the decision was.
+
+        Returns
+        -------
+        str
+            The stored words; a warning where an older version stored a probability without them.
+        """
+        if self.sureness or self.p_best is None:
+            return self.sureness
+        return (
+            "An older version of ssme stored this decision without saying whether its probability "
+            "is calibrated."
+        )
+
+
+@dataclass(frozen=True)
+class EvaluationRecord:
+    """One evaluation: what was asked, of which data, and what came out.
+
+    Attributes
+    ----------
+    spec : mapping
+        The `RunSpec` as plain values: enough to run it again.
+    method, version : str
+        The method and the version of ssme.
+    n_rows, n_labeled : int
+        Size of the data.
+    scores : mapping
+        Model -> shares of its scores in fixed bins, by which drift is found.
+    scored : mapping
+        Model -> number of rows that it has scored; empty in memories of older versions.
+    """
+
+    spec: Mapping[str, Any]
+    method: str
+    n_rows: int
+    n_labeled: int
+    version: str
+    estimates: tuple[EstimateRecord, ...] = ()
+    decisions: tuple[DecisionRecord, ...] = ()
+    scores: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    key: str = field(default_factory=make_key)
+    made_at: str = field(default_factory=utc_now)
+    scored: Mapping[str, int] = field(default_factory=dict)
+
+
+# -------------------------------------------------------------------------------------------------
+# The memory. Rows of ``label_event``, ``evaluation``, ``estimate`` and ``decision`` are only added.
 
 
 class Memory(SqliteFile):
@@ -224,43 +383,74 @@ class Memory(SqliteFile):
     {'row-1': 'spam'}
     """
 
-    advice: ClassVar[str] = (
+    advice = (
         "check that it is a memory made by ssme, that the disk has room and that no other program "
         "holds it"
     )
+    application_id = 0x53534D45  # the letters SSME
+    json_columns = frozenset({"row", "label", "spec", "scores", "scored", "possible_best"})
+    migrations = (
+        # Version 1: labels, evaluations and decisions.
+        """
+        CREATE TABLE label_event (
+            id INTEGER PRIMARY KEY,
+            key TEXT NOT NULL UNIQUE,
+            data TEXT NOT NULL,
+            row TEXT NOT NULL,
+            label TEXT,
+            annotator TEXT NOT NULL,
+            given_at TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX label_event_row ON label_event (data, row);
+        CREATE TABLE evaluation (
+            id INTEGER PRIMARY KEY,
+            key TEXT NOT NULL UNIQUE,
+            data TEXT NOT NULL,
+            spec TEXT NOT NULL,
+            method TEXT NOT NULL,
+            n_rows INTEGER NOT NULL,
+            n_labeled INTEGER NOT NULL,
+            version TEXT NOT NULL,
+            made_at TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE estimate (
+            evaluation INTEGER NOT NULL REFERENCES evaluation (id),
+            model TEXT NOT NULL,
+            metric TEXT NOT NULL,
+            "group" TEXT NOT NULL,
+            estimate REAL, low REAL, high REAL, labels_only REAL,
+            PRIMARY KEY (evaluation, model, metric, "group")
+        ) STRICT;
+        CREATE TABLE decision (
+            evaluation INTEGER NOT NULL REFERENCES evaluation (id),
+            metric TEXT NOT NULL,
+            pick TEXT NOT NULL,
+            p_best REAL, regret REAL,
+            possible_best TEXT NOT NULL,
+            PRIMARY KEY (evaluation, metric)
+        ) STRICT;
+        """,
+        # Version 2: how a row was chosen for its label, and the distribution of scores.
+        """
+        ALTER TABLE label_event ADD COLUMN probability REAL;
+        ALTER TABLE label_event ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+        ALTER TABLE evaluation ADD COLUMN scores TEXT NOT NULL DEFAULT '{}';
+        """,
+        # Version 3: how sure a decision was, in words, and how many rows each model has scored.
+        """
+        ALTER TABLE decision ADD COLUMN sureness TEXT NOT NULL DEFAULT '';
+        ALTER TABLE evaluation ADD COLUMN scored TEXT NOT NULL DEFAULT '{}';
+        """,
+    )
 
     def __init__(self, path: str | Path, data: str = "default", *, new: bool = True) -> None:
-        self.path, self.data = Path(path), data
-        if not new:
-            _refuse_missing(self.path)
-        _refuse_no_file(self.path)
-        with self._name_errors():
-            closed = not new and _is_closed(self.path)
-            self._connection = _read_copy(self.path) if closed else _open_file(self.path)
-            try:
-                self._connection.execute("PRAGMA trusted_schema = OFF")
-                self._connection.execute("PRAGMA journal_mode = WAL")
-                self._connection.execute("PRAGMA synchronous = FULL")
-                self._connection.execute("PRAGMA foreign_keys = ON")
-                migrate(self._connection, str(self.path))
-            except BaseException:
-                self._connection.close()
-                raise
-
-    def __enter__(self) -> Memory:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
+        path, self.data = Path(path), data
+        if not new and not os.path.exists(path):  # false for a name that is too long, too
+            raise InputError(
+                f"{str(path)[:200]}: there is no such file", fix="make it with `ssme track add`"
+            )
+        _check_path(path)
+        super().__init__(path, copy=not new and not _is_writable(path))
 
     def add_labels(self, events: Iterable[LabelEvent]) -> int:
         """Store label events, all of them or none.
@@ -275,27 +465,9 @@ class Memory(SqliteFile):
         int
             Number of events that were not in the memory yet.
         """
-        rows = [
-            (
-                event.key,
-                self.data,
-                json.dumps(event.row),
-                None if event.label is None else json.dumps(event.label),
-                event.annotator,
-                event.given_at,
-                event.probability,
-                event.reason,
-            )
-            for event in events
-        ]
-        with self._begin_writing() as connection:
-            before = connection.total_changes
-            connection.executemany(
-                "INSERT INTO label_event (key, data, row, label, annotator, given_at, probability,"
-                " reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
-                rows,
-            )
-            return connection.total_changes - before
+        rows = [{"data": self.data, **vars(event)} for event in events]
+        with self._write() as connection:
+            return self._insert(connection, "label_event", rows)
 
     def list_data(self) -> tuple[str, ...]:
         """Return the names of all data that the file holds something about.
@@ -305,7 +477,7 @@ class Memory(SqliteFile):
         tuple of str
             The names, sorted.
         """
-        rows = self._fetch_all("SELECT data FROM label_event UNION SELECT data FROM evaluation")
+        rows = self._fetch("SELECT data FROM label_event UNION SELECT data FROM evaluation")
         return tuple(sorted(row[0] for row in rows))
 
     def list_annotators(self) -> tuple[str, ...]:
@@ -316,7 +488,7 @@ class Memory(SqliteFile):
         tuple of str
             The names, sorted.
         """
-        rows = self._fetch_all("SELECT DISTINCT annotator FROM label_event ORDER BY annotator")
+        rows = self._fetch("SELECT DISTINCT annotator FROM label_event ORDER BY annotator")
         return tuple(row[0] for row in rows)
 
     def label_events(self) -> tuple[LabelEvent, ...]:
@@ -327,16 +499,11 @@ class Memory(SqliteFile):
         tuple of LabelEvent
             The oldest event first.
         """
-        rows = self._fetch_all(
-            "SELECT row, label, annotator, probability, reason, key, given_at FROM label_event"
-            " WHERE data = ? ORDER BY id",
-            self.data,
+        rows = self._select(
+            list_columns(LabelEvent), "label_event", "WHERE data = ? ORDER BY id", self.data
         )
-        with read_records(self.path):
-            return tuple(
-                LabelEvent(json.loads(row), None if label is None else json.loads(label), *rest)
-                for row, label, *rest in rows
-            )
+        with self.refuse_corrupt():
+            return tuple(LabelEvent(**row) for row in rows)
 
     def labels(self, annotator: str | None = None) -> dict[Any, Any]:
         """Return the newest label of each row; labels that were taken back are left out.
@@ -369,11 +536,11 @@ class Memory(SqliteFile):
         given: dict[Any, dict[str, Any]] = {}
         for event in self.label_events():
             given.setdefault(event.row, {})[event.annotator] = event.label
-        told = {
+        known = {
             row: {who: label for who, label in labels.items() if label is not None}
             for row, labels in given.items()
         }
-        return {row: labels for row, labels in told.items() if len(set(labels.values())) > 1}
+        return {row: labels for row, labels in known.items() if len({*labels.values()}) > 1}
 
     def add_evaluation(self, record: EvaluationRecord) -> int:
         """Store an evaluation with its estimates and decisions.
@@ -381,68 +548,28 @@ class Memory(SqliteFile):
         Parameters
         ----------
         record : EvaluationRecord
-            As `ssme.tracking.record_evaluation` makes it.
+            As `ssme.memory.tracking.record_evaluation` makes it.
 
         Returns
         -------
         int
             Number of the evaluation in the file.
         """
-        with self._begin_writing() as connection:
-            connection.execute(
-                "INSERT INTO evaluation (key, data, spec, method, n_rows, n_labeled, version,"
-                " made_at, scores, scored) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT (key) DO NOTHING",
-                (
-                    self._find_key(connection, record.key),
-                    self.data,
-                    json.dumps(record.spec),
-                    record.method,
-                    record.n_rows,
-                    record.n_labeled,
-                    record.version,
-                    record.made_at,
-                    json.dumps(record.scores),
-                    json.dumps(record.scored),
-                ),
-            )
-            found = connection.execute(
-                "SELECT id FROM evaluation WHERE data = ? AND key IN (?, ?)",
-                (self.data, record.key, self._name_key(record.key)),
-            )
-            number = int(found.fetchone()[0])
-            connection.executemany(
-                "INSERT INTO estimate VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                [
-                    (number, e.model, e.metric, e.group, e.estimate, e.low, e.high, e.labels_only)
-                    for e in record.estimates
-                ],
-            )
-            connection.executemany(
-                "INSERT INTO decision VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                [
-                    (
-                        number,
-                        d.metric,
-                        d.pick,
-                        d.p_best,
-                        d.regret,
-                        json.dumps(d.possible_best),
-                        d.sureness,
-                    )
-                    for d in record.decisions
-                ],
-            )
-            return number
-
-    def _name_key(self, key: str) -> str:
-        """The key of an evaluation that other data has too."""
-        return f"{key} {self.data}"
-
-    def _find_key(self, connection: sqlite3.Connection, key: str) -> str:
-        """The key as it is stored, which no other data in the file has."""
-        found = connection.execute("SELECT data FROM evaluation WHERE key = ?", (key,)).fetchone()
-        return key if found is None or found[0] == self.data else self._name_key(key)
+        row = {**vars(record), "data": self.data}
+        parts = {"estimate": row.pop("estimates"), "decision": row.pop("decisions")}
+        with self._write() as connection:
+            taken = connection.execute(
+                "SELECT 1 FROM evaluation WHERE key = ? AND data != ?", (record.key, self.data)
+            ).fetchone()
+            row["key"] = f"{record.key} {self.data}" if taken else record.key
+            self._insert(connection, "evaluation", [row])
+            (number,) = connection.execute(
+                "SELECT id FROM evaluation WHERE key = ?", (row["key"],)
+            ).fetchone()
+            for table, records in parts.items():
+                rows = [{"evaluation": number, **vars(each)} for each in records]
+                self._insert(connection, table, rows)
+            return int(number)
 
     def evaluations(self) -> dict[int, EvaluationRecord]:
         """Return all evaluations of the data.
@@ -452,40 +579,25 @@ class Memory(SqliteFile):
         dict
             From the number of an evaluation to its `EvaluationRecord`, the oldest first.
         """
-        rows = self._fetch_all(
-            "SELECT id, spec, method, n_rows, n_labeled, version, scores, key, made_at,"
-            " scored"
-            " FROM evaluation WHERE data = ? ORDER BY id",
-            self.data,
+        columns = {"id", *list_columns(EvaluationRecord)} - {"estimates", "decisions"}
+        rows = self._select(columns, "evaluation", "WHERE data = ? ORDER BY id", self.data)
+        with self.refuse_corrupt():
+            return {row["id"]: self._read_evaluation(**row) for row in rows}
+
+    def _read_evaluation(self, id: int, **row: Any) -> EvaluationRecord:
+        row["key"] = row["key"].removesuffix(f" {self.data}")
+        row["scores"] = {model: tuple(shares) for model, shares in row["scores"].items()}
+        row["scored"] = {model: int(count) for model, count in row["scored"].items()}
+        rest = "WHERE evaluation = ? ORDER BY rowid"
+        estimates = self._select(list_columns(EstimateRecord), "estimate", rest, id)
+        decisions = self._select(list_columns(DecisionRecord), "decision", rest, id)
+        for each in decisions:
+            each["possible_best"] = tuple(each["possible_best"])
+        return EvaluationRecord(
+            **row,
+            estimates=tuple(EstimateRecord(**each) for each in estimates),
+            decisions=tuple(DecisionRecord(**each) for each in decisions),
         )
-        with read_records(self.path):
-            return {
-                number: EvaluationRecord(
-                    json.loads(spec),
-                    method,
-                    n_rows,
-                    n_labeled,
-                    version,
-                    self._read_estimates(number),
-                    self._read_decisions(number),
-                    {model: tuple(shares) for model, shares in json.loads(scores).items()},
-                    key.removesuffix(f" {self.data}"),
-                    made_at,
-                    {model: int(count) for model, count in json.loads(scored).items()},
-                )
-                for (
-                    number,
-                    spec,
-                    method,
-                    n_rows,
-                    n_labeled,
-                    version,
-                    scores,
-                    key,
-                    made_at,
-                    scored,
-                ) in rows
-            }
 
     def evaluation(self, number: int) -> EvaluationRecord:
         """Return one evaluation.
@@ -510,25 +622,6 @@ class Memory(SqliteFile):
             )
         return found[chosen]
 
-    def _read_estimates(self, number: int) -> tuple[EstimateRecord, ...]:
-        rows = self._fetch_all(
-            'SELECT model, metric, "group", estimate, low, high, labels_only FROM estimate'
-            " WHERE evaluation = ? ORDER BY rowid",
-            number,
-        )
-        return tuple(EstimateRecord(*row) for row in rows)
-
-    def _read_decisions(self, number: int) -> tuple[DecisionRecord, ...]:
-        rows = self._fetch_all(
-            "SELECT metric, pick, p_best, regret, possible_best, sureness FROM decision"
-            " WHERE evaluation = ? ORDER BY rowid",
-            number,
-        )
-        return tuple(
-            DecisionRecord(metric, pick, p_best, regret, tuple(json.loads(names)), sureness)
-            for metric, pick, p_best, regret, names, sureness in rows
-        )
-
 
 def refuse_no_memory(path: str | Path, *, new: bool = True) -> None:
     """Refuse a path at which no memory can be kept; nothing is made.
@@ -550,59 +643,23 @@ make the folder first.
     path = Path(path)
     if not new or os.path.exists(path):
         Memory(path, new=False).close()
-    _refuse_no_file(path)
-    if new and _is_closed(path):
-        raise InputError(
-            f"{path} cannot be written",
-            allowed="a file that can be written to, in a folder that can be written to",
-            fix="name a file elsewhere",
-        )
+    _check_path(path)
+    if new and not _is_writable(path):
+        raise InputError(f"{path} cannot be written", fix="name a file elsewhere")
 
 
-def _open_file(source: str | Path, *, uri: bool = False) -> sqlite3.Connection:
-    return sqlite3.connect(source, timeout=SECONDS_TO_WAIT, isolation_level=None, uri=uri)
+def _is_writable(path: Path) -> bool:
+    """Whether the file, and the folder in which it keeps its log, can be written to."""
+    return all(os.access(each, os.W_OK) for each in (path.parent, path) if each.exists())
 
 
-def _read_copy(path: Path) -> sqlite3.Connection:
-    """The file's content, in a database that is gone when it is closed."""
-    # Without a write-ahead log nothing beside the file is needed, nor could it be made.
-    log = path.with_name(path.name + "-wal")
-    how = "mode=ro" if log.exists() else "immutable=1"
-    with closing(_open_file(f"{path.resolve().as_uri()}?{how}", uri=True)) as kept:
-        copy = _open_file(":memory:")
-        kept.backup(copy)
-    return copy
-
-
-def _is_closed(path: Path) -> bool:
-    """Whether the file, or the folder in which it keeps its log, cannot be written to."""
-    return not all(os.access(each, os.W_OK) for each in (path.parent, path) if each.exists())
-
-
-def _refuse_missing(path: Path) -> None:
-    if not os.path.exists(path):  # false for a name that is too long, too
-        raise InputError(
-            f"{str(path)[:200]}: there is no such file",
-            allowed="an existing file",
-            fix="make it with `ssme track add`",
-        )
-
-
-def _refuse_no_file(path: Path) -> None:
+def _check_path(path: Path) -> None:
     """Refuse a path at which no memory can be."""
     try:
-        folder, other = path.parent.is_dir(), path.exists() and not path.is_file()
+        has_folder, is_other = path.parent.is_dir(), path.exists() and not path.is_file()
     except OSError as error:  # such as a name that is too long
-        raise InputError(
-            f"{str(path)[:80]}: {error.strerror}",
-            allowed="a file that ssme made, or a new name",
-            fix="name another file",
-        ) from None
-    if not folder:
+        raise InputError(f"{str(path)[:80]}: {error.strerror}", fix="name another file") from None
+    if not has_folder:
         raise InputError(f"{path}: there is no folder {path.parent}", fix="make the folder first")
-    if other:
-        raise InputError(
-            f"{path} is not a regular file",
-            allowed="a file that ssme made, or a new name",
-            fix="name another file",
-        )
+    if is_other:
+        raise InputError(f"{path} is not a regular file", fix="name another file")

@@ -15,7 +15,7 @@ from scipy.special import chdtrc
 from ssme.data.design import find_rounds
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, argument
-from ssme.memory.records import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
+from ssme.memory.database import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
 from ssme.wording import quote
 
 if TYPE_CHECKING:

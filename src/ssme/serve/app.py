@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import cache
-from importlib.resources import files
+from importlib import resources
 from typing import Any
 
 from starlette.applications import Starlette
@@ -16,14 +16,10 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 
 from ssme.errors import InputError
-from ssme.serve import entering, marking, opening, people, results
-from ssme.serve.desk import Desk
-from ssme.serve.pages import make_refusal, respond_with_error
+from ssme.serve import auth, files, labeling, results
+from ssme.serve.pages import Asgi, RefusedError, Scope, make_refusal, respond_with_error
 from ssme.serve.project import Project
-from ssme.serve.security import Asgi, Guard, RefusedError, Scope
-from ssme.serve.workshop import Workshop
-
-__all__ = ["PAGES", "Page", "make_app"]
+from ssme.serve.store import DbThread
 
 STATIC = {
     "report.css": ("report/templates/report.css", "text/css"),
@@ -36,19 +32,12 @@ STATIC = {
 """Name -> file in the package, and its type. Nothing else is served as it lies."""
 
 
-def make_app(desk: Desk, workshop: Workshop | None = None, *, work: bool = True) -> Asgi:
-    """The application, ready for an ASGI server.
+def make_app(db: DbThread, *, work: bool = True) -> Asgi:
+    """The application for an ASGI server; ``work=False`` leaves the queue alone.
 
-    Parameters
-    ----------
-    desk : Desk
-        The project's databases; the caller closes it.
-    workshop : Workshop, optional
-        Where workers come from; a new one by default.
-    work : bool
-        Whether to work on the queue (tests look at pages without).
+    The caller closes the databases.
     """
-    project = Project(desk, workshop)
+    project = Project(db)
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
@@ -64,15 +53,15 @@ def make_app(desk: Desk, workshop: Workshop | None = None, *, work: bool = True)
             InputError: respond_with_error,
             OSError: respond_with_error,
             ClientDisconnect: lambda *_: Response(status_code=400),
-            404: _tell_not_found,
-            405: _tell_not_found,
+            404: _respond_not_found,
+            405: _respond_not_found,
         },
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
     app.state.project = project
-    app.state.throttle = entering.Throttle()
-    return Guard(app, desk, _find_page, make_refusal)
+    app.state.throttle = auth.Throttle()
+    return auth.Guard(app, db, _find_page, make_refusal)
 
 
 def _find_page(scope: Scope) -> Page | None:
@@ -89,7 +78,7 @@ async def serve_static(request: Request) -> Response:
     """A style sheet or script of our own; nothing where the browser has this very one."""
     name = request.path_params["name"]
     if name not in STATIC:
-        return await _tell_not_found(request, Exception())
+        return await _respond_not_found(request, Exception())
     content, tag = _read_static(name)
     headers = {"etag": tag}
     if request.headers.get("if-none-match") == tag:
@@ -99,11 +88,11 @@ async def serve_static(request: Request) -> Response:
 
 @cache
 def _read_static(name: str) -> tuple[bytes, str]:
-    content = (files("ssme") / STATIC[name][0]).read_bytes()
+    content = (resources.files("ssme") / STATIC[name][0]).read_bytes()
     return content, f'"{hashlib.sha256(content).hexdigest()[:24]}"'
 
 
-async def _tell_not_found(request: Request, error: Exception) -> Response:
+async def _respond_not_found(request: Request, error: Exception) -> Response:
     response = respond_with_error(
         request, InputError("there is no such page here", fix="go back to the first page")
     )
@@ -113,7 +102,7 @@ async def _tell_not_found(request: Request, error: Exception) -> Response:
 
 
 class Page(Route):  # type: ignore[misc]
-    """A page: how it is asked for, which role it needs (`ssme.serve.security.ROLES`), what answers.
+    """A page: how it is asked for, which role it needs (`ssme.serve.auth.ROLES`), what answers.
 
     ``streams`` says that its body is a file, which is not read as a form.
     """
@@ -141,18 +130,18 @@ register_url_convertor("number", Number())
 
 PAGES = [
     Page("GET", "/static/{name}", "anyone", serve_static),
-    Page("GET", "/enter", "anyone", entering.enter),
-    Page("GET POST", "/login", "anyone", entering.sign_in),
-    Page("POST", "/logout", "anyone", entering.log_out),
-    Page("POST", "/me", "guest", entering.name_me),
-    Page("POST", "/invite", "owner", entering.invite),
-    Page("POST", "/end", "owner", entering.end_entry),
-    Page("GET", "/", "guest", opening.show_files),
-    Page("PUT", "/upload", "owner", opening.upload, streams=True),
-    Page("POST", "/open", "owner", opening.open_path),
-    Page("GET", "/files/{file:number}", "guest", opening.show),
-    Page("POST", "/files/{file:number}/mapping", "owner", opening.correct),
-    Page("POST", "/files/{file:number}/again", "owner", opening.read_again),
+    Page("GET", "/enter", "anyone", auth.enter),
+    Page("GET POST", "/login", "anyone", auth.sign_in),
+    Page("POST", "/logout", "anyone", auth.log_out),
+    Page("POST", "/me", "guest", auth.name_me),
+    Page("POST", "/invite", "owner", auth.invite),
+    Page("POST", "/end", "owner", auth.end_entry),
+    Page("GET", "/", "guest", files.show_files),
+    Page("PUT", "/upload", "owner", files.upload, streams=True),
+    Page("POST", "/open", "owner", files.open_path),
+    Page("GET", "/files/{file:number}", "guest", files.show_file),
+    Page("POST", "/files/{file:number}/mapping", "owner", files.correct),
+    Page("POST", "/files/{file:number}/again", "owner", files.read_again),
     Page("GET", "/files/{file:number}/result", "guest", results.show_result),
     Page("POST", "/files/{file:number}/evaluate", "owner", results.evaluate),
     Page("GET", "/jobs", "guest", results.show_jobs),
@@ -161,16 +150,16 @@ PAGES = [
     Page("GET", "/jobs/{job:number}/charts", "guest", results.show_charts),
     Page("POST", "/jobs/{job:number}/cancel", "owner", results.cancel),
     Page("GET", "/jobs/{job:number}/{name}", "guest", results.download),
-    Page("GET", "/files/{file:number}/label", "guest", marking.show),
-    Page("POST", "/files/{file:number}/label", "guest", marking.mark),
-    Page("GET", "/files/{file:number}/tightening", "guest", marking.show_tightening),
-    Page("GET", "/files/{file:number}/plan", "guest", marking.plan),
-    Page("POST", "/files/{file:number}/design", "owner", marking.choose_design),
-    Page("POST", "/files/{file:number}/names", "owner", marking.name_classes),
-    Page("GET", "/files/{file:number}/labels.csv", "guest", marking.export),
-    Page("GET", "/files/{file:number}/image", "guest", marking.show_image),
-    Page("GET", "/files/{file:number}/people", "guest", people.show),
-    Page("POST", "/files/{file:number}/adjudicate", "owner", people.settle_row),
-    Page("GET", "/files/{file:number}/history", "guest", people.show_history),
+    Page("GET", "/files/{file:number}/label", "guest", labeling.show_label),
+    Page("POST", "/files/{file:number}/label", "guest", labeling.mark),
+    Page("GET", "/files/{file:number}/tightening", "guest", labeling.show_tightening),
+    Page("GET", "/files/{file:number}/plan", "guest", labeling.plan),
+    Page("POST", "/files/{file:number}/design", "owner", labeling.choose_design),
+    Page("POST", "/files/{file:number}/names", "owner", labeling.name_classes),
+    Page("GET", "/files/{file:number}/labels.csv", "guest", labeling.export),
+    Page("GET", "/files/{file:number}/image", "guest", labeling.show_image),
+    Page("GET", "/files/{file:number}/people", "guest", labeling.show_people),
+    Page("POST", "/files/{file:number}/adjudicate", "owner", labeling.settle_conflict),
+    Page("GET", "/files/{file:number}/history", "guest", results.show_history),
 ]
 """Every page. What is not listed here is not served."""

@@ -14,8 +14,6 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["Connection", "configure"]
-
 MOST = 150
 """Connections at the same time."""
 LARGEST_HEAD = 32_768

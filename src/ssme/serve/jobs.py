@@ -1,33 +1,81 @@
-"""The queue: each job in a worker process of its own, with its progress, limits and end.
+"""The queue: each job in a process of its own, with its progress, limits and end.
 
     waiting --> running --> done | failed | cancelled
 
-Looking at files and choosing rows have a lane of their own, so that a long evaluation keeps nobody
-from labeling; so have pictures and plans, so that they keep no evaluation waiting. A lane runs one
-job at a time. What was running when the server stopped is started
-again; after `TRIES` such ends it has failed.
+Reading files and choosing rows have a lane of their own, so that a long evaluation keeps nobody
+from labeling; so have charts and plans. A lane runs one job at a time. What was running when the
+server stopped is started again; after `TRIES` such ends it has failed.
+
+Worker processes are forked from a process that has imported what they need (`start_fork_server`).
+A worker reports in lines of JSON on a socket, and ends when the server closes its end.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import json
+import multiprocessing
+import os
+import shutil
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+import warnings
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from importlib import import_module
+from multiprocessing import forkserver
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ssme import __version__
-from ssme.serve.desk import Desk, Records
-from ssme.serve.store import JobRecord
-from ssme.serve.workshop import Worker, Workshop
-
-__all__ = ["LANES", "JobRunner", "make_job_key"]
+from ssme.errors import InputError, MissingExtraError
+from ssme.methods.members import METHODS
+from ssme.progress import listen
+from ssme.serve.spelling import spell_for_page
+from ssme.serve.store import DbThread, JobRecord, Store
 
 LANES = (("look", "rows"), ("evaluate",), ("report", "plan"))
+"""Kinds of jobs that wait for one another."""
+JOBS = {
+    "look": ("preview", "write_preview"),
+    "evaluate": ("worker", "evaluate_file"),
+    "rows": ("worker", "write_rows"),
+    "report": ("worker", "draw_report"),
+    "plan": ("worker", "plan_labels"),
+}
+"""Kind of job -> module and function that does it; only workers import them."""
+PRELOADED = (
+    *("pandas", "narwhals", "scipy.special", "scipy.linalg", "scipy.sparse"),
+    *("ssme.serve.preview", "ssme.serve.worker"),
+    *(path.split(":")[0] for path in METHODS.values()),
+)
+"""What the fork server imports: all that the first result needs, not what charts need."""
 TRIES = 2
-PULSE = 15.0
+HEARTBEAT = 15.0
 """Seconds after which a listener hears that the server is still there."""
+REPORT_INTERVAL = 0.1
+"""Seconds between two reports of progress."""
+NICENESS = 5
+"""Jobs give way to pages where both need the machine."""
+SPARE_BYTES = 64_000_000
+"""What a job must be able to allocate when it has failed, or memory was the reason."""
+LONGEST_LINE = 2**22
+
+# Elsewhere a process with threads, which the libraries start, cannot be forked safely.
+CONTEXT: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
+
+
+def start_fork_server() -> None:
+    """Start the process from which workers are forked; it imports while nobody waits."""
+    if CONTEXT.get_start_method() == "forkserver":
+        CONTEXT.set_forkserver_preload([*PRELOADED])
+        forkserver.ensure_running()
 
 
 def make_job_key(kind: str, request: Mapping[str, Any]) -> str:
@@ -36,30 +84,53 @@ def make_job_key(kind: str, request: Mapping[str, Any]) -> str:
     return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
 
 
+# -------------------------------------------------------------------------------------------------
+# In the server
+
+
+class Worker:
+    """A process that does one job, and the server's end of its socket."""
+
+    def __init__(self, job: Mapping[str, Any]) -> None:
+        self._socket, theirs = socket.socketpair()
+        with theirs:
+            arguments = (theirs, dict(job))
+            self.process = CONTEXT.Process(target=run_in_worker, args=arguments, daemon=True)
+            try:
+                self.process.start()
+            except BaseException:
+                self._socket.close()
+                raise
+
+    async def listen(self) -> AsyncIterator[dict[str, Any]]:
+        """What the worker reports, until it has ended."""
+        reader, writer = await asyncio.open_connection(sock=self._socket, limit=LONGEST_LINE)
+        try:
+            with suppress(ConnectionError):
+                while line := await reader.readline():
+                    yield json.loads(line)
+        finally:
+            writer.close()
+
+    def kill(self) -> None:
+        """End the process and whatever it has started."""
+        if hasattr(os, "killpg") and self.process.pid is not None:
+            with suppress(ProcessLookupError, PermissionError):  # it has no group of its own yet
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+
+
 class JobRunner:
     """Runs the jobs of the queue.
 
-    Parameters
-    ----------
-    desk : Desk
-        Where the queue is kept.
-    when_done : callable
-        ``when_done(records, job, folder)``, called in the desk's thread with the results of a job
-        before anybody hears that it is done.
-    workshop : Workshop, optional
-        Where workers come from; a new one by default.
+    ``when_done(store, job, folder)`` is called in the thread of the databases with the results of a
+    job before anybody hears that it is done.
     """
 
-    def __init__(
-        self,
-        desk: Desk,
-        when_done: Callable[[Records, JobRecord, Path], None],
-        workshop: Workshop | None = None,
-    ) -> None:
-        self.desk, self.settings = desk, desk.settings
+    def __init__(self, db: DbThread, when_done: Callable[[Store, JobRecord, Path], None]) -> None:
+        self.db, self.settings = db, db.settings
         self._when_done = when_done
         self._progress: dict[int, dict[str, Any]] = {}
-        self._workshop = workshop or Workshop()
         self._workers: dict[int, Worker] = {}
         self._changed = asyncio.Condition()
         self._changes = 0
@@ -67,66 +138,63 @@ class JobRunner:
         self._lanes: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        self._workshop.open()
-        await self.desk.ask(lambda records: records.store.resume_jobs(TRIES))
+        start_fork_server()
+        await self.db.run(Store.resume_jobs, TRIES)
         self._lanes = [asyncio.create_task(self._run_lane(kinds)) for kinds in LANES]
 
-    async def hush(self) -> None:
+    async def end_streams(self) -> None:
         """End what listeners hear: the server is about to stop."""
         self._is_ending = True
-        await self._ring()
+        await self._notify()
 
     async def stop(self) -> None:
         for lane in self._lanes:
             lane.cancel()
         await asyncio.gather(*self._lanes, return_exceptions=True)
-        self._workshop.close()
 
     async def add(
         self,
         file: int,
         kind: str,
         request: Mapping[str, Any],
-        note: Callable[[Records, JobRecord], None] = lambda records, job: None,
+        note: Callable[[Store, JobRecord], None] = lambda store, job: None,
     ) -> JobRecord:
         """Put a job into the queue, or find the one that did the same before.
 
-        ``note(records, job)`` is called before anybody can work on it.
+        ``note(store, job)`` is called before anybody can work on it.
         """
         key = make_job_key(kind, request)
-        folder = self.settings.results / key
 
-        def put(records: Records) -> JobRecord:
-            job = records.store.add_job(file, kind, key, request)
-            if job.state == "done" and not folder.is_dir():
-                records.store.forget_job(job.id)
-                job = records.store.add_job(file, kind, key, request)
-            note(records, job)
+        def put(store: Store) -> JobRecord:
+            job = store.add_job(file, kind, key, request)
+            if job.state == "done" and not self.find_folder(job).is_dir():
+                store.forget_job(job.id)
+                job = store.add_job(file, kind, key, request)
+            note(store, job)
             return job
 
-        job = await self.desk.ask(put)
-        await self._ring()
+        job = await self.db.run(put)
+        await self._notify()
         return job
 
     async def cancel(self, number: int) -> None:
-        await self.desk.ask(lambda records: records.store.end_job(number, "cancelled"))
-        worker = self._workers.get(number)
-        if worker is not None:
-            worker.kill()
-        await self._ring()
+        await self.db.run(Store.end_job, number, "cancelled")
+        if number in self._workers:
+            self._workers[number].kill()
+        await self._notify()
 
     def find_folder(self, job: JobRecord) -> Path:
         return self.settings.results / job.key
 
     async def describe_state(self, number: int) -> dict[str, Any]:
-        """How a job stands, as plain values."""
+        """The state and progress of a job."""
         if number in self._progress:
             return {"job": number, "state": "running", **self._progress[number]}
-        job = await self.desk.ask(lambda records: records.store.find_job(number))
+        job = await self.db.run(Store.find_job, number)
         return {"job": number, "state": job.state}
 
     async def follow(self, number: int) -> AsyncIterator[dict[str, Any]]:
-        """How a job stands, each time that it changes, until it has ended."""
+        """The state of a job each time that it changes, until it has ended; {} as a heartbeat."""
         before: dict[str, Any] = {}
         while True:
             seen = self._changes
@@ -137,83 +205,202 @@ class JobRunner:
                 return
             before = state
             try:
-                async with asyncio.timeout(PULSE):
-                    await self._hear_after(seen)
+                async with asyncio.timeout(HEARTBEAT):
+                    await self._wait_for_change(seen)
             except TimeoutError:
                 yield {}
 
-    async def _ring(self) -> None:
+    async def _notify(self) -> None:
         self._changes += 1
         async with self._changed:
             self._changed.notify_all()
 
-    async def _hear_after(self, seen: int) -> None:
-        """Wait until something has changed since ``seen``."""
+    async def _wait_for_change(self, seen: int) -> None:
         async with self._changed:
             await self._changed.wait_for(lambda: self._changes != seen)
 
     async def _run_lane(self, kinds: tuple[str, ...]) -> None:
         while True:
             seen = self._changes
-            job = await self.desk.ask(lambda records: records.store.take_next_job(kinds))
+            job = await self.db.run(Store.take_next_job, kinds)
             if job is None:
-                await self._hear_after(seen)
+                await self._wait_for_change(seen)
                 continue
             self._progress[job.id] = {"doing": "starting", "done": 0, "of": 1}
-            await self._ring()
-            await self._run(job)
+            await self._notify()
+            state, message = await self._run(job)
+            await self.db.run(self._end, job, state, message)
+            await self._notify()
 
-    async def _run(self, job: JobRecord) -> None:
-        worker = self._workers[job.id] = await self._workshop.hire(job.kind)
+    async def _run(self, job: JobRecord) -> tuple[str, str]:
+        """Do a job; the state in which it ended, and the message as JSON."""
+        order = {
+            "kind": job.kind,
+            "folder": str(self.find_folder(job)),
+            "request": job.request,
+            "job_mb": self.settings.job_mb,
+        }
         try:
-            await worker.meet()
+            # In a thread: the fork server answers once it has imported everything.
+            try:
+                worker = await asyncio.to_thread(Worker, order)
+            except (OSError, EOFError):  # it was killed meanwhile; the next call replaces it
+                worker = await asyncio.to_thread(Worker, order)
+            self._workers[job.id] = worker
+            if (await self.db.run(Store.find_job, job.id)).state != "running":
+                return "cancelled", ""
             async with asyncio.timeout(self.settings.job_seconds):
-                state, message = await self._listen(job, worker)
+                async for report in worker.listen():
+                    if "ended" in report:
+                        return report["ended"], json.dumps(report.get("error") or "")
+                    self._progress[job.id] = report
+                    await self._notify()
         except TimeoutError:
-            state, message = (
-                "failed",
-                _say(
-                    f"the job took longer than {self.settings.job_seconds:,} seconds",
-                    "give fewer rows or models, or start the server with a larger --job-seconds",
-                ),
+            error = InputError(
+                f"the job took longer than {self.settings.job_seconds:,} seconds",
+                fix="give fewer rows or models, or start the server with a larger --job-seconds",
+            )
+        except Exception:  # the lane goes on
+            traceback.print_exc()
+            error = InputError("the job could not be started", fix="look at the terminal")
+        else:
+            error = InputError(
+                "the job ended without a result: it was stopped by the system, most likely for "
+                "lack of memory",
+                fix="try it again; if it happens once more, give fewer rows",
             )
         finally:
-            worker.kill()
-            self._workers.pop(job.id, None)
+            if job.id in self._workers:
+                self._workers.pop(job.id).kill()
             self._progress.pop(job.id, None)
-        await self.desk.ask(self._end, job, state, message)
-        await self._ring()
+        return "failed", json.dumps(spell_for_page(error))
 
-    async def _listen(self, job: JobRecord, worker: Worker) -> tuple[str, str]:
-        """What the worker says, until it has ended."""
-        await worker.give(
-            {
-                "kind": job.kind,
-                "folder": str(self.find_folder(job)),
-                "request": job.request,
-                "job_mb": self.settings.job_mb,
-            }
-        )
-        while said := await worker.hear():
-            if "ended" in said:
-                return said["ended"], json.dumps(said.get("error") or "")
-            self._progress[job.id] = said
-            await self._ring()
-        return "failed", _say(
-            "the job ended without a result: it was stopped by the system, most likely for lack of "
-            "memory",
-            "try it again; if it happens once more, give fewer rows",
-        )
-
-    def _end(self, records: Records, job: JobRecord, state: str, message: str) -> None:
-        if records.store.find_job(job.id).state != "running":
+    def _end(self, store: Store, job: JobRecord, state: str, message: str) -> None:
+        if store.find_job(job.id).state != "running":
             return
         if state == "done":
-            self._when_done(records, job, self.find_folder(job))
-        records.store.end_job(job.id, state, message)
+            self._when_done(store, job, self.find_folder(job))
+        store.end_job(job.id, state, message)
 
 
-def _say(got: str, fix: str) -> str:
-    return json.dumps(
-        {"got": f"{got[0].upper()}{got[1:]}.", "allowed": "", "fix": fix, "fields": []}
-    )
+# -------------------------------------------------------------------------------------------------
+# In a worker process
+
+
+def run_in_worker(line: socket.socket, job: dict[str, Any]) -> None:
+    """Do a job, and report progress and end on the socket."""
+    gc.freeze()  # what was imported is shared with the fork server, and never looked through
+    warnings.simplefilter("ignore")
+    with suppress(OSError, AttributeError):
+        os.setsid()
+        os.nice(NICENESS)
+    threading.Thread(target=_exit_with_server, args=(line,), daemon=True).start()
+    with line.makefile("w", encoding="utf-8") as stream:
+        report_job(stream, job)
+        stream.flush()
+    os._exit(0)  # nothing is left to tidy up
+
+
+def report_job(stream: IO[str], job: dict[str, Any]) -> None:
+    """Do a job within its limit of memory; its progress and end as lines of JSON."""
+    limit_memory(job["job_mb"])
+    reported = 0.0
+
+    def report(**message: Any) -> None:
+        stream.write(f"{json.dumps(message)}\n")
+        stream.flush()
+
+    def report_progress(title: str, done: int, total: int) -> None:
+        nonlocal reported
+        now = time.monotonic()
+        if now - reported >= REPORT_INTERVAL or done in (0, total):
+            reported = now
+            report(doing=title, done=done, of=total)
+
+    try:
+        with listen(report_progress):
+            do_job(job)
+        report(ended="done")
+    except Exception as error:
+        shown = explain_failure(error, job["job_mb"])
+        report(ended="failed", error=spell_for_page(shown, job["request"]["path"]))
+
+
+def do_job(job: Mapping[str, Any]) -> None:
+    """Do a job and publish its results under ``job["folder"]``, whole or not at all."""
+    module, function = JOBS[job["kind"]]
+    target = Path(job["folder"])
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+    unfinished.mkdir(mode=0o700)
+    try:
+        _refuse_changed(job["request"])
+        getattr(import_module(f"ssme.serve.{module}"), function)(job["request"], unfinished)
+        if target.exists():
+            shutil.rmtree(target)
+        os.rename(unfinished, target)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _refuse_changed(request: Mapping[str, Any]) -> None:
+    """Refuse a file that is not the one that was opened."""
+    path = Path(request["path"])
+    if not path.is_file():
+        raise InputError(
+            f"{path.name} is no longer there",
+            fix="put it back, or open another file; the labels are kept",
+        )
+    with path.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    if digest != request["sha256"]:
+        raise InputError(
+            f"{path.name} was changed on the disk since it was opened",
+            fix="choose “Read it again” on the page of the file; the labels are kept",
+        )
+
+
+def explain_failure(error: Exception, megabytes: int) -> Exception:
+    """The error that the page shows: lack of memory has many forms, such as a failed import."""
+    if _is_out_of_memory(error):
+        return InputError(
+            f"the job ran out of memory: it may use {megabytes:,} MB",
+            fix="give fewer rows, or start the server with a larger --job-mb",
+        )
+    if isinstance(error, InputError | MissingExtraError | OSError):
+        return error
+    traceback.print_exception(error)
+    return RuntimeError(f"Internal error: {type(error).__name__}: {error}")
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, MemoryError):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    if isinstance(error, InputError):
+        return False
+    try:
+        bytearray(SPARE_BYTES)
+    except MemoryError:
+        return True
+    return False
+
+
+def _exit_with_server(line: socket.socket) -> None:
+    """End the process when the server has closed its end."""
+    with suppress(OSError):
+        while line.recv(1):
+            pass
+    os._exit(1)
+
+
+def limit_memory(megabytes: int) -> None:
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return
+    limit = megabytes * 1_000_000
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    if hard == resource.RLIM_INFINITY or limit < hard:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))

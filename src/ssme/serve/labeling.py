@@ -1,262 +1,381 @@
-"""Who labels which row next, and what happens to a label the moment it is given.
-
-Rows are drawn in rounds; a new round takes the place of what is left of the one before. A row goes
-to one person; every fifth goes to two, so that their agreement can be measured. A row that
-lies before somebody is kept from others for a while. A label is in the memory before the page says
-so; sent twice, it is kept once.
-"""
+"""The pages "Label" (one row at a time, by keyboard) and "People" (agreement and conflicts)."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+import json
+from collections.abc import Hashable, Sequence
 from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
 from ssme.errors import InputError
-from ssme.memory import LabelEvent
-from ssme.serve.desk import Records
-from ssme.serve.settling import ADJUDICATED, TAKEN_BACK, UNSURE, Standing, settle
-from ssme.serve.store import StoredSuggestion
+from ssme.memory import EvaluationRecord
+from ssme.memory.database import make_key
+from ssme.serve.files import find_image
+from ssme.serve.labels import (
+    ADJUDICATED,
+    LabelView,
+    RowLabels,
+    adjudicate,
+    give_label,
+    measure_agreement,
+    next_row,
+    previous_row,
+    resolve_labels,
+    skip_row,
+    undo_label,
+)
+from ssme.serve.pages import (
+    find_annotator,
+    find_project,
+    find_session,
+    first,
+    go_to,
+    may_change,
+    open_file,
+    parse_class,
+    parse_row,
+    read_form,
+    render,
+    render_fragment,
+    wants_json,
+)
+from ssme.serve.project import OpenFile, Project
+from ssme.serve.results import MODELS, draw_tightening
+from ssme.serve.store import Store
+from ssme.writing import format_csv
 
-__all__ = [
-    "AT_RANDOM",
-    "Bench",
-    "adjudicate",
-    "give_label",
-    "list_settled_labels",
-    "look_back",
-    "skip",
-    "take_seat",
-    "undo",
-]
-
-AT_RANDOM = "drawn at random"
-"""How the reason of rows begins that were drawn with the same probability as all others."""
-KEPT = timedelta(minutes=10)
-"""How long a row that lies before somebody is kept from others."""
+LONGEST_NAME = 60
+"""Characters of a name of a class."""
+LETTERS = "qwertyiopadfghjklxcvnm"
+"""Keys of classes that have no digit; u, s, b and z do something else on the page."""
 
 
-@dataclass(frozen=True)
-class Bench:
-    """What lies before one person.
+def find_keys(classes: Sequence[Any]) -> list[str]:
+    """The key that gives each class; empty where there are more classes than keys.
 
-    Attributes
-    ----------
-    row : Suggestion or None
-        The row to label; None where no row is left.
-    given : optional
-        What the person said of it before.
-    mine, settled, conflicts, left : int
-        Rows that this person labeled, rows whose label counts, rows in conflict, and rows that
-        wait for this person.
+    A class that is a digit has that digit, False and True have 0 and 1. No other number has a digit
+    for a key. Other classes are counted from 1, without the digits that are taken.
+
+    >>> find_keys([0, 1]), find_keys(["ham", "spam"]), find_keys([-1, 1])
+    (['0', '1'], ['1', '2'], ['q', '1'])
     """
-
-    row: StoredSuggestion | None
-    given: Hashable | None
-    mine: int
-    settled: int
-    conflicts: int
-    left: int
-
-
-def take_seat(records: Records, data: str, annotator: str) -> Bench:
-    """The next row for a person, kept from others while it lies there."""
-    rows = settle(records.open_memory(data).label_events())
-    waiting = _list_waiting(records, data, annotator, rows)
-    row = waiting[0] if waiting else None
-    if row is not None:
-        records.store.claim(
-            data, row.row, annotator, skipped=_is_skipped(records, data, row, annotator)
-        )
-    return _prepare_bench(row, None, rows, annotator, len(waiting))
-
-
-def look_back(records: Records, data: str, annotator: str, row: Any) -> Bench:
-    """The row that the person labeled before ``row`` (None: the last one), to see or change."""
-    events = records.open_memory(data).label_events()
-    rows = settle(events)
-    mine = [
-        event.row
-        for event in events
-        if event.annotator == annotator
-        and event.reason != ADJUDICATED
-        and annotator in rows[event.row].given
-    ]
-    order = list(dict.fromkeys(reversed(mine)))
-    place = order.index(row) + 1 if row in order else 0
-    if place >= len(order):
-        return take_seat(records, data, annotator)
-    known = {each.row: each for each in records.store.list_suggestions(data)}
-    found = known.get(order[place])
-    waiting = _list_waiting(records, data, annotator, rows)
-    given = rows[order[place]].given[annotator]
-    return _prepare_bench(found, UNSURE if given is None else given, rows, annotator, len(waiting))
-
-
-def give_label(
-    records: Records, data: str, annotator: str, row: Any, label: Hashable | None, key: str
-) -> None:
-    """Store a label, or that the person is unsure (None); with the same key, once.
-
-    Parameters
-    ----------
-    records : Records
-        Where labels are kept.
-    data : str
-        Name of the data.
-    annotator : str
-        Who gives the label.
-    row : str or int
-        Name of the row, which has to be one of those chosen for labeling.
-    label : optional
-        The class; None if the person is unsure.
-    key : str
-        Chosen by the page when it showed the row.
-    """
-    known = {each.row: each for each in records.store.list_suggestions(data)}
-    if row not in known:
-        raise _tell_unknown_row(row)
-    chosen = known[row]
-    reason = UNSURE if label is None else chosen.reason
-    event = LabelEvent(chosen.row, label, annotator, chosen.probability, reason, key)
-    records.open_memory(data).add_labels([event])
-
-
-def skip(records: Records, data: str, annotator: str, row: Any) -> None:
-    """Put a row off: it comes again when no other is left."""
-    if all(row != each.row for each in records.store.list_suggestions(data)):
-        raise _tell_unknown_row(row)
-    records.store.claim(data, row, annotator, skipped=True)
-
-
-def undo(records: Records, data: str, annotator: str, key: str) -> Any:
-    """Take the person's last label back; the row, or None where there is nothing to take back."""
-    events = records.open_memory(data).label_events()
-    if any(event.key == key for event in events):
-        return None
-    rows = settle(events)
-    for event in reversed(events):
-        mine = event.annotator == annotator and event.reason not in (ADJUDICATED, TAKEN_BACK)
-        if mine and annotator in rows[event.row].given:
-            back = LabelEvent(event.row, None, annotator, None, TAKEN_BACK, key)
-            records.open_memory(data).add_labels([back])
-            records.store.claim(data, event.row, annotator)
-            return event.row
-    return None
-
-
-def adjudicate(
-    records: Records, data: str, annotator: str, row: Any, label: Hashable, key: str
-) -> None:
-    """Settle a row on which people differ."""
-    rows = settle(records.open_memory(data).label_events())
-    if row not in rows or len(rows[row].classes) < 2:
-        raise InputError(f"people do not differ about row {row!r}", fix="load the page again")
-    event = LabelEvent(row, label, annotator, rows[row].probability, ADJUDICATED, key)
-    records.open_memory(data).add_labels([event])
-
-
-def list_settled_labels(records: Records, data: str) -> list[list[Any]]:
-    """(row, label, probability, round) of all rows whose label counts.
-
-    Of the n rows of a round, shown in random order, m have a label that counts: a row that was
-    drawn with probability p has one with probability p m / n. The probability of rows of rounds
-    that were drawn at random is None: they count alike.
-    """
-    rows = settle(records.open_memory(data).label_events())
-    counting = {row for row, standing in rows.items() if standing.label is not None}
-    drawn: dict[int, list[StoredSuggestion]] = {}
-    last: dict[Any, StoredSuggestion] = {}
-    for each in records.store.list_suggestions(data):
-        drawn.setdefault(each.round, []).append(each)
-        if each.row in counting:
-            last[each.row] = each
-    share = {
-        number: sum(last.get(each.row) is each for each in of) / len(of)
-        for number, of in drawn.items()
-    }
-    found: list[list[Any]] = []
-    for row in counting:
-        at, chance = last.get(row), None
-        if at is not None and at.probability is not None and not at.reason.startswith(AT_RANDOM):
-            chance = at.probability * share[at.round]
-        found.append([row, rows[row].label, chance, 0 if at is None else at.round])
-    return sorted(found, key=repr)
-
-
-def _tell_unknown_row(row: Any) -> InputError:
-    return InputError(
-        f"row {row!r} is not among those to be labeled",
-        fix="load the page again; the labels that were given before are kept",
-    )
-
-
-def _prepare_bench(
-    row: StoredSuggestion | None,
-    given: Hashable | None,
-    rows: dict[Hashable, Standing],
-    annotator: str,
-    left: int,
-) -> Bench:
-    return Bench(
-        row,
-        given,
-        sum(annotator in standing.given for standing in rows.values()),
-        sum(standing.label is not None for standing in rows.values()),
-        sum(standing.in_conflict for standing in rows.values()),
-        left,
-    )
-
-
-def _is_skipped(records: Records, data: str, row: StoredSuggestion, annotator: str) -> bool:
-    return any(
-        skipped and (name, who) == (row.row, annotator)
-        for name, who, _, skipped in records.store.list_claims(data)
-    )
-
-
-def _list_waiting(
-    records: Records,
-    data: str,
-    annotator: str,
-    rows: dict[Hashable, Standing],
-    double_every: int = 5,
-) -> list[StoredSuggestion]:
-    """Rows for this person, those put off last, one taken back first.
-
-    One row of ``double_every`` waits for two people.
-    """
-    skipped: dict[Any, int] = {}
-    mine: dict[Any, int] = {}
-    kept: dict[Any, set[str]] = {}
-    since = (datetime.now(UTC) - KEPT).isoformat(timespec="microseconds")
-    for number, (row, who, at, is_skipped) in enumerate(records.store.list_claims(data)):
-        if who == annotator:
-            (skipped if is_skipped else mine)[row] = number
-        elif not is_skipped and at > since:
-            kept.setdefault(row, set()).add(who)
+    texts = [str(int(c)) if isinstance(c, bool) else str(c).strip() for c in classes]
+    digits = {text for text in texts if len(text) == 1 and text in "0123456789"}
+    letters = iter(LETTERS)
     found = []
-    drawn = records.store.list_suggestions(data)
-    newest = drawn[-1].round if drawn else 0
-    for each in {each.row: each for each in drawn}.values():
-        given = rows[each.row].given if each.row in rows else {}
-        wanted = 2 if each.place % double_every == 0 else 1
-        if each.round < newest and not given and each.row not in mine:
-            continue
-        if annotator in given or len(given) >= wanted:
-            continue
-        at_work = kept.get(each.row, set()) - {*given}
-        if at_work and len(given) + len(at_work) >= wanted:
-            continue
-        found.append(each)
-    return sorted(
-        found,
-        key=lambda each: (
-            each.row in skipped,
-            skipped.get(each.row, 0),
-            -mine.get(each.row, -1),
-            each.round,
-            each.place,
-        ),
+    for place, text in enumerate(texts, start=1):
+        counted = str(place)
+        if text in digits:
+            found.append(text)
+        elif place < 10 and counted not in digits and not _is_number(text):
+            found.append(counted)
+        else:
+            found.append(next(letters, ""))
+    return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+async def show_label(request: Request) -> Response:
+    """The next row for the person who asks."""
+    project, annotator = find_project(request), find_session(request).annotator
+    file = await open_file(request)
+    if not file.is_ready or not annotator:
+        return render(request, "label.html", file=file, view=None, job=None)
+    choosing = None if project.settings.read_only else await project.choose_rows(file)
+    if file.lacks_names and may_change(request) and not await project.count_labels(file.record.id):
+        return render(request, "label.html", file=file, view=None, job=None)
+    view = await project.db.run(next_row, file.data, annotator)
+    job = choosing if view.row is None and choosing is not None else None
+    if job is not None and job.state == "done":
+        job = None
+    done, newest = await project.find_newest_result(file.record.id)
+    may_count = not project.settings.read_only
+    return render(
+        request,
+        "label.html",
+        file=file,
+        view=view,
+        shown=_is_showing_scores(request),
+        job=job,
+        running=newest if newest is not None and newest.is_active else None,
+        card=_render_card(request, file, view),
+        plan=_tell_plan(project.read_plan(done)) if done is not None and may_count else "",
+        known=await _tell_known(project, file),
     )
+
+
+async def mark(request: Request) -> Response:
+    """Take a label, "unsure", a skip, a step back or an undo, and give the next row."""
+    project, annotator = find_project(request), find_annotator(request)
+    file, form = await open_file(request), read_form(request)
+    if file.look is None:
+        raise InputError("the file was not read yet", fix="see the page “What is in it” first")
+    action, key = first(form, "do") or "label", first(form, "key") or make_key()
+    row, data = parse_row(form), file.data
+    view: LabelView | None = None
+    if action in ("label", "other"):
+        label = parse_class(form, action, file.look["classes"])
+        await project.db.run(give_label, data, annotator, row, label, key)
+        done = f"Labeled {file.name_class(label)}."
+    elif action == "unsure":
+        await project.db.run(give_label, data, annotator, row, None, key)
+        done = "Noted as unsure."
+    elif action == "skip":
+        await project.db.run(skip_row, data, annotator, row)
+        done = "Put off."
+    elif action == "undo":
+        back = await project.db.run(undo_label, data, annotator, key)
+        done = "Nothing to take back." if back is None else "Taken back."
+    elif action == "back":
+        view = await project.db.run(previous_row, data, annotator, row)
+        done = "The row before."
+    else:
+        raise InputError(f"there is no button {action!r}", fix="load the page again")
+    job = None if action in ("skip", "back") else await _go_on(project, file)
+    if not wants_json(request):
+        return go_to(f"{request.url.path}{'?scores=shown' if _is_showing_scores(request) else ''}")
+    if view is None:
+        view = await project.db.run(next_row, data, annotator)
+    return JSONResponse(
+        {
+            "card": _render_card(request, file, view),
+            "said": done,
+            "mine": view.mine,
+            "settled": view.settled,
+            "job": job,
+            "changed": file.changed,
+        }
+    )
+
+
+async def _go_on(project: Project, file: OpenFile) -> int | None:
+    """After a batch of labels, ask for an evaluation and for more rows."""
+    await project.choose_rows(file)
+    if await project.count_labels_since(file) < project.settings.batch or not file.is_ready:
+        return None
+    job = await project.evaluate(file)
+    return job.id
+
+
+def _render_card(request: Request, file: OpenFile, view: LabelView) -> str:
+    assert file.look is not None
+    return render_fragment(
+        "card.html",
+        view=view,
+        key=make_key(),
+        row=None if view.row is None else json.dumps(view.row.row),
+        classes=file.look["classes"],
+        keys=find_keys(file.look["classes"]),
+        file=file,
+        csrf=find_session(request).csrf,
+        shown=_is_showing_scores(request),
+        may_change=may_change(request),
+    )
+
+
+def _is_showing_scores(request: Request) -> bool:
+    """Whether the person has asked to see what the models say."""
+    return bool(request.query_params.get("scores") == "shown")
+
+
+async def show_tightening(request: Request) -> Response:
+    """The intervals after each evaluation, as a part of the page."""
+    project = find_project(request)
+    file = await open_file(request)
+    return JSONResponse(await _tell_known(project, file))
+
+
+async def plan(request: Request) -> Response:
+    """How many more labels the decision takes, as a part of the page; a job while it is counted."""
+    project = find_project(request)
+    done, _ = await project.find_newest_result(request.path_params["file"])
+    if done is None or project.settings.read_only:
+        return JSONResponse({"html": ""})
+    found = project.read_plan(done)
+    if found is None:
+        job = await project.runner.add(done.file, "plan", done.request)
+        if job.is_active:
+            return JSONResponse({"job": job.id, "html": _tell_plan(None)})
+        found = {}
+    return JSONResponse({"html": _tell_plan(found)})
+
+
+def _tell_plan(found: dict[str, Any] | None) -> str:
+    """What a plan says, or that it is being counted; nothing where there is nothing to tell."""
+    is_about_nothing = found is not None and "pick" not in found
+    return "" if is_about_nothing else render_fragment("plan.html", plan=found)
+
+
+async def choose_design(request: Request) -> Response:
+    """Say how rows are chosen from the next round on."""
+    project, form = find_project(request), read_form(request)
+    number, design = request.path_params["file"], first(form, "design")
+    if design not in ("goal", "random"):
+        raise InputError(f"rows chosen by {design!r}", allowed="goal or random")
+    await project.db.run(Store.update_file, number, design=design)
+    return go_to(f"/files/{number}/label")
+
+
+async def name_classes(request: Request) -> Response:
+    """Say what the pages call the classes; labels keep the classes as they are in the file."""
+    project, form = find_project(request), read_form(request)
+    file = await open_file(request)
+    classes = file.look["classes"] if file.look else []
+    names = {}
+    for number, label in enumerate(classes):
+        text = first(form, f"name-{number}").strip()
+        if text and not form.get("plain"):
+            names[json.dumps(label)] = text[:LONGEST_NAME]
+    called = [names.get(json.dumps(label), str(label)) for label in classes]
+    if len({*called}) < len(called):
+        raise InputError(
+            f"two classes would have one name: {', '.join(called)}", fix="give them different names"
+        )
+    await project.db.run(Store.update_file, file.record.id, names=names)
+    back = "/label" if form.get("back") else ""
+    return go_to(f"/files/{file.record.id}{back}")
+
+
+async def _tell_known(project: Project, file: OpenFile) -> dict[str, str]:
+    """What the labels have told so far: the decision, and the intervals as they tightened."""
+    found = await project.db.run(lambda store: store.memory(file.data).evaluations())
+    records = list(found.values())
+    metric, order, decision = "", [], None
+    if records:
+        metric = records[-1].estimates[0].metric
+        decision = records[-1].decisions[0] if records[-1].decisions else None
+        order = _order_models(records, metric)
+    pictures = draw_tightening(records, metric, order)
+    told = ""
+    if decision is not None:
+        told = render_fragment("decision.html", decision=decision, labeled=records[-1].n_labeled)
+    shown = render_fragment("tightening.html", pictures=pictures, metric=metric, decision=decision)
+    return {"decision": told, "html": shown}
+
+
+def _order_models(records: list[EvaluationRecord], metric: str) -> list[str]:
+    """Models as they were ranked first, so that none changes its place; a new pick comes first."""
+    first, last = records[0], records[-1]
+    rows = [e for e in first.estimates if (e.metric, e.group) == (metric, "all")]
+    rows += [e for e in last.estimates if (e.metric, e.group) == (metric, "all")]
+    best: dict[str, int] = {}
+    if first.decisions:
+        leading = (first.decisions[0].pick, *first.decisions[0].possible_best)
+        best = {model: rank - len(leading) for rank, model in reversed([*enumerate(leading)])}
+    order = list(dict.fromkeys(e.model for e in sorted(rows, key=lambda e: best.get(e.model, 0))))
+    pick = last.decisions[0].pick if last.decisions else ""
+    shown = order[:MODELS]
+    return order if pick in shown or pick not in order else [pick, *order]
+
+
+async def export(request: Request) -> Response:
+    """All labels given by hand, one line per label, as CSV."""
+    project = find_project(request)
+    file = await open_file(request)
+
+    def list_events(store: Store) -> list[dict[str, Any]]:
+        found = []
+        for data in store.list_data(file.record.id):
+            events = store.memory(data).label_events()
+            rows = resolve_labels(events)
+            for event in events:
+                row = rows[event.row]
+                is_given = event.annotator in row.given or event.reason == ADJUDICATED
+                found.append(
+                    {
+                        "id": event.row,
+                        "label": event.label,
+                        "annotator": event.annotator,
+                        "given_at": event.given_at,
+                        "probability": event.probability,
+                        "reason": event.reason,
+                        "counts": row.label is not None and row.label == event.label and is_given,
+                    }
+                )
+        return found
+
+    text = (
+        format_csv(await project.db.run(list_events))
+        or "id,label,annotator,given_at,probability,reason,counts\n"
+    )
+    return Response(
+        text.encode("utf-8", "backslashreplace"),
+        media_type="text/csv",
+        headers={"content-disposition": 'attachment; filename="labels.csv"'},
+    )
+
+
+async def show_image(request: Request) -> Response:
+    """A picture that a cell of a row to label names."""
+    project = find_project(request)
+    file = await open_file(request)
+    text = request.query_params.get("path", "")
+
+    rows = await project.db.run(Store.list_suggestions, file.data)
+    if not any(cell == text and kind == "image" for row in rows for _, kind, cell in row.cells):
+        raise InputError("no row to label names this picture", fix="load the page again")
+    content, kind = find_image(project.settings, file.record, text)
+    return Response(
+        content, media_type=kind, headers={"content-security-policy": "default-src 'none'; sandbox"}
+    )
+
+
+async def show_people(request: Request) -> Response:
+    """Who labeled how many rows, how far they agree, and rows that wait for a verdict."""
+    project = find_project(request)
+    file = await open_file(request)
+
+    def read(store: Store) -> dict[str, Any]:
+        cells = {each.row: each.cells for each in store.list_suggestions(file.data)}
+        people: dict[str, dict[str, Any]] = {}
+        settled: dict[tuple[str, Hashable], RowLabels] = {}
+        for data in store.list_data(file.record.id):
+            events = store.memory(data).label_events()
+            for event in events:
+                person = people.setdefault(event.annotator, {"labels": 0, "unsure": 0, "last": ""})
+                person["last"] = max(person["last"], event.given_at[:16].replace("T", " "))
+            settled |= {(data, row): labels for row, labels in resolve_labels(events).items()}
+        for row in settled.values():
+            for who, label in row.given.items():
+                people[who]["unsure" if label is None else "labels"] += 1
+        return {
+            "people": people,
+            "agreement": measure_agreement(settled.values()),
+            "conflicts": [
+                {
+                    "row": json.dumps(row.row),
+                    "name": str(row.row),
+                    "given": row.given,
+                    "cells": cells.get(row.row, ()),
+                    "key": make_key(),
+                }
+                for (data, _), row in settled.items()
+                if row.in_conflict and data == file.data
+            ],
+            "settled": sum(row.label is not None for row in settled.values()),
+            "entries": store.list_entries(),
+        }
+
+    found = await project.db.run(read)
+    return render(request, "people.html", file=file, **found)
+
+
+async def settle_conflict(request: Request) -> Response:
+    """Take a verdict on a row about which people differ."""
+    project, annotator = find_project(request), find_annotator(request)
+    file, form = await open_file(request), read_form(request)
+    if file.look is None:
+        raise InputError("the file was not read yet", fix="see the page “What is in it” first")
+    label = parse_class(form, "label", file.look["classes"])
+    row, key = parse_row(form), first(form, "key") or make_key()
+    await project.db.run(adjudicate, file.data, annotator, row, label, key)
+    return go_to(f"/files/{file.record.id}/people")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -13,26 +13,26 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from ssme import __version__
 from ssme.errors import InputError
 from ssme.markup import make_environment
-from ssme.serve.project import OpenFile, Project
-from ssme.serve.security import Asgi, RefusedError, Scope
 from ssme.serve.spelling import spell_for_page
 from ssme.serve.store import Session
 
-__all__ = [
-    "find_project",
-    "find_session",
-    "go_to",
-    "make_refusal",
-    "may_change",
-    "parse_class",
-    "parse_message",
-    "parse_row",
-    "read_form",
-    "render",
-    "render_fragment",
-    "respond_with_error",
-    "wants_json",
-]
+if TYPE_CHECKING:
+    from ssme.serve.project import OpenFile, Project
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+Form = Mapping[str, Sequence[str]]
+
+
+class RefusedError(Exception):
+    """A request that is not served: the status of the answer, its title and what to do."""
+
+    def __init__(self, status: int, title: str, text: str) -> None:
+        self.status, self.title, self.text = status, title, text
+        super().__init__(title)
 
 
 @cache
@@ -46,7 +46,6 @@ def _make_environment() -> Any:
 
 
 def find_project(request: Request) -> Project:
-    """The project that the app serves."""
     found: Project = request.app.state.project
     return found
 
@@ -57,24 +56,41 @@ def find_session(request: Request) -> Session:
     return found
 
 
-async def read_form(request: Request) -> dict[str, list[str]]:
-    """The fields of the form that the guard has read; each may have several values."""
-    found: dict[str, list[str]] = request.state.form
-    return found
+def find_annotator(request: Request) -> str:
+    """The name that the labels of whoever asks carry."""
+    annotator = find_session(request).annotator
+    if not annotator:
+        raise InputError("enter your name on the page “Label” first")
+    return annotator
+
+
+async def open_file(request: Request) -> OpenFile:
+    """The file that the path of a request names."""
+    return await find_project(request).open(request.path_params["file"])
 
 
 def may_change(request: Request) -> bool:
-    """Whether who asks may change settings."""
+    """Whether whoever asks may change settings."""
     session = request.scope.get("state", {}).get("session")
     is_owner = session is not None and session.role == "owner"
     return is_owner and not find_project(request).settings.read_only
 
 
-def parse_row(form: Mapping[str, Sequence[str]]) -> Any:
+def read_form(request: Request) -> Form:
+    """The fields of the form that the guard has read; each may have several values."""
+    found: Form = request.state.form
+    return found
+
+
+def first(form: Form, name: str) -> str:
+    """The first value of a field; empty where there is none."""
+    return (form.get(name) or [""])[0]
+
+
+def parse_row(form: Form) -> Any:
     """The name of a row in a form, which is written as JSON; None where there is none."""
-    text = form.get("row", ["null"])[0]
     try:
-        row = json.loads(text)
+        row = json.loads(first(form, "row") or "null")
     except (ValueError, RecursionError):
         row = []
     if row is not None and not isinstance(row, str | int | float):
@@ -82,11 +98,11 @@ def parse_row(form: Mapping[str, Sequence[str]]) -> Any:
     return row
 
 
-def parse_class(form: Mapping[str, Sequence[str]], name: str, classes: Sequence[Any]) -> Any:
+def parse_class(form: Form, name: str, classes: Sequence[Any]) -> Any:
     """The class whose number is in a field of a form."""
-    text = form.get(name, [""])[0]
+    text = first(form, name)
     if not text.isdecimal() or len(text) > 9 or int(text) >= len(classes):
-        raise InputError(f"class number {text!r}", allowed=f"0 to {len(classes) - 1}")
+        raise InputError(f"there is no class {text!r}", fix="load the page again")
     return classes[int(text)]
 
 
@@ -96,36 +112,33 @@ def render(
     *,
     status: int = 200,
     file: OpenFile | None = None,
-    follows_from: Any = None,
+    cache_key: Any = None,
     here: str | None = None,
     **context: Any,
 ) -> Response:
     """A page; ``here`` is its path, where that is not the one that was asked for.
 
-    ``follows_from`` is all that the page depends on beside its path and the session, where that is
+    ``cache_key`` is all that the page depends on beside its path and the session, where that is
     known: the page is then made once for many requests.
     """
     session = request.scope.get("state", {}).get("session")
     project, here = find_project(request), here or request.url.path
-    key = None if follows_from is None else (template, status, here, session, repr(follows_from))
+    key = None if cache_key is None else (template, status, here, session, repr(cache_key))
     page = project.pages.get(key)
     if page is None:
-        text = (
-            _make_environment()
-            .get_template(template)
-            .render(
-                session=session,
-                settings=project.settings,
-                may_change=may_change(request),
-                version=__version__,
-                here=here,
-                file=file,
-                **context,
-            )
+        text = render_fragment(
+            template,
+            session=session,
+            settings=project.settings,
+            may_change=may_change(request),
+            version=__version__,
+            here=here,
+            file=file,
+            **context,
         )
         page = text.encode("utf-8", "backslashreplace")
         if key is not None:
-            project.pages.keep(key, page)
+            project.pages.put(key, page)
     return HTMLResponse(page, status)
 
 
@@ -147,30 +160,28 @@ def wants_json(request: Request) -> bool:
 
 def respond_with_error(request: Request, error: Exception) -> Response:
     """An error in the words of the page: as a page, or as JSON for a script."""
-    said = spell_for_page(error)
-    status = 507 if "disk is full" in said["got"] else 400
+    shown = spell_for_page(error)
+    status = 507 if "disk is full" in shown["got"] else 400
     if wants_json(request):
-        return JSONResponse({"error": said}, status)
-    return render(request, "message.html", status=status, title="This did not work", error=said)
+        return JSONResponse({"error": shown}, status)
+    return render(request, "message.html", status=status, title="This did not work", error=shown)
 
 
 def make_refusal(scope: Scope, refused: RefusedError) -> Asgi:
     """The answer to a request that is not served."""
     answer: Asgi
     if wants_json(Request(scope)):
-        said = {"got": refused.title, "allowed": "", "fix": refused.text}
-        answer = JSONResponse({"error": said}, refused.status)
+        shown = {"got": refused.title, "allowed": "", "fix": refused.text}
+        answer = JSONResponse({"error": shown}, refused.status)
     else:
-        page = _make_environment().get_template("refused.html")
-        told = page.render(title=refused.title, text=refused.text)
-        answer = HTMLResponse(told, refused.status)
+        text = render_fragment("refused.html", title=refused.title, text=refused.text)
+        answer = HTMLResponse(text, refused.status)
     return answer
 
 
 def parse_message(text: str) -> Any:
-    """The message of a job that ended: an error as the worker told it, or plain words."""
+    """The message of a job that ended: an error as the worker wrote it, or plain words."""
     try:
-        found = json.loads(text)
+        return json.loads(text) or None
     except ValueError:
         return {"got": text, "allowed": "", "fix": "", "fields": []} if text else None
-    return found or None

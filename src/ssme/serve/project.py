@@ -15,15 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord
-from ssme.serve.desk import Desk, Records
 from ssme.serve.files import fingerprint, has_changed, is_as_opened, name_data
 from ssme.serve.jobs import JobRunner, make_job_key
-from ssme.serve.labeling import list_settled_labels
+from ssme.serve.labels import list_settled_labels
 from ssme.serve.settings import ServeSettings
-from ssme.serve.store import FileRecord, JobRecord, StoredSuggestion
-from ssme.serve.workshop import Workshop
-
-__all__ = ["OpenFile", "Project", "keep_results"]
+from ssme.serve.store import DbThread, FileRecord, JobRecord, Store, StoredSuggestion
 
 AHEAD = 3
 """Batches of rows that are chosen ahead, so that nobody waits for the next one."""
@@ -35,7 +31,7 @@ PAGES, LOOKS = 100, 20
 class OpenFile:
     """A file with what was understood of it.
 
-    ``look`` is what `ssme.serve.looking.look_at` found with the mapping that works (None while
+    ``look`` is what `ssme.serve.preview.look_at` found with the mapping that works (None while
     there is none), ``job`` the newest job that looked, ``tried`` what that one found where its
     mapping is not the one that works, ``changed`` what happened to the file on the disk since.
     ``is_current`` says whether ``look`` is of the present content of the file.
@@ -69,46 +65,37 @@ class OpenFile:
         return name_data(self.record, bool(self.look and self.look.get("has_ids")))
 
 
-class Kept:
-    """The newest of what was made, by what it was made of.
+class Cache:
+    """The newest ``size`` values, by key."""
 
-    Parameters
-    ----------
-    most : int
-        How many are kept.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._found: dict[Any, Any] = {}
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._values: dict[Any, Any] = {}
 
     def get(self, key: Hashable) -> Any:
-        """What was kept under the key; None where there is nothing."""
-        return self._found.get(key)
+        return self._values.get(key)
 
-    def keep(self, key: Hashable, value: Any) -> None:
-        self._found[key] = value
-        while len(self._found) > self._most:
-            del self._found[next(iter(self._found))]
+    def put(self, key: Hashable, value: Any) -> None:
+        self._values[key] = value
+        while len(self._values) > self._size:
+            del self._values[next(iter(self._values))]
 
 
 class Project:
-    """All that the pages ask for; `start` begins to work on the queue."""
+    """All that the pages ask for."""
 
-    def __init__(self, desk: Desk, workshop: Workshop | None = None) -> None:
-        self.desk = desk
-        self.settings: ServeSettings = desk.settings
-        self.runner = JobRunner(desk, keep_results, workshop)
-        self.pages = Kept(PAGES)
-        self._looks = Kept(LOOKS)
+    def __init__(self, db: DbThread) -> None:
+        self.db = db
+        self.settings: ServeSettings = db.settings
+        self.runner = JobRunner(db, store_results)
+        self.pages = Cache(PAGES)
+        self._looks = Cache(LOOKS)
 
     async def add_file(self, path: Path, name: str | None = None) -> int:
         """Open a file, or read it again; its number."""
         sha256, size, changed = await asyncio.to_thread(fingerprint, path)
-        number = await self.desk.ask(
-            lambda records: records.store.add_file(
-                str(path), name or path.name, sha256, size, changed
-            )
+        number = await self.db.run(
+            Store.add_file, str(path), name or path.name, sha256, size, changed
         )
         await self.look(number)
         return number
@@ -126,25 +113,24 @@ class Project:
         mapping: dict[str, Any] = {"read": file.read, "run": file.run, "shown": file.shown}
         if read is not None:
             mapping = {"read": read, "run": run or {}, "shown": shown}
-        mapping["by_hand"] = await self.desk.ask(_describe_labels, opened)
+        mapping["by_hand"] = await self.db.run(_describe_labels, opened)
 
-        def note(records: Records, job: JobRecord) -> None:
-            records.store.set_tried(number, job.id)
+        def note(store: Store, job: JobRecord) -> None:
+            store.update_file(number, tried=job.id)
             if job.state == "done":
-                keep_results(records, job, self.runner.find_folder(job))
+                store_results(store, job, self.runner.find_folder(job))
 
         return await self.runner.add(number, "look", {**_identify(file), **mapping}, note)
 
     async def open(self, number: int) -> OpenFile:
         """A file with what was understood of it."""
 
-        def find(records: Records) -> tuple[FileRecord, JobRecord | None, JobRecord | None]:
-            store = records.store
+        def find(store: Store) -> tuple[FileRecord, JobRecord | None, JobRecord | None]:
             file = store.find_file(number)
             look = None if file.look is None else store.find_job(file.look)
             return file, look, None if file.tried is None else store.find_job(file.tried)
 
-        file, job, tried = await self.desk.ask(find)
+        file, job, tried = await self.db.run(find)
         look = self.read_look(job)
         if look is not None and look["error"] is not None:  # kept by an older version
             look = None
@@ -161,12 +147,12 @@ class Project:
         if found is None:
             found = _read_json(self.runner.find_folder(job) / "look.json")
             if found is not None:
-                self._looks.keep(job.key, found)
+                self._looks.put(job.key, found)
         return found
 
     async def evaluate(self, file: OpenFile) -> JobRecord:
         """Ask for an evaluation with all labels that count."""
-        request = await self.desk.ask(_make_evaluation_request, file)
+        request = await self.db.run(_make_evaluation_request, file)
         return await self.runner.add(file.record.id, "evaluate", request)
 
     async def draw(self, job: JobRecord) -> JobRecord:
@@ -179,55 +165,55 @@ class Project:
         free = file.look["rows"] - file.look["labeled"]
         ahead = AHEAD * self.settings.batch
 
-        def make_request(records: Records) -> dict[str, Any] | JobRecord | None:
-            drawn = records.store.list_suggestions(file.data)
+        def make_request(store: Store) -> dict[str, Any] | JobRecord | None:
+            drawn = store.list_suggestions(file.data)
             newest = drawn[-1].round if drawn else 0
-            done = {event.row for event in records.open_memory(file.data).label_events()}
+            done = {event.row for event in store.memory(file.data).label_events()}
             left = sum(each.round == newest and each.row not in done for each in drawn)
             if left > ahead - self.settings.batch or left >= free - len(done):
                 return None
-            for job in records.store.list_jobs(file.record.id, "rows"):
+            for job in store.list_jobs(file.record.id, "rows"):
                 asked = (job.request["data"], job.request["round"])
-                if job.state in ("waiting", "running") and asked == (file.data, newest + 1):
+                if job.is_active and asked == (file.data, newest + 1):
                     return job
             return {
                 **_identify(file.record),
                 "config": file.look["config"],  # type: ignore[index]
-                "labels": list_settled_labels(records, file.data),
+                "labels": list_settled_labels(store, file.data),
                 "round": newest + 1,
                 "design": file.record.design,
                 "count": ahead,
-                "shown": None if file.record.shown is None else list(file.record.shown),
+                "shown": file.record.shown,
                 "data": file.data,
             }
 
-        found = await self.desk.ask(make_request)
+        found = await self.db.run(make_request)
         if found is None or isinstance(found, JobRecord):
             return found
         return await self.runner.add(file.record.id, "rows", found)
 
     async def count_labels(self, number: int) -> int:
         """Number of rows of a file with a label by hand, whatever its settings are."""
-        return await self.desk.ask(
-            lambda records: sum(
-                len(list_settled_labels(records, data)) for data in records.list_data(number)
+        return await self.db.run(
+            lambda store: sum(
+                len(list_settled_labels(store, data)) for data in store.list_data(number)
             )
         )
 
     async def count_labels_since(self, file: OpenFile) -> int:
         """Number of labels that the newest evaluation asked for does not know."""
 
-        def count(records: Records) -> int:
-            labels = list_settled_labels(records, file.data)
-            jobs = records.store.list_jobs(file.record.id, "evaluate")
-            asked = next((job for job in jobs if job.state in ("waiting", "running", "done")), None)
+        def count(store: Store) -> int:
+            labels = list_settled_labels(store, file.data)
+            jobs = store.list_jobs(file.record.id, "evaluate")
+            asked = next((job for job in jobs if job.is_active or job.state == "done"), None)
             return len(labels) - (0 if asked is None else len(asked.request["labels"]))
 
-        return await self.desk.ask(count)
+        return await self.db.run(count)
 
     async def find_newest_result(self, number: int) -> tuple[JobRecord | None, JobRecord | None]:
         """The newest evaluation that is done, and the newest one asked for."""
-        jobs = await self.desk.ask(lambda records: records.store.list_jobs(number, "evaluate"))
+        jobs = await self.db.run(Store.list_jobs, number, "evaluate")
         kept = [job for job in jobs if not (job.state == "cancelled" and job.message)]
         done = next((job for job in kept if job.state == "done"), None)
         return done, kept[0] if kept else None
@@ -254,32 +240,21 @@ class Project:
         return found
 
 
-def keep_results(records: Records, job: JobRecord, folder: Path) -> None:
+def store_results(store: Store, job: JobRecord, folder: Path) -> None:
     """Put what a job found into the databases, once."""
     if job.kind == "rows":
-        events = records.open_memory(job.request["data"]).label_events()
+        events = store.memory(job.request["data"]).label_events()
         labeled = {event.row for event in events}  # some while the rows were drawn
         rows = [e for e in _read_json(folder / "rows.json") or [] if e["row"] not in labeled]
-        found = [
-            StoredSuggestion(
-                each["row"],
-                each["round"],
-                each["place"],
-                tuple(map(tuple, each["cells"])),
-                each["probability"],
-                each["reason"],
-            )
-            for each in rows
-        ]
-        records.store.add_suggestions(job.request["data"], found)
+        store.add_suggestions(job.request["data"], [StoredSuggestion(**each) for each in rows])
     elif job.kind == "evaluate":
         facts = _read_json(folder / "facts.json")
-        records.open_memory(job.request["data"]).add_evaluation(_record(facts, job))
-    elif job.kind == "look" and records.store.find_file(job.file).tried == job.id:
+        store.memory(job.request["data"]).add_evaluation(_record(facts, job))
+    elif job.kind == "look" and store.find_file(job.file).tried == job.id:
         look, asked = _read_json(folder / "look.json"), job.request
         if look is not None and look["error"] is None:
-            mapping = (asked["read"], asked["run"], asked.get("shown"))
-            records.store.set_mapping(job.file, *mapping, job.id)
+            mapping = {name: asked.get(name) for name in ("read", "run", "shown")}
+            store.update_file(job.file, **mapping, look=job.id)
 
 
 def _record(facts: Mapping[str, Any], job: JobRecord) -> EvaluationRecord:
@@ -298,13 +273,13 @@ def _record(facts: Mapping[str, Any], job: JobRecord) -> EvaluationRecord:
     )
 
 
-def _describe_labels(records: Records, file: OpenFile) -> dict[str, Any] | None:
+def _describe_labels(store: Store, file: OpenFile) -> dict[str, Any] | None:
     """What a new mapping has to keep of the labels that were given by hand."""
     if file.look is None or "id" not in file.look:
         return None
     if file.look["id"] is None and not file.is_current:  # they belong to the content before
         return None
-    events = records.open_memory(file.data).label_events()
+    events = store.memory(file.data).label_events()
     classes = {event.label for event in events if event.label is not None}
     if not classes:
         return None
@@ -315,12 +290,12 @@ def _identify(file: FileRecord) -> dict[str, Any]:
     return {"path": file.path, "sha256": file.sha256}
 
 
-def _make_evaluation_request(records: Records, file: OpenFile) -> dict[str, Any]:
+def _make_evaluation_request(store: Store, file: OpenFile) -> dict[str, Any]:
     assert file.look is not None
     return {
         **_identify(file.record),
         "config": file.look["config"],
-        "labels": list_settled_labels(records, file.data),
+        "labels": list_settled_labels(store, file.data),
         "title": file.record.name,
         "data": file.data,
     }

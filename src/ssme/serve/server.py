@@ -10,12 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ssme.errors import InputError, MissingExtraError
-from ssme.serve.desk import Desk, Records
-from ssme.serve.security import make_secret
+from ssme.serve.jobs import start_fork_server
 from ssme.serve.settings import ServeSettings, is_loopback
-from ssme.serve.workshop import Workshop
-
-__all__ = ["bind", "run_server", "tell_exposure", "write_entrance"]
+from ssme.serve.store import DbThread, Store
 
 BACKLOG = 256
 """Connections that wait while the server starts or is busy."""
@@ -32,35 +29,27 @@ def run_server(
 ) -> None:
     """Serve the project until it is interrupted.
 
-    Parameters
-    ----------
-    settings : ServeSettings
-        Where to listen, what may be read, how much may be used.
-    say : callable
-        Told each line for the person who started it.
-    file : Path, optional
-        A file to open at once.
-    open_browser : bool
-        Whether to show the first page in a browser.
+    ``say`` gets each line for the person who started it; ``file`` is opened at once.
     """
     os.umask(0o077)  # nobody else reads what the server or a job writes
-    with bind(settings) as listener, Workshop() as workshop:
-        workshop.open()  # it imports in its own process while this one does
+    with bind(settings) as listener:
+        start_fork_server()  # it imports while this process does
         try:
             import uvicorn
 
             from ssme.serve.app import make_app
+            from ssme.serve.auth import make_secret
         except ImportError:
             raise MissingExtraError("ssme serve", "web") from None
         exposed = settings.make_folders()
         port = listener.getsockname()[1]
         shown = settings.host if is_loopback(settings.host) else "127.0.0.1"
         token = make_secret()
-        with Desk(settings) as desk:
-            desk.ask_now(_renew_token, token)
-            app: Any = make_app(desk, workshop)
+        with DbThread(settings) as db:
+            db.run_now(Store.renew_owner_token, token)
+            app: Any = make_app(db)
             address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/enter?token={token}"
-            for line in (*tell_exposure(settings, port), *exposed):
+            for line in (*describe_exposure(settings, port), *exposed):
                 say(line)
             say(f"Labels, settings and results are kept in {settings.project.resolve()}")
             say(f"Open {address}")
@@ -82,12 +71,6 @@ def write_entrance(folder: Path, address: str) -> Path:
     return path
 
 
-def _renew_token(records: Records, token: str) -> None:
-    """Let the owner in with this token, and not with that of an earlier start."""
-    records.store.end_owner_tokens()
-    records.store.add_token(token, "owner")
-
-
 def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str | None) -> Any:
     """A uvicorn server that opens file and browser once it listens, and ends events first."""
     from ssme.serve.connections import configure
@@ -104,7 +87,7 @@ def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str | None)
 
         async def shutdown(self, sockets: Any = None) -> None:
             (project.settings.project / ENTRANCE).unlink(missing_ok=True)
-            await project.runner.hush()
+            await project.runner.end_streams()
             await super().shutdown(sockets)
 
     return Server(configure(app))
@@ -127,7 +110,7 @@ def bind(settings: ServeSettings) -> socket.socket:
     return listener
 
 
-def tell_exposure(settings: ServeSettings, port: int) -> list[str]:
+def describe_exposure(settings: ServeSettings, port: int) -> list[str]:
     """What others can reach, in sentences; nothing where only this machine can."""
     if is_loopback(settings.host):
         return []

@@ -1,33 +1,37 @@
-"""What the server itself has to remember over a restart: people, files, the queue, rows to label.
+"""What the server keeps over a restart: people, files, the queue, rows to label; and its thread.
 
-Labels and evaluations are not here but in `ssme.memory`. One thread uses it (`ssme.serve.desk`).
-Every write is one transaction that is on the disk when the method returns.
+Labels and evaluations are in `ssme.memory` (`Store.memory`). Only the thread of `DbThread` uses the
+databases: ``await db.run(Store.find_job, 3)``.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
-import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ssme.errors import InputError
-from ssme.memory.database import SqliteFile
-from ssme.memory.records import tell_time
-from ssme.serve.schema import prepare
+from ssme.memory import Memory
+from ssme.memory.database import SqliteFile, list_columns, utc_now
+from ssme.serve.settings import ServeSettings
 
-__all__ = ["LIFE", "Entry", "FileRecord", "JobRecord", "Session", "Store", "StoredSuggestion"]
+P = ParamSpec("P")
+T = TypeVar("T")
 
-LIFE, IDLE = timedelta(days=30), timedelta(days=7)
+SESSION_LIFETIME, SESSION_IDLE = timedelta(days=30), timedelta(days=7)
 """A session ends so long after it began, or after its last request."""
-LINK = timedelta(days=7)
+LINK_LIFETIME = timedelta(days=7)
 """How long a link that lets somebody in can be used."""
-SEEN = timedelta(minutes=10)
+SEEN_PRECISION = timedelta(minutes=10)
 """How exactly the time of the last request is kept."""
+AT_RANDOM = "drawn at random"
+"""How the reason of rows begins that were drawn with the same probability as all others."""
+ACTIVE = "ended_at IS NULL AND made_at > ? AND seen_at > ?"
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Entry:
-    """A way in as the page "People" lists it: a session, or a link that nobody has used yet.
-
-    ``seen_at`` is the time of the last request; it is empty for a link.
-    """
+    """A session, or a link that nobody has used yet, whose ``seen_at`` (last request) is empty."""
 
     id: str
     annotator: str
@@ -73,7 +74,7 @@ class FileRecord:
     changed_ns: int
     read: Mapping[str, Any]
     run: Mapping[str, Any]
-    shown: tuple[str, ...] | None
+    shown: list[str] | None
     design: str
     look: int | None
     opened_at: str
@@ -96,10 +97,14 @@ class JobRecord:
     made_at: str
     ended_at: str | None
 
+    @property
+    def is_active(self) -> bool:
+        return self.state in ("waiting", "running")
+
 
 @dataclass(frozen=True)
 class StoredSuggestion:
-    """A row to be labeled, as annotators see it, with how it came to be chosen.
+    """A row to be labeled, as annotators see it: its ``cells`` are (column, kind, text).
 
     ``round`` is the number of the draw, from 1 on, ``place`` the row's place in it, and
     ``probability`` that of being drawn in it.
@@ -108,318 +113,329 @@ class StoredSuggestion:
     row: Any
     round: int
     place: int
-    cells: tuple[tuple[str, str, str], ...]
+    cells: Iterable[tuple[str, str, str]]
     probability: float | None
     reason: str
 
 
-FILE = (
-    "id, path, name, sha256, size, changed_ns, read, run, shown, design, look, opened_at, tried,"
-    " names"
-)
-ALIVE = "ended_at IS NULL AND made_at > ? AND seen_at > ?"
-JOB = "id, file, kind, key, request, state, tries, message, made_at, ended_at"
-
-
 class Store(SqliteFile):
-    """The tables of ``serve.sqlite``.
+    """The tables of ``serve.sqlite``, and the memory of each file."""
 
-    Parameters
-    ----------
-    path : Path
-        The file; it is made where there is none.
-    """
-
-    advice: ClassVar[str] = (
+    advice = (
         "check that the disk has room and that no other program holds the file; nothing that was "
         "stored before is lost"
     )
+    json_columns = frozenset({"read", "run", "shown", "names", "request", "row", "cells"})
+    migrations = (
+        """
+        CREATE TABLE token (id TEXT PRIMARY KEY, made_at TEXT NOT NULL, used_at TEXT) STRICT;
+        CREATE TABLE session (
+            id TEXT PRIMARY KEY, csrf TEXT NOT NULL, annotator TEXT NOT NULL, made_at TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE file (
+            id INTEGER PRIMARY KEY,
+            path TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL,
+            sha256 TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            changed_ns INTEGER NOT NULL,
+            read TEXT NOT NULL DEFAULT '{}',
+            run TEXT NOT NULL DEFAULT '{}',
+            shown TEXT,
+            design TEXT NOT NULL DEFAULT 'goal',
+            look INTEGER,
+            opened_at TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE job (
+            id INTEGER PRIMARY KEY,
+            file INTEGER NOT NULL REFERENCES file (id),
+            kind TEXT NOT NULL,
+            key TEXT NOT NULL,
+            request TEXT NOT NULL,
+            state TEXT NOT NULL,
+            tries INTEGER NOT NULL DEFAULT 0,
+            message TEXT NOT NULL DEFAULT '',
+            made_at TEXT NOT NULL,
+            ended_at TEXT
+        ) STRICT;
+        CREATE INDEX job_state ON job (state, kind);
+        CREATE INDEX job_key ON job (key);
+        CREATE TABLE suggestion (
+            data TEXT NOT NULL,
+            row TEXT NOT NULL,
+            round INTEGER NOT NULL,
+            place INTEGER NOT NULL,
+            cells TEXT NOT NULL,
+            probability REAL,
+            reason TEXT NOT NULL,
+            PRIMARY KEY (data, row, round)
+        ) STRICT;
+        CREATE TABLE claim (
+            data TEXT NOT NULL,
+            row TEXT NOT NULL,
+            annotator TEXT NOT NULL,
+            at TEXT NOT NULL,
+            skipped INTEGER NOT NULL,
+            PRIMARY KEY (data, row, annotator)
+        ) STRICT
+        """,
+        # Version 2: tokens and sessions have a role and an end; those from before have ended.
+        """
+        DROP TABLE token;
+        CREATE TABLE token (
+            id TEXT PRIMARY KEY, role TEXT NOT NULL, annotator TEXT NOT NULL, made_at TEXT NOT NULL
+        ) STRICT;
+        ALTER TABLE session ADD COLUMN role TEXT NOT NULL DEFAULT 'owner';
+        ALTER TABLE session ADD COLUMN seen_at TEXT NOT NULL DEFAULT '';
+        ALTER TABLE session ADD COLUMN ended_at TEXT;
+        UPDATE session SET ended_at = made_at
+        """,
+        # Version 3: the job that looked at a file with its newest settings, which may not work.
+        "ALTER TABLE file ADD COLUMN tried INTEGER; UPDATE file SET tried = look",
+        # Version 4: names of classes, to be shown.
+        "ALTER TABLE file ADD COLUMN names TEXT",
+    )
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        with self._name_errors():
-            self._connection = sqlite3.connect(path, timeout=30.0, isolation_level=None)
-            prepare(self._connection, str(path))
+    def __init__(self, settings: ServeSettings) -> None:
+        super().__init__(settings.store_file)
+        self._memory_file = settings.memory_file
+        self._memories: dict[str, Memory] = {}
+
+    def memory(self, data: str) -> Memory:
+        """The memory of the data of that name."""
+        if data not in self._memories:
+            self._memories[data] = Memory(self._memory_file, data)
+        return self._memories[data]
+
+    def list_data(self, file: int) -> list[str]:
+        """Names of all data of a file that the memory holds something about."""
+        known = self.memory(f"file {file}").list_data()
+        return [name for name in known if f"{name} ".startswith(f"file {file} ")]
 
     def close(self) -> None:
-        self._connection.close()
+        for memory in self._memories.values():
+            memory.close()
+        super().close()
 
     # people
 
     def add_token(self, token: str, role: str, annotator: str = "") -> None:
         """A token that lets one browser in, once, in this role and under this name."""
-        with self._begin_writing() as on:
-            on.execute(
-                "INSERT INTO token (id, role, annotator, made_at) VALUES (?, ?, ?, ?)",
-                (_hash(token), role, annotator, tell_time()),
-            )
+        row = {"id": _hash(token), "role": role, "annotator": annotator, "made_at": utc_now()}
+        with self._write() as connection:
+            self._insert(connection, "token", [row])
 
-    def end_owner_tokens(self) -> None:
-        """Make useless the addresses that earlier starts of the server printed."""
-        with self._begin_writing() as on:
-            on.execute("DELETE FROM token WHERE role = 'owner'")
+    def renew_owner_token(self, token: str) -> None:
+        """Let the owner in with this token, and not with that of an earlier start."""
+        self._execute("DELETE FROM token WHERE role = 'owner'")
+        self.add_token(token, "owner")
 
     def use_token(self, token: str) -> tuple[str, str] | None:
-        """Role and name of a good token, which is none from now on."""
-        with self._begin_writing() as on:
-            found: tuple[str, str] | None = on.execute(
+        """Role and name of a valid token, which works once."""
+        with self._write() as connection:
+            found: tuple[str, str] | None = connection.execute(
                 "DELETE FROM token WHERE id = ? AND made_at > ? RETURNING role, annotator",
-                (_hash(token), _tell_time_before(LINK)),
+                (_hash(token), _time_ago(LINK_LIFETIME)),
             ).fetchone()
             return found
 
     def add_session(self, cookie: str, csrf: str, role: str, annotator: str) -> None:
-        now = tell_time()
-        with self._begin_writing() as on:
-            on.execute(
-                "INSERT INTO session (id, csrf, annotator, made_at, role, seen_at)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                (_hash(cookie), csrf, annotator, now, role, now),
-            )
+        session, now = Session(_hash(cookie), csrf, annotator, role), utc_now()
+        with self._write() as connection:
+            row = {**vars(session), "made_at": now, "seen_at": now}
+            self._insert(connection, "session", [row])
 
     def find_session(self, cookie: str) -> Session | None:
         """The session of a cookie; None where there is none or it has ended."""
-        found = self._fetch_one(
-            f"SELECT id, csrf, annotator, role, seen_at FROM session WHERE id = ? AND {ALIVE}",
+        found = self._select(
+            [*list_columns(Session), "seen_at"],
+            "session",
+            f"WHERE id = ? AND {ACTIVE}",
             _hash(cookie),
-            *_tell_limits(),
+            *_active_since(),
         )
-        if found is None:
+        if not found:
             return None
-        *facts, seen = found
-        if seen < _tell_time_before(SEEN):
-            with self._begin_writing() as on:
-                on.execute("UPDATE session SET seen_at = ? WHERE id = ?", (tell_time(), facts[0]))
-        return Session(*facts)
+        if found[0].pop("seen_at") < _time_ago(SEEN_PRECISION):
+            self._execute("UPDATE session SET seen_at = ? WHERE id = ?", utc_now(), found[0]["id"])
+        return Session(**found[0])
 
     def name_session(self, session: str, annotator: str) -> None:
-        with self._begin_writing() as on:
-            on.execute("UPDATE session SET annotator = ? WHERE id = ?", (annotator, session))
+        self._execute("UPDATE session SET annotator = ? WHERE id = ?", annotator, session)
 
     def list_entries(self) -> list[Entry]:
         """Sessions that have not ended, and links of guests that nobody has used, newest first."""
-        rows = self._fetch_all(
-            f"SELECT id, annotator, role, made_at, seen_at FROM session WHERE {ALIVE}"
+        rows = self._fetch(
+            f"SELECT id, annotator, role, made_at, seen_at FROM session WHERE {ACTIVE}"
             " UNION ALL SELECT id, annotator, role, made_at, '' FROM token"
             " WHERE role = 'guest' AND made_at > ? ORDER BY made_at DESC",
-            *_tell_limits(),
-            _tell_time_before(LINK),
+            *_active_since(),
+            _time_ago(LINK_LIFETIME),
         )
         return [Entry(*row) for row in rows]
 
     def list_names(self) -> set[str]:
         """Names that anybody has or ever had."""
-        rows = self._fetch_all("SELECT annotator FROM session UNION SELECT annotator FROM token")
+        rows = self._fetch("SELECT annotator FROM session UNION SELECT annotator FROM token")
         return {row[0] for row in rows if row[0]}
 
     def end_entry(self, entry: str) -> None:
         """End a session, or take a link back; its name stays known."""
-        with self._begin_writing() as on:
-            on.execute(
+        with self._write() as connection:
+            connection.execute(
                 "UPDATE session SET ended_at = ? WHERE id = ? AND ended_at IS NULL",
-                (tell_time(), entry),
+                (utc_now(), entry),
             )
-            on.execute("DELETE FROM token WHERE id = ?", (entry,))
+            connection.execute("DELETE FROM token WHERE id = ?", (entry,))
 
     # files
 
     def add_file(self, path: str, name: str, sha256: str, size: int, changed_ns: int) -> int:
         """The number of a file; one that was opened before keeps its number and its mapping."""
-        with self._begin_writing() as on:
-            on.execute(
+        with self._write() as connection:
+            (number,) = connection.execute(
                 "INSERT INTO file (path, name, sha256, size, changed_ns, opened_at)"
                 " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET sha256 ="
-                " excluded.sha256, size = excluded.size, changed_ns = excluded.changed_ns",
-                (path, name, sha256, size, changed_ns, tell_time()),
-            )
-            found = on.execute("SELECT id FROM file WHERE path = ?", (path,)).fetchone()
-            return int(found[0])
+                " excluded.sha256, size = excluded.size, changed_ns = excluded.changed_ns"
+                " RETURNING id",
+                (path, name, sha256, size, changed_ns, utc_now()),
+            ).fetchone()
+            return int(number)
 
     def find_file(self, number: int) -> FileRecord:
-        found = self._fetch_one(f"SELECT {FILE} FROM file WHERE id = ?", number)
-        if found is None:
-            raise InputError(f"there is no file {number} here", fix="choose one on the first page")
-        return _make_file(found)
+        return FileRecord(**self._find("file", FileRecord, number))
 
     def list_files(self) -> list[FileRecord]:
-        return [
-            _make_file(row) for row in self._fetch_all(f"SELECT {FILE} FROM file ORDER BY id DESC")
-        ]
+        rows = self._select(list_columns(FileRecord), "file", "ORDER BY id DESC")
+        return [FileRecord(**row) for row in rows]
 
-    def set_mapping(
-        self,
-        number: int,
-        read: Mapping[str, Any],
-        run: Mapping[str, Any],
-        shown: Iterable[str] | None,
-        look: int,
-    ) -> None:
-        """Take a mapping with which the job ``look`` could read the file."""
-        columns = None if shown is None else json.dumps(list(shown))
-        with self._begin_writing() as on:
-            on.execute(
-                "UPDATE file SET read = ?, run = ?, shown = ?, look = ? WHERE id = ?",
-                (json.dumps(dict(read)), json.dumps(dict(run)), columns, look, number),
-            )
+    def update_file(self, number: int, /, **values: Any) -> None:
+        """Set columns of a file."""
+        columns = ", ".join(f"[{name}] = ?" for name in values)
+        written = [self._dump(name, value) for name, value in values.items()]
+        self._execute(f"UPDATE file SET {columns} WHERE id = ?", *written, number)
 
-    def set_design(self, number: int, design: str) -> None:
-        with self._begin_writing() as on:
-            on.execute("UPDATE file SET design = ? WHERE id = ?", (design, number))
-
-    def set_names(self, number: int, names: Mapping[str, str]) -> None:
-        with self._begin_writing() as on:
-            on.execute("UPDATE file SET names = ? WHERE id = ?", (json.dumps(names), number))
-
-    def set_tried(self, number: int, job: int) -> None:
-        with self._begin_writing() as on:
-            on.execute("UPDATE file SET tried = ? WHERE id = ?", (job, number))
+    def _find(self, table: str, record: type[Any], number: int) -> dict[str, Any]:
+        found = self._select(list_columns(record), table, "WHERE id = ?", number)
+        if not found:
+            raise InputError(f"there is no {table} {number} here", fix="go to the first page")
+        return found[0]
 
     # jobs
 
     def add_job(self, file: int, kind: str, key: str, request: Mapping[str, Any]) -> JobRecord:
         """Put a job into the queue; one of that kind and file that still waits is replaced."""
-        with self._begin_writing() as on:
-            on.execute(
+        job = {"file": file, "kind": kind, "key": key, "request": request, "state": "waiting"}
+        with self._write() as connection:
+            connection.execute(
                 "UPDATE job SET state = 'cancelled', message = 'A newer one took its place.',"
                 " ended_at = ? WHERE file = ? AND kind = ? AND state = 'waiting' AND key != ?",
-                (tell_time(), file, kind, key),
+                (utc_now(), file, kind, key),
             )
-            same = on.execute(
-                f"SELECT {JOB} FROM job WHERE key = ? AND state IN ('waiting', 'running', 'done')"
+            same = self._select(
+                list_columns(JobRecord),
+                "job",
+                "WHERE key = ? AND state IN ('waiting', 'running', 'done')"
                 " ORDER BY id DESC LIMIT 1",
-                (key,),
-            ).fetchone()
-            if same is not None:
-                return _make_job(same)
-            made = on.execute(
-                "INSERT INTO job (file, kind, key, request, state, made_at)"
-                " VALUES (?, ?, ?, ?, 'waiting', ?)",
-                (file, kind, key, json.dumps(dict(request)), tell_time()),
+                key,
             )
-            number = made.lastrowid
-            return _make_job(
-                on.execute(f"SELECT {JOB} FROM job WHERE id = ?", (number,)).fetchone()
-            )
+            if same:
+                return JobRecord(**same[0])
+            self._insert(connection, "job", [{**job, "made_at": utc_now()}])
+            (number,) = connection.execute("SELECT last_insert_rowid()").fetchone()
+            return self.find_job(number)
 
     def find_job(self, number: int) -> JobRecord:
-        found = self._fetch_one(f"SELECT {JOB} FROM job WHERE id = ?", number)
-        if found is None:
-            raise InputError(f"there is no job {number} here", fix="look at the list of jobs")
-        return _make_job(found)
+        return JobRecord(**self._find("job", JobRecord, number))
 
     def list_jobs(self, file: int | None = None, kind: str | None = None) -> list[JobRecord]:
         """The newest jobs first, of one file or kind or of all."""
-        query = f"SELECT {JOB} FROM job WHERE ? IN (-1, file) AND ? IN ('', kind)"
-        rows = self._fetch_all(f"{query} ORDER BY id DESC LIMIT 100", file or -1, kind or "")
-        return [_make_job(row) for row in rows]
+        rows = self._select(
+            list_columns(JobRecord),
+            "job",
+            "WHERE ? IN (-1, file) AND ? IN ('', kind) ORDER BY id DESC LIMIT 100",
+            file or -1,
+            kind or "",
+        )
+        return [JobRecord(**row) for row in rows]
 
     def take_next_job(self, kinds: Iterable[str]) -> JobRecord | None:
         """The oldest job that waits, from now on running."""
-        names = json.dumps(list(kinds))
-        with self._begin_writing() as on:
-            found = on.execute(
-                f"SELECT {JOB} FROM job WHERE state = 'waiting' AND kind IN"
-                " (SELECT value FROM json_each(?)) ORDER BY id LIMIT 1",
-                (names,),
+        with self._write() as connection:
+            found = connection.execute(
+                "UPDATE job SET state = 'running', tries = tries + 1 WHERE id = (SELECT min(id)"
+                " FROM job WHERE state = 'waiting' AND kind IN (SELECT value FROM json_each(?)))"
+                " RETURNING id",
+                (json.dumps(list(kinds)),),
             ).fetchone()
-            if found is None:
-                return None
-            on.execute(
-                "UPDATE job SET state = 'running', tries = tries + 1 WHERE id = ?", (found[0],)
-            )
-            return _make_job(found)
+            return None if found is None else self.find_job(found[0])
 
     def end_job(self, number: int, state: str, message: str = "") -> None:
         """A job that has ended stays as it ended."""
-        with self._begin_writing() as on:
-            on.execute(
-                "UPDATE job SET state = ?, message = ?, ended_at = ?"
-                " WHERE id = ? AND state IN ('waiting', 'running')",
-                (state, message, tell_time(), number),
-            )
+        self._execute(
+            "UPDATE job SET state = ?, message = ?, ended_at = ?"
+            " WHERE id = ? AND state IN ('waiting', 'running')",
+            *(state, message, utc_now(), number),
+        )
 
     def forget_job(self, number: int) -> None:
         """A job whose results are gone has not been done."""
-        with self._begin_writing() as on:
-            on.execute(
-                "UPDATE job SET state = 'failed', message = 'Its results were deleted.'"
-                " WHERE id = ? AND state = 'done'",
-                (number,),
-            )
+        self._execute(
+            "UPDATE job SET state = 'failed', message = 'Its results were deleted.'"
+            " WHERE id = ? AND state = 'done'",
+            number,
+        )
 
     def resume_jobs(self, tries: int) -> None:
         """Jobs that were cut off wait again; those cut off too often have failed."""
-        with self._begin_writing() as on:
-            on.execute(
+        with self._write() as connection:
+            connection.execute(
                 "UPDATE job SET state = 'failed', message = ?, ended_at = ?"
                 " WHERE state = 'running' AND tries >= ?",
-                (f"The server was stopped {tries} times while it ran.", tell_time(), tries),
+                (f"The server was stopped {tries} times while it ran.", utc_now(), tries),
             )
-            on.execute("UPDATE job SET state = 'waiting' WHERE state = 'running'")
+            connection.execute("UPDATE job SET state = 'waiting' WHERE state = 'running'")
 
     # rows to label
 
-    def add_suggestions(self, data: str, rows: Iterable[StoredSuggestion]) -> int:
+    def add_suggestions(self, data: str, rows: Iterable[StoredSuggestion]) -> None:
         """Rows of a round; one that is there stays as it is."""
-        with self._begin_writing() as on:
-            before = on.total_changes
-            on.executemany(
-                "INSERT INTO suggestion (data, row, round, place, cells, probability, reason)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                [
-                    (
-                        data,
-                        json.dumps(s.row),
-                        s.round,
-                        s.place,
-                        json.dumps(s.cells),
-                        s.probability,
-                        s.reason,
-                    )
-                    for s in rows
-                ],
-            )
-            return on.total_changes - before
+        with self._write() as connection:
+            self._insert(connection, "suggestion", [{"data": data, **vars(row)} for row in rows])
 
     def list_suggestions(self, data: str) -> list[StoredSuggestion]:
         """All rows that were drawn, round by round; a row may be in several."""
-        rows = self._fetch_all(
-            "SELECT row, round, place, cells, probability, reason FROM suggestion"
-            " WHERE data = ? ORDER BY round, place",
+        rows = self._select(
+            list_columns(StoredSuggestion),
+            "suggestion",
+            "WHERE data = ? ORDER BY round, place",
             data,
         )
-        return [
-            StoredSuggestion(
-                json.loads(row), number, place, tuple(map(tuple, json.loads(cells))), *rest
-            )
-            for row, number, place, cells, *rest in rows
-        ]
+        return [StoredSuggestion(**row) for row in rows]
 
     def claim(self, data: str, row: Any, annotator: str, *, skipped: bool = False) -> None:
         """Note that somebody has the row before them, or put it off."""
-        with self._begin_writing() as on:
-            on.execute(
-                "INSERT INTO claim (data, row, annotator, at, skipped) VALUES (?, ?, ?, ?, ?)"
-                " ON CONFLICT DO UPDATE SET at = excluded.at, skipped = excluded.skipped",
-                (data, json.dumps(row), annotator, tell_time(), int(skipped)),
-            )
+        self._execute(
+            "INSERT INTO claim (data, row, annotator, at, skipped) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET at = excluded.at, skipped = excluded.skipped",
+            *(data, json.dumps(row), annotator, utc_now(), int(skipped)),
+        )
 
     def list_claims(self, data: str) -> list[tuple[Any, str, str, bool]]:
         """(row, annotator, when, skipped), the oldest first."""
-        rows = self._fetch_all(
+        rows = self._fetch(
             "SELECT row, annotator, at, skipped FROM claim WHERE data = ? ORDER BY at", data
         )
         return [(json.loads(row), who, at, bool(skipped)) for row, who, at, skipped in rows]
 
 
-def _tell_time_before(age: timedelta) -> str:
-    """The time that was so long ago, as `tell_time` writes it."""
+def _time_ago(age: timedelta) -> str:
     return (datetime.now(UTC) - age).isoformat(timespec="microseconds")
 
 
-def _tell_limits() -> tuple[str, str]:
-    """Values of `ALIVE`: sessions that began, or were seen last, before these times have ended."""
-    return _tell_time_before(LIFE), _tell_time_before(IDLE)
+def _active_since() -> tuple[str, str]:
+    """Values of `ACTIVE`: sessions that began, or were seen last, before these times have ended."""
+    return _time_ago(SESSION_LIFETIME), _time_ago(SESSION_IDLE)
 
 
 def _hash(secret: str) -> str:
@@ -427,15 +443,35 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _make_file(row: tuple[Any, ...]) -> FileRecord:
-    *head, read, run, shown, design, look, opened, tried, names = row
-    columns = None if shown is None else tuple(json.loads(shown))
-    mapping = (json.loads(read), json.loads(run), columns)
-    called = None if names is None else json.loads(names)
-    found: tuple[Any, ...] = (*head, *mapping, design, look, opened, tried, called)
-    return FileRecord(*found)
+class DbThread:
+    """Runs functions of the `Store` in one thread, so that no page waits for another's disk."""
 
+    def __init__(self, settings: ServeSettings) -> None:
+        self.settings = settings
+        self._thread = ThreadPoolExecutor(1, "ssme-db")
+        self._is_closed = False
+        self._store = self._thread.submit(Store, settings).result()
 
-def _make_job(row: tuple[Any, ...]) -> JobRecord:
-    number, file, kind, key, request, *rest = row
-    return JobRecord(number, file, kind, key, json.loads(request), *rest)
+    async def run(
+        self, function: Callable[Concatenate[Store, P], T], *args: P.args, **named: P.kwargs
+    ) -> T:
+        """``function(store, ...)``, run in the thread."""
+        return await asyncio.wrap_future(self._thread.submit(function, self._store, *args, **named))
+
+    def run_now(
+        self, function: Callable[Concatenate[Store, P], T], *args: P.args, **named: P.kwargs
+    ) -> T:
+        """The same for a caller that is not asynchronous."""
+        return self._thread.submit(function, self._store, *args, **named).result()
+
+    def close(self) -> None:
+        if not self._is_closed:
+            self._is_closed = True
+            self._thread.submit(self._store.close).result()
+            self._thread.shutdown()
+
+    def __enter__(self) -> DbThread:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

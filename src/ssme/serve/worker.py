@@ -1,260 +1,353 @@
-"""One job in a process of its own, which may be killed at any moment; and the forge of such.
+"""The jobs of a worker process beside the preview: evaluate a file, draw its report, choose rows.
 
-    forge: ready for looking --> ready for evaluating --> ... ; forks a worker whenever one is asked
+    file + labels by hand --> ScoreSet --> Evaluation --> summary, charts, CSV, report, config
 
-The server writes the job as one line of JSON into the worker's socket and reads lines of JSON from
-it: how far it is, and at last how it ended. Results are written to a folder that takes its name
-when all of it is there. If the server goes away, the socket ends and so does the process.
+The file's own labels count too; where both label a row, the one given by hand does. Each function
+writes its results into a folder, which `ssme.serve.jobs.do_job` publishes whole.
 """
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import json
-import os
-import select
-import shutil
-import signal
-import socket
-import sys
-import threading
-import time
-import traceback
-import warnings
-from collections.abc import Callable
-from contextlib import suppress
-from importlib import import_module
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from ssme.errors import InputError, MissingExtraError
-from ssme.progress import listen
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.design import LabelRounds, find_rounds, make_design
+from ssme.data.readers.options import ReadOptions
+from ssme.data.readers.sources import FILE_OPTIONS, find_reader, open_table
+from ssme.data.readers.tables import Table
+from ssme.data.scoreset import ScoreSet
+from ssme.data.values import is_missing
+from ssme.errors import InputError
+from ssme.memory.tracking import record_evaluation
+from ssme.metrics import predicted_classes
+from ssme.progress import tell
+from ssme.report.charts import draw_charts
+from ssme.report.html import render_html
+from ssme.report.summary import summarize
+from ssme.report.writing import can_draw
+from ssme.results.evaluation import Evaluation
+from ssme.results.plan import LabelPlan
+from ssme.run import execute, read_scores
 from ssme.serve.spelling import spell_for_page
-from ssme.serve.workshop import KINDS
+from ssme.serve.store import AT_RANDOM
+from ssme.spec import RunSpec
+from ssme.writing import format_csv, write_text
 
-__all__ = ["main", "work"]
-
-PAUSE = 0.1
-"""Seconds between two reports of progress."""
-SPARE = 64_000_000
-"""Bytes that a job must be able to take when it has failed, or memory was the reason."""
-COURTESY = 5
-"""How far a job stands back behind the pages where both need the machine (`os.nice`)."""
-
-SOON = ("look", "evaluate")
-"""Kinds of jobs that the first result waits for."""
-REST = 3.0
-"""Seconds without an order after which the forge gets ready for a kind that nobody waits for."""
+LABELS_FILE = "labels.csv"
+"""The file of all labels, beside which the config can be run again."""
 
 
-def work(job: dict[str, Any]) -> None:
-    """Do a job and publish its results under ``job["folder"]``, whole or not at all."""
-    target = Path(job["folder"])
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
-    unfinished.mkdir(mode=0o700)
-    try:
-        _refuse_changed(job["request"])
-        find_job(job["kind"])(job["request"], unfinished)
-        if target.exists():
-            shutil.rmtree(target)
-        os.rename(unfinished, target)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-
-
-def _refuse_changed(request: dict[str, Any]) -> None:
-    """Refuse a file that is not the one that was opened."""
-    path = Path(request["path"])
-    if not path.is_file():
-        raise InputError(
-            f"{path.name} is no longer there",
-            fix="put it back, or open another file; the labels are kept",
-        )
-    with path.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
-    if digest != request["sha256"]:
-        raise InputError(
-            f"{path.name} was changed on the disk since it was opened",
-            fix="choose “Read it again” on the page of the file; the labels are kept",
-        )
-
-
-JOBS = {
-    "look": ("looking", "look_at_file"),
-    "evaluate": ("evaluating", "evaluate_file"),
-    "rows": ("choosing", "write_rows"),
-    "report": ("evaluating", "draw_report"),
-    "plan": ("evaluating", "plan_further"),
-}
-"""Kind of job -> file and function that does it, imported when the forge gets ready for it."""
-LIBRARIES = {
-    "look": ("pandas", "narwhals", "scipy.special"),
-    "evaluate": ("scipy.linalg", "scipy.sparse"),
-    "report": ("altair", "jinja2"),
-    "rows": ("pyarrow.parquet",),
-}
-"""Kind of job -> libraries that it imports on its way, where they are installed."""
-
-
-def find_job(kind: str) -> Callable[[dict[str, Any], Path], None]:
-    """The function that does jobs of this kind."""
-    module, name = JOBS[kind]
-    found: Callable[[dict[str, Any], Path], None]
-    found = getattr(import_module(f"ssme.serve.{module}"), name)
-    return found
-
-
-def get_ready(kind: str) -> None:
-    """Import what a job of this kind will need, so that no job waits for it."""
-    from ssme.methods.registry import find_method_class, method_names
-
-    for name in LIBRARIES.get(kind, ()):
-        with suppress(ImportError):
-            import_module(name)
-    find_job(kind)
-    for name in method_names():
-        find_method_class(name)
-
-
-class Forge:
-    """Makes a worker for each socket that the server sends.
+def read_labeled(spec: RunSpec, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet, list[Any]]:
+    """The scores that ``spec`` names with the labels ``given``, and rows that are not there.
 
     Parameters
     ----------
-    orders : socket
-        Where sockets of workers come from, each with the number of the kind of job.
-    forks : bool
-        Whether each worker is a process that is forked; otherwise the forge itself does the first
-        job, and no other after it.
+    spec : RunSpec
+        How the file is read.
+    given : list of (row, label, probability, round)
+        Labels by the name of the row, or by its position where rows have no names. Rows of rounds
+        that were drawn at random have no probability.
     """
-
-    def __init__(self, orders: socket.socket, *, forks: bool) -> None:
-        self._orders, self._forks = orders, forks
-        self._unready = list(KINDS)
-
-    def run(self) -> None:
-        """Get ready for one kind of job after another and make workers, until the server ends."""
-        while True:
-            if self._unready:
-                rest = 0 if self._unready[0] in SOON else REST
-                if not select.select([self._orders], [], [], rest)[0]:
-                    get_ready(self._unready.pop(0))
-                    continue
-            kind, sockets, _, _ = socket.recv_fds(self._orders, 1, 1)
-            if not sockets:
-                return
-            with socket.socket(fileno=sockets[0]) as line:
-                self._make_worker(KINDS[kind[0]], line)
-
-    def _make_worker(self, kind: str, line: socket.socket) -> None:
-        if kind in self._unready:
-            self._unready.remove(kind)
-            get_ready(kind)
-        gc.freeze()  # workers share what was imported, and never look through it
-        if self._forks and os.fork():
-            return
-        gc.enable()
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        self._orders.close()
-        if self._forks:
-            os.setsid()
-        try:
-            _work_for(line)
-        finally:
-            os._exit(0)
+    tell("reading the file", 0, 1)
+    data = read_scores(spec)
+    found = add_labels(data, given)
+    tell("reading the file", 1, 1)
+    return found
 
 
-def main(orders: socket.socket, *, forks: bool) -> None:
-    """Be the forge."""
-    warnings.simplefilter("ignore")
-    with suppress(OSError):
-        os.nice(COURTESY)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for workers
-    gc.disable()  # imports leave nothing to collect
-    Forge(orders, forks=forks).run()
+def add_labels(data: ScoreSet, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet, list[Any]]:
+    """``data`` with the labels ``given`` beside its own, and those rows that it does not have."""
+    if not given:
+        return data, []
+    names = range(data.n_rows) if data.ids is None else data.ids.tolist()
+    place = {name: number for number, name in enumerate(names)}
+    values = data.label_values.copy()
+    before = find_rounds(data.design, data.labels)
+    chance, number = before.probability.copy(), before.number.copy()
+    vanished = []
+    for row, label, probability, drawn in given:
+        if row not in place:
+            vanished.append(row)
+            continue
+        at = place[row]
+        values[at], number[at] = label, drawn
+        chance[at] = np.nan if probability is None else probability
+    labeled = data.with_labels(values)
+    if np.isnan(chance[labeled.labeled]).all():
+        return labeled, vanished
+    return labeled.with_design(make_design(LabelRounds(chance, number), labeled.labels)), vanished
 
 
-def _work_for(line: socket.socket) -> None:
-    """Wait for a job on the socket, do it, say how it ended."""
-    hears, speaks = line.makefile("r", encoding="utf-8"), line.makefile("w", encoding="utf-8")
-    _say(speaks, {"process": os.getpid()})
-    order = hears.readline()
-    if not order:
-        return
-    threading.Thread(target=_leave_with_server, args=(hears,), daemon=True).start()
-    job = json.loads(order)
-    _limit_memory(job["job_mb"])
-    told = 0.0
-
-    def hear(title: str, done: int, total: int) -> None:
-        nonlocal told
-        now = time.monotonic()
-        if now - told >= PAUSE or done in (0, total):
-            told = now
-            _say(speaks, {"doing": title, "done": done, "of": total})
-
-    try:
-        with listen(hear):
-            work(job)
-        _say(speaks, {"ended": "done"})
-    except Exception as error:
-        said = spell_for_page(_explain(error, job["job_mb"]), job["request"]["path"])
-        _say(speaks, {"ended": "failed", "error": said})
+def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
+    """Evaluate as ``request`` says and write the numbers that the pages show into ``folder``."""
+    result, asked = _evaluate(request)
+    summary = summarize(result, request["title"])
+    record = replace(record_evaluation(result), spec=request["config"])
+    files = {
+        "summary.json": json.dumps(summary, indent=2, ensure_ascii=False),
+        "estimates.csv": format_csv(list(result.rows())),
+        "differences.json": json.dumps(_list_differences(result)),
+        "facts.json": json.dumps(
+            {"record": asdict(record), "vanished": result.settings["vanished"]}
+        ),
+        "config.toml": asked.to_text(".toml"),
+        LABELS_FILE: _format_labels_csv(result.data),
+    }
+    for name, text in files.items():
+        write_text(folder / name, text)
 
 
-def _explain(error: Exception, megabytes: int) -> Exception:
-    """What the page says of a failure: lack of memory has many faces, such as a failed import."""
-    if _is_for_memory(error):
-        return InputError(
-            f"the memory of {megabytes:,} MB that a job may use is not enough",
-            fix="give fewer rows, or start the server with a larger --job-mb",
+def draw_report(request: Mapping[str, Any], folder: Path) -> None:
+    """The same evaluation once more, to the bit, with its pictures and its report."""
+    result, _ = _evaluate(request)
+    charts = draw_charts(result) if can_draw() else []
+    page = render_html(summarize(result, request["title"]), charts)
+    write_text(folder / "charts.json", json.dumps(charts, ensure_ascii=False))
+    write_text(folder / "report.html", page)
+
+
+def plan_labels(request: Mapping[str, Any], folder: Path) -> None:
+    """How many more labels it takes until the best model is told, by simulation."""
+    result, _ = _evaluate(request)
+    metric = result.metrics[0]
+    found: dict[str, Any] = {"sentence": ""}
+    if metric.greater_is_better is not None and result.data.n_models > 1:
+        choice = result.choose(metric.name)
+        others = [name for name in choice.possible_best if name != choice.pick]
+        found["pick"] = choice.pick
+        if others:
+            plan = result.plan(f"P(best:{metric.name})>={result.level:g}")
+            found = {
+                **plan.to_dict(),
+                "sentence": _tell_plan(plan),
+                "is_hopeless": not np.isfinite(plan.more),
+                "pick": choice.pick,
+                "others": others,
+            }
+    write_text(folder / "plan.json", json.dumps(found))
+
+
+def _tell_plan(plan: LabelPlan) -> str:
+    if not np.isfinite(plan.more):
+        return f"Even {plan.most - plan.n_labeled:,} more labels would not suffice"
+    few, many = plan.more_low, plan.more_high
+    span = f"{few:,.0f} to {many:,.0f}" if np.isfinite(many) else f"{few:,.0f} or more"
+    return f"About {plan.more:,.0f} more labels ({span})"
+
+
+def _evaluate(request: Mapping[str, Any]) -> tuple[Evaluation, RunSpec]:
+    spec = RunSpec.from_dict(request["config"])
+    data, vanished = read_labeled(spec, request["labels"])
+    if data.n_labeled == 0:
+        raise InputError(
+            "no row of the file has a label yet",
+            allowed="a few labels; ten are a start",
+            fix="label some rows on the page “Label”, then evaluate",
         )
-    if isinstance(error, InputError | MissingExtraError | OSError):
-        return error
-    traceback.print_exception(error)
-    return RuntimeError(f"The program made a mistake: {type(error).__name__}: {error}")
+    asked = _attach_labels_file(spec, data) if request["labels"] else spec
+    tell("estimating", 0, 1)
+    result = execute(asked, data)
+    tell("estimating", 1, 1)
+    return replace(result, settings={**result.settings, "vanished": vanished[:100]}), asked
 
 
-def _is_for_memory(error: BaseException) -> bool:
-    """Whether a job failed because it may take no more memory."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, MemoryError):
-            return True
-        cause = cause.__cause__ or cause.__context__
-    if isinstance(error, InputError):
-        return False
-    try:
-        bytearray(SPARE)
-    except MemoryError:
-        return True
-    return False
+def _attach_labels_file(spec: RunSpec, data: ScoreSet) -> RunSpec:
+    """The run with its labels in a file beside it, where rows have names to join by."""
+    if data.ids is None or data.layout is None or data.layout.id is None:
+        return spec
+    listed = data.ordered and "positive" not in spec.read
+    classes = {"classes": list(data.classes)} if listed else {}
+    reading = {**spec.read, **classes, "labels": Path(LABELS_FILE), "label": "label"}
+    return replace(spec, read={**reading, "id": data.layout.id})
 
 
-def _say(speaks: IO[str], message: dict[str, Any]) -> None:
-    speaks.write(f"{json.dumps(message)}\n")
-    speaks.flush()
+def _format_labels_csv(data: ScoreSet) -> str:
+    """All labels; where they came in rounds, with round and probability as a reader expects them.
+
+    Labels that were there before have neither. A round that was drawn at random has the share of
+    rows that it took, which is what `LabelRounds` makes of it.
+    """
+    names = np.arange(data.n_rows) if data.ids is None else data.ids
+    id_column = data.layout.id if data.layout is not None and data.layout.id else "row"
+    values, rounds = data.label_values, data.design.rounds
+    found = [{id_column: names[i], "label": values[i]} for i in np.flatnonzero(data.labeled)]
+    if rounds is not None:
+        number, chance = rounds.number[data.labeled], rounds.probability[data.labeled].copy()
+        first = int((number[~np.isnan(chance)] == 0).any())
+        for drawn in np.unique(number[np.isnan(chance) & (number > 0)]):
+            own = number == drawn
+            share = own.sum() / (data.n_rows - (number < drawn).sum())
+            chance[own & np.isnan(chance)] = share
+        for row, p, drawn in zip(found, chance.tolist(), number.tolist(), strict=True):
+            known = not np.isnan(p)
+            row |= {"probability": p if known else "", "round": drawn + first if known else ""}
+    return format_csv(found)
 
 
-def _leave_with_server(hears: IO[str]) -> None:
-    """End the process when the server has closed its end."""
-    with suppress(OSError):
-        while hears.readline():
-            pass
-    os._exit(1)
+def _list_differences(result: Evaluation) -> list[dict[str, Any]]:
+    """The pick against every other model, by the first metric."""
+    metric = result.metrics[0]
+    if metric.greater_is_better is None or result.data.n_models < 2:
+        return []
+    pick = result.choose(metric.name).pick
+    rows = result.compare(metric.name, pick).rows
+    names = ("a", "b", "difference", "low", "high", "p_better")
+    return [{name: _drop_undefined(getattr(row, name)) for name in names} for row in rows]
 
 
-def _limit_memory(megabytes: int) -> None:
-    try:
-        import resource
-    except ImportError:  # not on this system
-        return
-    limit = megabytes * 1_000_000
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    if hard == resource.RLIM_INFINITY or limit < hard:
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+def _drop_undefined(value: Any) -> Any:
+    return None if isinstance(value, float) and value != value else value
 
 
-if __name__ == "__main__":
-    main(socket.socket(fileno=int(sys.argv[1])), forks=sys.argv[2] == "forks")
+# -------------------------------------------------------------------------------------------------
+# Which rows to label next, with what an annotator needs to see of them.
+#
+# With some labels and a method that can weigh them, rows are drawn by `ssme.Evaluation.suggest`:
+# those whose labels tell most about the best model have a higher probability. Without, or where
+# that was asked for, all rows without a label have the same. Either way the probability of each row
+# is known and goes with its label into the memory. Rows are shown in random order, so that those
+# labeled of a round are a random part of it.
+
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+LONGEST = 20_000
+"""Characters of a cell that are shown."""
+
+
+def write_rows(request: Mapping[str, Any], folder: Path) -> None:
+    """Choose rows as ``request`` says and write them into ``folder``."""
+    write_text(folder / "rows.json", json.dumps(choose_rows(request)))
+
+
+def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The next rows to label, as the page shows them.
+
+    Parameters
+    ----------
+    request : mapping
+        ``config`` (a `RunSpec` as a dict), ``labels`` given by hand, ``round`` that this is,
+        ``count`` of rows wanted, ``design`` ("goal" or "random"), ``shown`` columns (None: all
+        that play no other part).
+
+    Returns
+    -------
+    list of dict
+        ``row``, ``round``, ``place``, ``cells`` (name, kind, text; those of kind "score" are what
+        the models say), ``probability`` and ``reason`` of each.
+    """
+    spec = RunSpec.from_dict(request["config"])
+    data, _ = read_labeled(spec, request["labels"])
+    names: list[Any] = list(range(data.n_rows)) if data.ids is None else data.ids.tolist()
+    size = min(int(request["count"]), data.n_unlabeled)
+    seed = hashlib.sha256(repr((request["round"], request["config"])).encode()).digest()
+    rng = np.random.default_rng(np.frombuffer(seed, dtype=np.uint32))
+    if size == 0:
+        return []
+    rows, chance, reasons = _draw(spec, data, size, request["design"], rng)
+    order = rng.permutation(len(rows))
+    cells = _describe_cells(spec, data, rows[order], request["shown"])
+    return [
+        {
+            "row": names[rows[i]],
+            "round": request["round"],
+            "place": place,
+            "cells": [*cells[place], *_read_answers(data, int(rows[i]))],
+            "probability": float(chance[i]),
+            "reason": reasons[i],
+        }
+        for place, i in enumerate(order)
+    ]
+
+
+def _draw(
+    spec: RunSpec,
+    data: ScoreSet,
+    size: int,
+    design: str,
+    rng: np.random.Generator,
+    enough: int = 10,
+) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str]]:
+    """Row numbers, their probabilities and why each is worth a label.
+
+    With fewer than ``enough`` labels no goal can value rows, and all count alike. So they do where
+    rows cannot be valued by a method or a metric; the reason then says why.
+    """
+    why = AT_RANDOM
+    seed = int(rng.integers(2**32))
+    weighs = "weights" in spec.make_method().spec.designs
+    if design == "goal" and weighs and data.n_labeled >= enough and data.n_models > 1:
+        try:
+            found = execute(spec, data).suggest(size, random_state=seed)
+            return found.rows, found.probability, list(found.reasons)
+        except InputError as error:
+            said = spell_for_page(error, str(spec.source))
+            why = f"{AT_RANDOM}, not by what its label tells: {said['got']}"
+    free = np.flatnonzero(~data.labeled)
+    rows = rng.choice(free, size, replace=False)
+    return rows, np.full(size, size / free.size), [why] * size
+
+
+def _describe_cells(
+    spec: RunSpec, data: ScoreSet, chosen: NDArray[np.int64], shown: Sequence[str] | None
+) -> list[list[tuple[str, str, str]]]:
+    """(column, kind, text) of the columns to show, for each chosen row."""
+    layout = data.layout
+    groups = [
+        [(name, "text", str(values[i])) for name, values in data.groups.items()] for i in chosen
+    ]
+    if layout is None or not isinstance(spec.source, str):
+        return groups
+    file = Path(spec.source)
+    if find_reader(file).kind == "arrays":
+        return groups
+    written = (*FILE_OPTIONS, "classes", "ignore")
+    told = ReadOptions.of({name: spec.read.get(name) for name in written}, file.name)
+    table = Table(open_table(file, told), file.name)
+    unused = [name for name in layout.ignored if name not in layout.skipped]
+    wanted = [*unused, *layout.groups] if shown is None else list(shown)
+    columns = [name for name in table.columns if name in wanted]
+    places = _find_places(table, data, chosen)
+    values = {name: table.read_values(name)[places] for name in columns}
+    return [
+        [_describe_cell(name, values[name][number]) for name in columns]
+        for number in range(len(chosen))
+    ]
+
+
+def _read_answers(data: ScoreSet, row: int) -> list[tuple[str, str, str]]:
+    """(model, "score", the class it predicts); pages show it only where it is asked."""
+    found = []
+    predicted = predicted_classes(data.scores[[row]])[0]
+    for name, scores, best in zip(data.models, data.scores[row], predicted, strict=True):
+        text = "no score" if best < 0 else f"{data.classes[best]} ({scores[best]:.2f})"
+        found.append((name, "score", text))
+    return found
+
+
+def _find_places(table: Table, data: ScoreSet, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows of the table that hold the chosen rows of the set: the same, unless it is long."""
+    if data.n_rows == table.n_rows or data.layout is None or data.layout.id is None:
+        return chosen
+    first: dict[Any, int] = {}
+    for number, name in enumerate(table.read_values(data.layout.id).tolist()):
+        first.setdefault(name, number)
+    ids = data.ids if data.ids is not None else np.arange(data.n_rows)
+    return np.array([first[ids[i]] for i in chosen], dtype=np.int64)
+
+
+def _describe_cell(name: str, value: Any) -> tuple[str, str, str]:
+    if is_missing(np.array([value], dtype=object))[0]:
+        return name, "empty", ""
+    if isinstance(value, bool | int | float | np.number):
+        return name, "number", f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = str(value)
+    if text.lower().endswith(IMAGES) and "\n" not in text and len(text) < 1000:
+        return name, "image", text
+    cut = len(text) - LONGEST
+    return name, "text", text if cut <= 0 else f"{text[:LONGEST]}… ({cut:,} more characters)"

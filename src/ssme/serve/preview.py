@@ -46,8 +46,6 @@ from ssme.spec import RunSpec
 from ssme.wording import quote, shorten
 from ssme.writing import write_text
 
-__all__ = ["SAMPLE", "list_fields", "look_at", "look_at_file"]
-
 SAMPLE = 20_000
 """Rows of a larger table that are looked at."""
 EXAMPLES = 3
@@ -55,7 +53,7 @@ WIDTH = 80
 """Characters of an example that are shown."""
 
 
-def look_at_file(request: Mapping[str, Any], folder: Path) -> None:
+def write_preview(request: Mapping[str, Any], folder: Path) -> None:
     """Look at a file as ``request`` says and write what was found into ``folder``."""
     found = look_at(request["path"], request["read"], request["run"], request.get("by_hand"))
     write_text(folder / "look.json", json.dumps(found))

@@ -11,11 +11,10 @@ import pandas as pd
 import pytest
 
 from ssme.errors import InputError
-from ssme.serve import looking
-from ssme.serve.choosing import LONGEST, choose_rows
-from ssme.serve.drawing import draw_intervals, draw_tightening
-from ssme.serve.evaluating import _tell_plan, evaluate_file, plan_further
-from ssme.serve.looking import look_at
+from ssme.serve import preview
+from ssme.serve.preview import look_at
+from ssme.serve.results import draw_intervals, draw_tightening
+from ssme.serve.worker import LONGEST, _tell_plan, choose_rows, evaluate_file, plan_labels
 
 pytestmark = pytest.mark.web
 
@@ -36,7 +35,7 @@ def roles(found: dict[str, Any]) -> dict[str, str]:
 
 
 def test_a_large_file_is_looked_at_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "SAMPLE", 30)
+    monkeypatch.setattr(preview, "SAMPLE", 30)
     path = tmp_path / "a.csv"
     wide().to_csv(path, index=False)
     found = look_at(str(path), {}, {})
@@ -63,7 +62,7 @@ def test_columns_that_are_no_models_are_listed_with_the_reason(tmp_path: Path) -
 
 
 def test_a_long_file_is_looked_at_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looking, "SAMPLE", 30)
+    monkeypatch.setattr(preview, "SAMPLE", 30)
     frame = wide()
     path = tmp_path / "long.csv"
     frame.melt(["id", "y"], ["good", "bad"], "model", "score").to_csv(path, index=False)
@@ -179,7 +178,7 @@ def test_one_model_needs_no_plan(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     wide().drop(columns="bad").to_csv(path, index=False)
     found = look_at(str(path), {}, {"method": "ensemble"})
-    plan_further({"path": str(path), "config": found["config"], "labels": []}, tmp_path)
+    plan_labels({"path": str(path), "config": found["config"], "labels": []}, tmp_path)
     assert (tmp_path / "plan.json").read_text() == '{"sentence": ""}'
 
 
