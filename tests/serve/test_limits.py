@@ -114,12 +114,12 @@ def is_gone(process: int, seconds: float = 10.0) -> bool:
 
 
 def test_a_job_that_takes_too_long_is_ended_and_says_so(queue: Queue) -> None:
-    object.__setattr__(queue.runner.settings, "job_seconds", 0.1)
+    queue.limit(job_seconds=1)
     job = queue.evaluate(number=1)
     process = queue.process_of(job)
     ended = queue.wait(job)
     assert ended.state == "failed"
-    assert "longer than 0.1 seconds" in json.loads(ended.message)["got"]
+    assert "longer than 1 seconds" in json.loads(ended.message)["got"]
     assert "--job-seconds" in json.loads(ended.message)["fix"]
     assert is_gone(process)
     assert not queue.runner.find_folder(job).exists()
