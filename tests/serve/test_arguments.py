@@ -80,7 +80,7 @@ def test_a_plain_line_that_cannot_be_served_ends_as_the_program_ends(
     said = CliRunner().invoke(app, ["serve", "--job-mb", "1"])
     assert (end.value.code, capsys.readouterr().err) == (said.exit_code, said.output)
     assert said.exit_code == 2
-    assert "--job-mb 1" in said.output
+    assert "--job-mb" in said.output
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_share_in_the_field_of_a_percentage_is_refused_at_the_field(labeled: H
     """0.95 gave intervals of 0.95 %."""
     answer = labeled.post("/files/1/mapping", level="0.95")
     assert answer.status_code == 400
-    assert "enter 95 for 95 %" in read_text(answer.text)
+    assert "Enter 95 for 95 %" in read_text(answer.text)
     assert find_mapping(labeled)[1] == {}
 
 
