@@ -111,11 +111,11 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
 
 def _say_meaning(data: ScoreSet) -> list[str]:
     """Which class is positive and which grades count as it, where nobody said so."""
-    from ssme.data.scoreset import tell_positive
+    from ssme.data.scoreset import describe_positive
 
     said = []
     guessed = data.layout is not None and data.layout.order == "known"
-    if tell_positive(data) and guessed:
+    if describe_positive(data) and guessed:
         scores = "" if len(data.judges) == data.n_models else ", whose probability the scores are"
         said.append(
             f"Positive class: {data.classes[1]!r}{scores} (--positive {data.classes[0]} makes it "

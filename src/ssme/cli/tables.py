@@ -164,8 +164,13 @@ def make_evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) ->
 
 def summarize_in_a_line(evaluation: Evaluation) -> str:
     """What was evaluated, in one sentence."""
+<<<<<<< HEAD
     from ssme.data.scoreset import tell_positive
     from ssme.results.plan import count_effective_labels
+=======
+    from ssme.data.scoreset import describe_positive
+    from ssme.suggest import count_effective_labels
+>>>>>>> ca92657 (Check data with plain conditions and structured errors)
 
     data, whole = evaluation.data, evaluation.groups[0]
     effective = count_effective_labels(evaluation)
@@ -177,7 +182,7 @@ def summarize_in_a_line(evaluation: Evaluation) -> str:
         )
     return (
         f"{data.n_models} {noun}, {whole.n_labeled:,} labeled and {whole.n_unlabeled:,} unlabeled "
-        f"rows, {data.n_classes} classes{tell_positive(data)}, method "
+        f"rows, {data.n_classes} classes{describe_positive(data)}, method "
         f"{evaluation.method!r}.{worth}"
     )
 

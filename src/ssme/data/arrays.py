@@ -1,4 +1,8 @@
-"""From arrays to the fields of a `ScoreSet`: the one place where they are checked."""
+"""From arrays to the fields of a `ScoreSet`: the one place where they are checked.
+
+Every check is vectorized over rows; the first offender is looked up only once a check has failed,
+so that the message can name its row and its value.
+"""
 
 from __future__ import annotations
 
@@ -31,16 +35,18 @@ from ssme.data.values import (
     as_objects,
     factorize,
     has_128_bits,
-    is_blank,
     is_missing,
     make_plain,
     refuse_duplicates,
 )
-from ssme.errors import InputError, SsmeWarning, argument
+from ssme.errors import InputError, SsmeWarning
 from ssme.wording import quote
 
 MANY_MODELS = 20
-"""More models than this, and than rows, are warned of where they have no names."""
+"""Without names, more models than this, and than rows, are likely to be rows."""
+
+LARGEST_EXPONENT = 100
+"""Weights up to 2^100, and down to 2^-100, are used as they are given."""
 
 
 def check_arrays(
@@ -56,38 +62,34 @@ def check_arrays(
     frame_library: str = "pandas",
 ) -> dict[str, Any]:
     """The fields of a `ScoreSet`, everything checked; see `ScoreSet.from_arrays`."""
-    models = options.models
-    refuse_other_order(_name_parts(scores, labels, weights, groups))
-    class_columns: Mapping[str, tuple[str, ...]] = {}
+    refuse_other_order(_list_parts(scores, labels, weights, groups))
+    class_columns: dict[str, tuple[str, ...]] = {}
     if isinstance(scores, Mapping):
-        class_columns = _find_class_columns(scores)
-        array, models = stack_scores(scores, models)
+        frames = {str(name): getattr(each, "columns", None) for name, each in scores.items()}
+        class_columns = {m: tuple(map(str, each)) for m, each in frames.items() if each is not None}
+        array, models = stack_scores(scores, options.models)
         layout = layout or Layout("mapping")
     elif hasattr(type(scores), "columns"):
         raise InputError(
             f"scores is a {type(scores).__module__.split('.')[0]} {type(scores).__name__}",
-            allowed="an array, or a mapping from model to array",
-            fix="use ScoreSet.from_frame, which keeps the column names",
+            hint="use ScoreSet.from_frame, which keeps the column names",
         )
     else:
-        array = _require_rectangle(as_floats(scores, "scores"))
-        layout = layout or Layout("arrays")
+        array, models = as_floats(scores, "scores"), options.models
+        _check_shape(array)
         if models is None:
-            _warn_of_other_axes(array)
-        if models is None and array.ndim == 2 and not options.logits:
-            _refuse_class_columns(array)
+            _check_axes(array, options)
+        layout = layout or Layout("arrays")
     n, n_models = array.shape[:2]
-    one_column = array.ndim == 2
-    n_classes = 2 if one_column else array.shape[2]
     names = as_models(models, n_models)
     raw = observe(labels, n, options.unlabeled)
     classes = resolve_classes(
         raw,
-        n_classes,
-        classes=options.classes or _name_classes(class_columns, raw, names, options.positive),
+        2 if array.ndim == 2 else array.shape[2],
+        classes=options.classes or _find_classes(class_columns, raw, names, options.positive),
         positive=options.positive,
         unlabeled=options.unlabeled,
-        one_column=one_column,
+        one_column=array.ndim == 2,
     )
     _align_classes(array, class_columns, names, classes)
     encoded = encode(raw, classes)
@@ -110,10 +112,10 @@ def check_arrays(
     }
 
 
-def _name_parts(
-    scores: object, labels: object, weights: object, groups: Mapping[str, object] | None
+def _list_parts(
+    scores: object, labels: object, weights: object, groups: object
 ) -> Iterator[tuple[str, object]]:
-    """What may be a Series, and what a message calls it."""
+    """What may be a Series, and its name in a message."""
     if isinstance(scores, Mapping):
         yield from ((f"the scores of model {str(name)!r}", each) for name, each in scores.items())
     yield "the labels", labels
@@ -122,8 +124,98 @@ def _name_parts(
         yield from ((f"the values of group {name!r}", each) for name, each in groups.items())
 
 
-def _warn_of_other_axes(scores: FloatArray) -> None:
-    """Warn where the first axis looks like that of the models, as in a list of their scores."""
+def refuse_other_order(parts: Iterable[tuple[str, object]]) -> None:
+    """Refuse Series that name the same rows as the first one in another order.
+
+    Values are taken row by row. The index of a pandas Series names its rows, so two of them may
+    disagree. An index with other or repeated names says nothing about the order.
+
+    Parameters
+    ----------
+    parts : iterable of (str, object)
+        The name of each in a message, and its values.
+    """
+    first: tuple[str, Any] | None = None
+    for what, values in parts:
+        index = find_index(values)
+        if index is None:
+            continue
+        if first is None:
+            first = what, index
+        elif len(index) == len(first[1]) and name_same_rows(first[1], index):
+            raise InputError(
+                f"{what} are a {type(values).__name__} whose index has the rows of {first[0]} in "
+                "another order",
+                hint="align them with reindex, or pass to_numpy() of each if they are in order",
+            )
+
+
+def find_index(values: object) -> Any:
+    """The index of a pandas Series or frame; None for anything else."""
+    index = getattr(values, "index", None)
+    return index if hasattr(index, "equals") and hasattr(index, "isin") else None
+
+
+def name_same_rows(own: Any, theirs: Any) -> bool:
+    """Whether two indexes differ although all rows of ``theirs`` are among those of ``own``."""
+    if own is None or theirs is None or own.equals(theirs):
+        return False
+    return bool(own.is_unique and theirs.is_unique and theirs.isin(own).all())
+
+
+def stack_scores(
+    scores: Mapping[str, object], models: Sequence[str] | None
+) -> tuple[FloatArray, Sequence[str]]:
+    """A mapping model -> (n,) or (n, K) as one array, in the order of ``models`` if given."""
+    given = {str(name): values for name, values in scores.items()}
+    names = list(given if models is None else models)
+    if not scores or len(given) != len(scores) or set(names) != set(given):
+        raise InputError(
+            f"`models` are {quote(names)}, and the keys of scores {quote(scores)}",
+            hint="give the scores of at least one model, and leave `models` out or name all",
+        )
+    arrays = {name: as_floats(given[name], f"scores of model {name!r}") for name in names}
+    shape = arrays[names[0]].shape
+    for name, array in arrays.items():
+        if array.ndim not in (1, 2) or array.shape[1:] == (1,):
+            raise InputError(
+                f"scores of model {name!r} have shape {array.shape}",
+                hint="give (n,), the probability of the positive class, such as scores[:, 0], or "
+                "(n, K) for K classes",
+            )
+        if array.shape != shape:
+            raise InputError(
+                f"scores of model {name!r} have shape {array.shape}, those of {names[0]!r} {shape}",
+                hint="align the rows; write NaN where a model has no score"
+                if array.ndim == len(shape)
+                else "give every model (n,), such as scores[:, 1], or every model (n, K)",
+            )
+    stacked = np.stack(list(arrays.values()), axis=1)
+    _check_shape(stacked)
+    return stacked, names
+
+
+def _check_shape(scores: FloatArray) -> None:
+    """Refuse what is not (n, M) or (n, M, K)."""
+    if scores.ndim not in (2, 3):
+        raise InputError(
+            f"scores has {scores.ndim} dimensions, shape {scores.shape}, and not (n, M) or "
+            "(n, M, K)",
+            hint="one binary model is scores[:, None]; one model with K classes scores[:, None, :]",
+        )
+    if 0 in scores.shape:
+        raise InputError(
+            f"scores is empty, shape {scores.shape}", hint="check the file or the filter"
+        )
+    if scores.ndim == 3 and scores.shape[2] < 2:
+        raise InputError(
+            f"scores has one class only, shape {scores.shape}",
+            hint="for P(positive) of each model pass scores[:, :, 0]",
+        )
+
+
+def _check_axes(scores: FloatArray, options: ArrayOptions) -> None:
+    """Of models without names, warn of swapped axes and refuse the classes of one model."""
     n, m = scores.shape[:2]
     if m > max(n, MANY_MODELS):
         warnings.warn(
@@ -132,39 +224,24 @@ def _warn_of_other_axes(scores: FloatArray) -> None:
             SsmeWarning,
             stacklevel=2,
         )
-
-
-def _refuse_class_columns(scores: FloatArray) -> None:
-    """Refuse the class probabilities of one model, which would be read as several models."""
-    found = find_class_columns(scores)
+    found = None if scores.ndim == 3 or options.logits else find_class_columns(scores)
     if found is not None:
-        one = (
-            " is scores[:, [1]] or scores[:, None, :]"
-            if len(found) == 2
-            else " is scores[:, None, :]"
-        )
+        one = "scores[:, [1]] or " if len(found) == 2 else ""
         raise InputError(
             f"columns {', '.join(map(str, found))} of scores sum to 1 on every row: they look like "
             f"the {len(found)} classes of one model",
-            allowed="one column per model, the probability of the positive class, or (n, M, K)",
-            fix=f"one model with {len(found)} classes{one}; give "
-            f"{argument('models', '[...]')} if these are {len(found)} models",
+            hint=f"one model with {len(found)} classes is {one}scores[:, None, :]; name "
+            f"`models=[...]` if these are {len(found)} models",
         )
 
 
-def _find_class_columns(scores: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
-    """The names of the columns of each model whose class scores are a data frame."""
-    frames = {str(name): getattr(each, "columns", None) for name, each in scores.items()}
-    return {name: tuple(map(str, of)) for name, of in frames.items() if of is not None}
-
-
-def _name_classes(
+def _find_classes(
     class_columns: Mapping[str, tuple[str, ...]],
     raw: RawLabels,
     models: Sequence[str],
     positive: Hashable | None,
 ) -> tuple[Hashable, ...] | None:
-    """The columns of the frames, where every model has one and every label is such a column."""
+    """The columns of frames, if every model has one and every label is one of its columns."""
     if set(class_columns) != set(models):
         return None
     columns = class_columns[models[0]]
@@ -182,86 +259,23 @@ def _align_classes(
 ) -> None:
     """Put the columns of frames that name the classes into the order of ``classes``, in place.
 
-    Frames that name something else have to name it in one order.
+    Frames whose columns have other names must all have them in one order.
     """
     texts = [spell_class(name) for name in classes]
-    orders: dict[tuple[str, ...], list[str]] = {}
-    for model, columns in class_columns.items():
-        own = [spell_class(name) for name in columns]
-        if sorted(own) == sorted(texts):
+    orders: dict[tuple[str, ...], tuple[str, list[str]]] = {}
+    for model, names in class_columns.items():
+        columns = [spell_class(name) for name in names]
+        if sorted(columns) == sorted(texts):
             m = models.index(model)
-            scores[:, m] = scores[:, m, [own.index(text) for text in texts]]
+            scores[:, m] = scores[:, m, [columns.index(text) for text in texts]]
             continue
-        first = orders.setdefault(tuple(sorted(own)), [model, *own])
-        if first[1:] != own:
+        first, order = orders.setdefault(tuple(sorted(columns)), (model, columns))
+        if order != columns:
             raise InputError(
-                f"the scores of model {first[0]!r} are a data frame with the columns "
-                f"{quote(first[1:])}, and those of {model!r} have the order {quote(own)}",
-                allowed="the columns of every frame in the order of the classes",
-                fix="name the columns of each frame by the classes, or reorder them",
+                f"the scores of model {first!r} are a data frame with the columns {quote(order)}, "
+                f"and those of {model!r} have the order {quote(columns)}",
+                hint="name the columns of each frame by the classes, or reorder them",
             )
-
-
-def _require_rectangle(scores: FloatArray) -> FloatArray:
-    if scores.ndim not in (2, 3):
-        raise InputError(
-            f"scores has {scores.ndim} dimensions, shape {scores.shape}",
-            allowed="(n, M) probabilities of the positive class, or (n, M, K) for K classes",
-            fix="one binary model is scores[:, None]; one model with K classes scores[:, None, :]",
-        )
-    if 0 in scores.shape:
-        raise InputError(
-            f"scores is empty, shape {scores.shape}",
-            allowed="at least one row and one model",
-            fix="check the file or the filter that made it",
-        )
-    if scores.ndim == 3 and scores.shape[2] < 2:
-        raise InputError(
-            f"scores has one class only, shape {scores.shape}",
-            allowed="two classes or more on the last axis",
-            fix="for P(positive) of each model pass scores[:, :, 0]",
-        )
-    return scores
-
-
-def stack_scores(
-    scores: Mapping[str, object], models: Sequence[str] | None
-) -> tuple[FloatArray, Sequence[str]]:
-    """A mapping model -> (n,) or (n, K) as one array, in the order of ``models`` if given."""
-    if not scores:
-        raise InputError(
-            "scores is an empty mapping",
-            allowed="model name -> array",
-            fix="give the scores of at least one model",
-        )
-    names = [str(name) for name in scores] if models is None else list(models)
-    given = {str(name): values for name, values in scores.items()}
-    if len(given) != len(scores) or set(names) != set(given):
-        raise InputError(
-            f"models {quote(names)} and the keys of scores {quote(scores)} differ",
-            allowed="the same names in both",
-            fix=f"leave {argument('models')} out to keep the mapping's own order",
-        )
-    arrays = {name: as_floats(given[name], f"scores of model {name!r}") for name in names}
-    first = names[0]
-    for name, array in arrays.items():
-        if array.ndim not in (1, 2) or array.shape[1:] == (1,):
-            raise InputError(
-                f"scores of model {name!r} have shape {array.shape}",
-                allowed="(n,) probabilities of the positive class, or (n, K) for K classes",
-                fix="give one vector or one matrix per model; one column is scores[:, 0]",
-            )
-        if array.shape != arrays[first].shape:
-            raise InputError(
-                f"scores of model {name!r} have shape {array.shape}, those of {first!r} "
-                f"{arrays[first].shape}",
-                allowed="the same shape for every model",
-                fix="align the rows; write NaN where a model has no score"
-                if array.ndim == arrays[first].ndim
-                else "give every model (n,), the probability of the positive class, such as "
-                "scores[:, 1], or every model (n, K)",
-            )
-    return _require_rectangle(np.stack(list(arrays.values()), axis=1)), names
 
 
 def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -269,24 +283,13 @@ def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:
     if models is None:
         return tuple(f"model_{m}" for m in range(1, count + 1))
     names = tuple(models)
-    if len(names) != count:
+    if len(names) != count or "" in names:
         raise InputError(
-            f"{len(names)} model names were given for {count} models: {quote(names)}",
-            allowed=f"{count} names, in the order of the second axis of scores",
-            fix="give one name per model",
+            f"`models` has {len(names)} names for {count} models: {quote(names)}",
+            hint="give one nonempty name per model, in the order of the second axis of scores",
         )
-    refuse_duplicates(names, "model name", "unique model names")
-    if "" in names:
-        raise InputError(
-            f"model {names.index('')} has an empty name",
-            allowed="nonempty model names",
-            fix="name every model",
-        )
+    refuse_duplicates(names, "model name")
     return names
-
-
-LARGEST_EXPONENT = 100
-"""Weights up to 2^100, and down to 2^-100, are used as they are given."""
 
 
 def as_weights(weights: object | None, n: int) -> FloatArray | None:
@@ -294,21 +297,17 @@ def as_weights(weights: object | None, n: int) -> FloatArray | None:
     if weights is None:
         return None
     out = as_floats(weights, "weights")
-    _refuse_length(out, n, "weights")
+    _check_length(out, n, "weights")
     bad = ~(np.isfinite(out) & (out >= 0.0))
     if bad.any():
         row = int(np.argmax(bad))
         raise InputError(
-            f"the weight at row {row} is {make_plain(out[row])!r}",
-            allowed="finite weights of 0 or more",
-            fix="drop the row or give it a weight of 0",
+            f"the weight at row {row} is {make_plain(out[row])!r}, not a finite number of 0 or "
+            "more",
+            hint="drop the row or give it a weight of 0",
         )
     if not out.any():
-        raise InputError(
-            f"all {n} weights are 0",
-            allowed="at least one weight above 0",
-            fix="check the weight column, or leave weights out",
-        )
+        raise InputError(f"all {n} weights are 0", hint="check the weight column")
     unit = find_weight_unit(out)
     return out if unit == 1.0 else out * unit
 
@@ -326,24 +325,21 @@ def find_weight_unit(weights: FloatArray) -> float:
 
 def as_groups(groups: Mapping[str, object] | None, n: int) -> dict[str, NDArray[np.object_]]:
     """Group columns as object arrays, None where a row belongs to no group."""
-    if groups is None:
-        return {}
-    if not isinstance(groups, Mapping):
+    if groups is not None and not isinstance(groups, Mapping):
         raise InputError(
-            f"groups is a {type(groups).__name__}",
-            allowed="a mapping from column name to values, one per row",
-            fix="pass " + argument("groups", "{'name': values}"),
+            f"groups is a {type(groups).__name__}", hint="pass `groups={'name': values}`"
         )
-    return {str(name): _check_group(values, n, str(name)) for name, values in groups.items()}
-
-
-def _check_group(values: object, n: int, name: str) -> NDArray[np.object_]:
-    column = as_objects(values)
-    _refuse_length(column, n, f"group column {name!r}")
-    codes, distinct = factorize(column)
-    table: NDArray[np.object_] = np.full(len(distinct) + 1, None, dtype=object)
-    table[:-1] = [None if is_blank(value) else make_plain(value) for value in distinct]
-    return table[codes]
+    out = {}
+    for name, values in (groups or {}).items():
+        column = as_objects(values)
+        _check_length(column, n, f"group column {str(name)!r}")
+        codes, distinct = factorize(column)
+        table: NDArray[np.object_] = np.full(len(distinct) + 1, None, dtype=object)
+        for place, value in enumerate(distinct):
+            blank = isinstance(value, str) and not value.strip()
+            table[place] = None if blank else make_plain(value)
+        out[str(name)] = table[codes]
+    return out
 
 
 def as_ids(ids: object | None, n: int) -> NDArray[np.object_] | None:
@@ -351,18 +347,26 @@ def as_ids(ids: object | None, n: int) -> NDArray[np.object_] | None:
     if ids is None:
         return None
     out = as_objects(ids)
-    _refuse_length(out, n, "ids")
-    as_they_are = isinstance(ids, list | tuple) or has_128_bits(ids)
-    given = out if as_they_are else np.asarray(ids)
-    refuse_rounded_ids(given, 2**24 if given.dtype == np.float32 else EXACT_INTEGER)
-    missing = is_missing(given if given.dtype.kind in "iu" else out)
+    _check_length(out, n, "ids")
+    as_given = out if isinstance(ids, list | tuple) or has_128_bits(ids) else np.asarray(ids)
+    refuse_rounded_ids(as_given, 2**24 if as_given.dtype == np.float32 else EXACT_INTEGER)
+    missing = is_missing(as_given if as_given.dtype.kind in "iu" else out)
     if missing.any():
         raise InputError(
             f"the id at row {int(np.argmax(missing))} is missing",
-            allowed="one id per row",
-            fix="fill in the id or drop the row",
+            hint="fill in the id or drop the row",
         )
-    refuse_duplicate_ids(out, "ids")
+    if len(set(out)) < n:
+        import pandas
+
+        again = np.flatnonzero(pandas.Series(out, dtype=object).duplicated().to_numpy())
+        value = out[again[0]]
+        more = f" ({again.size - 1} more repeated rows)" if again.size > 1 else ""
+        raise InputError(
+            f"id {value!r} appears at row {int(np.argmax(out == value))} and again at row "
+            f"{again[0]}{more}",
+            hint="remove the repeated rows, or pass `layout='long'` if there is one row per score",
+        )
     return out
 
 
@@ -376,71 +380,14 @@ def refuse_rounded_ids(ids: NDArray[Any], exact: int) -> None:
         raise InputError(
             f"the id at row {row} is {float(ids[row])!r}, a floating-point number that may have "
             "been rounded to the id of another row",
-            allowed=f"ids that are text or whole numbers; floating-point numbers below {exact:,}",
-            fix="write the ids as text or as whole numbers, without decimals or exponent",
+            hint="write ids as text or as whole numbers, without decimals or exponent",
         )
 
 
-def refuse_duplicate_ids(ids: NDArray[np.object_], where: str) -> None:
-    if len(set(ids)) < ids.size:
-        import pandas
-
-        repeated = pandas.Series(ids, dtype=object).duplicated().to_numpy()
-        again = np.flatnonzero(repeated)
-        value = ids[again[0]]
-        first = int(np.flatnonzero(ids == value)[0])
-        raise InputError(
-            f"{where}: id {value!r} appears at row {first} and again at row {again[0]}"
-            + (f" ({again.size - 1} more repeated rows)" if again.size > 1 else ""),
-            allowed="each id once",
-            fix=f"remove the repeated rows, or say {argument('layout', repr('long'))} if there is "
-            "one row per score",
-        )
-
-
-def _refuse_length(values: NDArray[Any], n: int, what: str) -> None:
+def _check_length(values: NDArray[Any], n: int, what: str) -> None:
     if values.shape != (n,):
         found = f"{values.size} values" if values.ndim == 1 else f"shape {values.shape}"
         raise InputError(
             f"{what} has {found} for {n} rows of scores",
-            allowed=f"one value per row: {n}",
-            fix="check that both come from the same rows in the same order",
+            hint="check that both come from the same rows in the same order",
         )
-
-
-def find_index(values: object) -> Any:
-    """The index of a pandas Series or frame; None for anything else."""
-    index = getattr(values, "index", None)
-    return index if hasattr(index, "equals") and hasattr(index, "isin") else None
-
-
-def name_same_rows(own: Any, theirs: Any) -> bool:
-    """Whether two indexes differ although all rows of ``theirs`` are among those of ``own``."""
-    if own is None or theirs is None or own.equals(theirs):
-        return False
-    return bool(own.is_unique and theirs.is_unique and theirs.isin(own).all())
-
-
-def refuse_other_order(parts: Iterable[tuple[str, object]]) -> None:
-    """Refuse Series whose index has the rows of the first one in another order.
-
-    Parameters
-    ----------
-    parts : iterable of (str, object)
-        What each thing is called in a message, and its values.
-    """
-    first: tuple[str, Any] | None = None
-    for what, values in parts:
-        index = find_index(values)
-        if index is None:
-            continue
-        if first is None:
-            first = what, index
-        elif len(index) == len(first[1]) and name_same_rows(first[1], index):
-            raise InputError(
-                f"{what} are a {type(values).__name__} whose index has the rows of {first[0]} in "
-                "another order",
-                allowed="one value per row, in the same order everywhere",
-                fix="align them by their index with reindex, or pass to_numpy() of each if they "
-                "are in order",
-            )

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.values import as_floats
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.wording import suggest_nearest
 
 
@@ -56,7 +56,14 @@ class LabelRounds:
     def compute_weights(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
         """How many rows each label stands for (n,), 0 for rows without a label."""
         labeled = labels >= 0
-        chance = self._check_chances(labeled)
+        chance = np.where(labeled, self.probability, np.nan)
+        bad = np.flatnonzero(~np.isnan(chance) & ~((chance > 0.0) & (chance <= 1.0)))
+        if bad.size:
+            raise InputError(
+                f"the probability {chance[bad[0]]:g} of the labeled row {bad[0]} is not above 0 "
+                "and up to 1",
+                hint="give the probability with which the row was chosen, or leave it empty",
+            )
         n_rows, n_labels = labels.size, int(labeled.sum())
         out = np.zeros(n_rows)
         later = 0.0
@@ -80,17 +87,6 @@ class LabelRounds:
     def take(self, rows: NDArray[np.bool_] | NDArray[np.integer]) -> LabelRounds:
         """Those of some of the rows."""
         return LabelRounds(self.probability[rows], self.number[rows])
-
-    def _check_chances(self, labeled: NDArray[np.bool_]) -> NDArray[np.float64]:
-        chance = np.where(labeled, self.probability, np.nan)
-        bad = np.flatnonzero(~np.isnan(chance) & ~((chance > 0.0) & (chance <= 1.0)))
-        if bad.size:
-            raise InputError(
-                f"probability {chance[bad[0]]:g} at row {bad[0]}, which has a label",
-                allowed="probabilities above 0 and up to 1",
-                fix="give the probability with which the row was chosen, or leave it empty",
-            )
-        return chance
 
 
 DESIGNS = ("random", "by_class", "by_score")
@@ -151,51 +147,41 @@ def find_rounds(design: LabelDesign, labels: NDArray[np.int64]) -> LabelRounds:
 
 
 def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
-    """What the caller said, checked against the ``labels`` (n,), -1 where unknown."""
+    """What the caller passed, checked against the ``labels`` (n,), -1 where unknown."""
     labeled = np.flatnonzero(labels >= 0)
     if design is None or isinstance(design, LabelDesign):
         return design or NOT_SAID
     if isinstance(design, LabelRounds):
         return make_design(design, labels) if labeled.size else NOT_SAID
-    if labeled.size == 0 and isinstance(design, str):
-        raise InputError(
-            f"a design of the labels is given and none of the {labels.size} rows has one",
-            allowed="a design where rows have labels",
-            fix="leave design out, or check the label column",
-        )
     if isinstance(design, str):
-        return _read_name(design, labels[labeled])
+        if design not in DESIGNS:
+            raise InputError(
+                option="design",
+                value=design,
+                must=f"be {', '.join(map(repr, DESIGNS))}, or weights of the labels",
+                hint=f"{suggest_nearest(design, DESIGNS)}leave it out if it is not known",
+            )
+        if np.unique(labels[labeled]).size < (2 if design == "by_class" else 1):
+            raise InputError(
+                f"`design={design!r}` was given, and the {labeled.size} labels of {labels.size} "
+                f"rows are of {np.unique(labels[labeled]).size} classes",
+                hint="check the label column, or leave `design` out",
+            )
+        return LabelDesign(design)
     weights = as_floats(design, "design")
     if weights.shape != labels.shape:
         raise InputError(
-            f"design has the shape {weights.shape} and there are {labels.size} rows",
-            allowed=f"{', '.join(map(repr, DESIGNS))}, or one weight per row",
-            fix="give a weight to every row; those without a label do not count",
+            f"`design` has the shape {weights.shape} and there are {labels.size} rows",
+            hint="give a weight to every row; those without a label do not count",
         )
     bad = labeled[~(np.isfinite(weights[labeled]) & (weights[labeled] > 0.0))]
     if bad.size:
         raise InputError(
-            f"row {bad[0]} has a label and the design weight {weights[bad[0]]:g}",
-            allowed="for rows with a label, finite weights above 0",
-            fix="give the number of rows that the label stands for: one over its chance to be "
-            "chosen",
+            f"row {bad[0]} has a label and the design weight {weights[bad[0]]:g}, which is not a "
+            "finite number above 0",
+            hint="give the number of rows that the label stands for: one over its probability to "
+            "be chosen",
         )
     if labeled.size == 0:
         return NOT_SAID
     return LabelDesign("weights", np.where(labels >= 0, weights, 0.0))
-
-
-def _read_name(design: str, labels: NDArray[np.int64]) -> LabelDesign:
-    if design not in DESIGNS:
-        raise InputError(
-            f"{argument('design', design)} is unknown",
-            allowed=f"{', '.join(map(repr, DESIGNS))}, or weights of the labels",
-            fix=f"{suggest_nearest(design, DESIGNS)}or leave it out where it is not known",
-        )
-    if design == "by_class" and np.unique(labels).size < 2:
-        raise InputError(
-            f"{argument('design', design)} is given, and all {labels.size} labels are of one class",
-            allowed="labels of two classes or more where rows were chosen by class",
-            fix="label rows of the other classes too, or leave design out",
-        )
-    return LabelDesign(design)

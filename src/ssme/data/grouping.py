@@ -20,24 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.options import parse_number
 from ssme.wording import quote, suggest_nearest
-
-__all__ = [
-    "LARGEST_NUMBER_OF_GROUPS",
-    "Binning",
-    "Divided",
-    "GroupBy",
-    "GroupValue",
-    "Pooling",
-    "divide",
-    "find_values",
-    "list_named_columns",
-    "name_group",
-    "name_pooled",
-    "parse_group_by",
-]
 
 IntArray = NDArray[np.int64]
 LARGEST_NUMBER_OF_GROUPS = 20_000
@@ -51,16 +36,9 @@ GRAMMAR = (
 
 
 class GroupValue(NamedTuple):
-    """The value of a row in one column of a grouping: how it is called and where it stands.
+    """The group of a row by one column: ``column=value``, ``age<30`` or ``30<=age<50``.
 
-    Attributes
-    ----------
-    name : str
-        ``column=value``, ``age<30`` or ``30<=age<50``.
-    kind : str
-        Type of the value; values of one type stand together.
-    order : object
-        Number of the bin, or the value itself.
+    Groups are sorted by ``kind``, the type of the value, and ``order``, the value or its bin.
     """
 
     name: str
@@ -92,16 +70,14 @@ class Binning:
 
     def settle(self, values: NDArray[np.object_]) -> Binning:
         """The same with the edges that the quantiles of ``values`` (n,) give."""
-        if not self.binned:
-            return self
-        numbers = self.read_numbers(values)
+        if self.binned:
+            numbers = self.read_numbers(values)
         if self.quantiles is None:
             return self
         known = numbers[~np.isnan(numbers)]
         if not known.size:
             return Binning(self.column, edges=())
-        shares = np.arange(1, self.quantiles) / self.quantiles
-        inner = np.unique(np.quantile(known, shares))
+        inner = np.unique(np.quantile(known, np.arange(1, self.quantiles) / self.quantiles))
         return Binning(self.column, edges=tuple(inner[inner > known.min()].tolist()))
 
     def read_numbers(self, values: NDArray[np.object_]) -> NDArray[np.float64]:
@@ -116,10 +92,9 @@ class Binning:
         if texts:
             row, value = next((each for each in texts if not _is_number(each[1])), texts[0])
             raise InputError(
-                f"group column {self.column!r} holds {value!r} in row {row}, which is not "
-                f"a number and cannot be put into bins ({self.text!r})",
-                allowed="columns of numbers for quantiles and edges",
-                fix=f"write {argument('by', repr(self.column))} for one group per value",
+                f"group column {self.column!r} has {value!r} in row {row}, which is not a number "
+                f"and cannot be put into bins ({self.text!r})",
+                hint=f"pass `by={self.column!r}` for one group per value",
             )
         return out
 
@@ -128,7 +103,8 @@ class Binning:
         if self.edges is None or value is None or value != value:
             plain = None if value is None or (self.binned and value != value) else value
             shown = repr(plain) if plain == "None" else plain  # text, not a missing value
-            return GroupValue(f"{self.column}={shown}", str(type(plain)), _sort_key(plain))
+            order = 0 if plain is None else plain  # None cannot be compared
+            return GroupValue(f"{self.column}={shown}", str(type(plain)), order)
         place = int(np.searchsorted(self.edges, value, side="right"))
         return GroupValue(_name_bin(self.column, self.edges, place), str(int), place)
 
@@ -158,20 +134,19 @@ class GroupBy:
 
 @dataclass(frozen=True)
 class Pooling:
-    """Which groups are too small or too many to stand by themselves."""
+    """Which groups are too small or too many to be reported on their own."""
 
     least_rows: int = 1
     most_groups: int = 200
 
     def choose_kept(self, sizes: IntArray, text: str) -> NDArray[np.bool_]:
-        """Which of the groups with ``sizes`` rows stand by themselves; the larger ones do."""
+        """Which of the groups with ``sizes`` rows are not pooled; the larger ones."""
         large = sizes >= self.least_rows
         if sizes.size and not large.any():
             raise InputError(
                 f"no group of {text!r} has {self.least_rows:,} rows or more; the largest has "
                 f"{int(sizes.max()):,}",
-                allowed=f"{argument('min_group_rows')} of at most {int(sizes.max()):,}",
-                fix=f"give a smaller {argument('min_group_rows')}, or coarser groups",
+                hint="give a smaller `min_group_rows`, or coarser groups",
             )
         if large.sum() > self.most_groups:
             order = np.argsort(-sizes, kind="stable")[: self.most_groups]
@@ -182,7 +157,7 @@ class Pooling:
 
 
 class Divided(NamedTuple):
-    """A group of a grouping: its name, its rows, and how many groups it stands for."""
+    """A group of a grouping: its name, its rows, and how many groups were pooled in it."""
 
     name: str
     rows: IntArray
@@ -190,16 +165,7 @@ class Divided(NamedTuple):
 
 
 def parse_group_by(text: str, known: Iterable[str], option: str = "by") -> GroupBy:
-    """Read a grouping.
-
-    Parameters
-    ----------
-    text : str
-        A column, ``column:quantiles=4``, ``column:edges=30/50``, or several of these joined by +.
-    known : iterable of str
-        Names of columns that there are.
-    option : str
-        The option in which the grouping was given, for messages.
+    """Read a grouping of the columns ``known``; ``option`` is where it was given, for messages.
 
     Examples
     --------
@@ -212,17 +178,17 @@ def parse_group_by(text: str, known: Iterable[str], option: str = "by") -> Group
     if text in names:
         return GroupBy(text, (Binning(text),))
     try:
-        parts = tuple(_parse_part(part.strip(), text, names, option) for part in text.split("+"))
+        parts = tuple(_parse_part(part.strip(), names, option) for part in text.split("+"))
     except InputError as error:
-        raise error.at(argument(option, repr(text))) from None
+        raise error.at(f"`{option}={text!r}`") from None
     columns = [part.column for part in parts]
     if len(set(columns)) < len(columns):
-        raise InputError(f"the grouping {text!r} names a column twice", allowed="each column once")
+        raise InputError(f"`{option}={text!r}` names a column twice")
     return GroupBy(text, parts)
 
 
 def list_named_columns(texts: Sequence[str], known: Iterable[str]) -> tuple[str, ...]:
-    """The columns that groupings name, each once; a text without a rule is a column as it stands.
+    """The columns that groupings name, each once; a text without a rule is a column as it is.
 
     Examples
     --------
@@ -284,61 +250,55 @@ def divide(
     return groups
 
 
-def _parse_part(part: str, text: str, known: list[str], option: str) -> Binning:
+def _parse_part(part: str, known: list[str], option: str) -> Binning:
     if part in known:
         return Binning(part)
     column, colon, rule = part.rpartition(":")
-    name, equals, value = rule.partition("=")
-    if colon and equals and name.strip() == "quantiles":
-        found = Binning(column.strip(), quantiles=_parse_quantiles(value.strip(), text))
-    elif colon and equals and name.strip() == "edges":
-        found = Binning(column.strip(), edges=_parse_edges(value.strip(), text))
+    column, (name, equals, value) = column.strip(), rule.partition("=")
+    name, value = name.strip(), value.strip()
+    if colon and equals and name == "quantiles":
+        found = Binning(column, quantiles=_parse_quantiles(value))
+    elif colon and equals and name == "edges":
+        found = Binning(column, edges=_parse_edges(value))
     elif colon and equals and column in known:
         raise InputError(
-            f"the grouping {text!r} has the rule {name.strip()!r}",
-            allowed="quantiles=4 or edges=30/50",
-            fix=suggest_nearest(name.strip(), ["quantiles", "edges"]) or f"write {GRAMMAR}",
+            f"there is no rule {name!r}",
+            hint=suggest_nearest(name, ["quantiles", "edges"]) or f"write {GRAMMAR}",
         )
     else:
         found = Binning(part)
     if found.column not in known:
+        listed = f"there are {quote(known)}" if known else "the data has none"
+        read = f"read the column as groups with `groups={found.column!r}`"
         raise InputError(
-            f"there is no group column {found.column!r}",
-            allowed=quote(known) if known else "none: the data has no group columns",
-            fix=suggest_nearest(found.column, known)
-            or (
-                f"read the column as groups with {argument('groups', found.column)}"
-                if option == "by"
-                else f"write {GRAMMAR}"
-            ),
+            f"there is no group column {found.column!r}; {listed}",
+            hint=suggest_nearest(found.column, known)
+            or (read if option == "by" else f"write {GRAMMAR}"),
         )
     return found
 
 
-def _parse_quantiles(value: str, text: str) -> int:
+def _parse_quantiles(value: str) -> int:
     if not value.isascii() or not value.isdigit() or not 2 <= int(value) <= MOST_QUANTILES:
         raise InputError(
-            f"the grouping {text!r} has quantiles={value}",
-            allowed=f"a whole number between 2 and {MOST_QUANTILES:,}",
-            fix="write quantiles=4 for four groups of about equally many rows",
+            f"quantiles={value} is not a whole number between 2 and {MOST_QUANTILES:,}",
+            hint="write quantiles=4 for four groups of about equally many rows",
         )
     return int(value)
 
 
-def _parse_edges(value: str, text: str) -> tuple[float, ...]:
+def _parse_edges(value: str) -> tuple[float, ...]:
     try:
         edges = tuple(parse_number(each) for each in value.split("/"))
     except ValueError:
         raise InputError(
-            f"the grouping {text!r} has edges={value}",
-            allowed="numbers with / between them",
-            fix="write edges=30/50 for below 30, from 30 to below 50, 50 and more",
+            f"edges={value} are not numbers with / between them",
+            hint="write edges=30/50 for below 30, from 30 to below 50, 50 and more",
         ) from None
     if any(high <= low for low, high in itertools.pairwise(edges)):
         raise InputError(
-            f"the grouping {text!r} has the edges {value}, which do not increase",
-            allowed="numbers that increase, each once",
-            fix=f"write edges={'/'.join(map(_format_number, sorted(set(edges))))}",
+            f"edges={value} do not increase",
+            hint=f"write edges={'/'.join(map(_format_number, sorted(set(edges))))}",
         )
     return edges
 
@@ -369,11 +329,6 @@ def _is_number(value: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return not isinstance(value, bool)
-
-
-def _sort_key(value: Any) -> Any:
-    """A value that can be compared with others of its type."""
-    return 0 if value is None else value
 
 
 def _name_bin(column: str, edges: tuple[float, ...], place: int) -> str:

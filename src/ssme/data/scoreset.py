@@ -7,7 +7,7 @@ Arrays are checked by `ssme.data.arrays` and `ssme.data.judges`; whatever has co
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -24,8 +24,8 @@ from ssme.data.layout import Layout
 from ssme.data.options import AnswerOptions, ArrayOptions
 from ssme.data.values import refuse_duplicates
 from ssme.data.writing import save, to_frame
-from ssme.errors import InputError
-from ssme.wording import quote, shorten, suggest_nearest
+from ssme.errors import InputError, make_unknown_name_error
+from ssme.wording import quote, shorten
 
 UNLABELED = -1
 """Code of a missing label inside ``ScoreSet.labels``; users never see it."""
@@ -96,8 +96,7 @@ class ScoreSet:
             raise InputError(
                 f"scores have the shape {self.scores.shape} and labels {self.labels.shape}, for "
                 f"{len(self.models)} models and {len(self.classes)} classes",
-                allowed="scores (n, models, classes) and labels (n,)",
-                fix="use ScoreSet.from_arrays, which says what is wrong",
+                hint="use ScoreSet.from_arrays, which says what is wrong",
             )
         for name in ("scores", "labels", "weights", "ids"):
             object.__setattr__(self, name, _freeze(getattr(self, name)))
@@ -174,8 +173,7 @@ class ScoreSet:
             normalize=normalize,
             design=design,
         )
-        fields = check_arrays(scores, labels, options, weights=weights, groups=groups, ids=ids)
-        return cls(**fields)
+        return cls(**check_arrays(scores, labels, options, weights=weights, groups=groups, ids=ids))
 
     @classmethod
     def from_answers(
@@ -254,7 +252,7 @@ judges: ann, bob)
         >>> ssme.ScoreSet.from_answers(None, [1, 0, None], ratings=grades).judges["carl"].cut
         4
         """
-        told: dict[str, Any] = {
+        options: dict[str, Any] = {
             "classes": classes,
             "positive": positive,
             "unsure": unsure,
@@ -264,24 +262,22 @@ judges: ann, bob)
             "design": design,
         }
         if hasattr(type(answers), "columns"):
-            apart = {"scores": scores, "ids": ids, "weights": weights}
-            if isinstance(ratings, Mapping) or any(value is not None for value in apart.values()):
+            arrays = isinstance(ratings, Mapping)
+            if arrays or any(each is not None for each in (scores, ids, weights)):
                 raise InputError(
-                    "arrays were given beside a data frame of answers",
-                    allowed="everything in the frame, its columns named",
-                    fix="name the columns: id='...', weight='...', answers=[...], ratings=[...], "
-                    "models=[...]",
+                    "arrays were given with a data frame of answers",
+                    hint="name columns of the frame: `id='...'`, `weight='...'`, `answers=[...]`, "
+                    "`ratings=[...]`, `models=[...]`",
                 )
             from ssme.data.readers.reading import from_answers
 
             return from_answers(
-                answers, labels, models=models, groups=groups, ratings=ratings, **told, **columns
+                answers, labels, models=models, groups=groups, ratings=ratings, **options, **columns
             )
         if columns:
             raise InputError(
                 f"from_answers has no option {next(iter(columns))!r} for arrays",
-                allowed="names of columns for a data frame only",
-                fix="leave it out",
+                hint="leave it out: columns are named for a data frame only",
             )
         return cls(
             **make_judged_arrays(
@@ -289,7 +285,7 @@ judges: ann, bob)
                 ratings,
                 scores,
                 labels,
-                AnswerOptions(**told),
+                AnswerOptions(**options),
                 models=models,
                 weights=weights,
                 groups=groups,
@@ -596,22 +592,19 @@ judges: ann, bob)
         if chosen.dtype.kind not in "biu" or chosen.ndim != 1:
             raise InputError(
                 f"rows have the type {chosen.dtype} and the shape {chosen.shape}",
-                allowed="a boolean mask (n,) or a list of row positions",
-                fix="select rows with a mask such as data.labeled",
+                hint="select rows with a mask (n,) such as data.labeled, or a list of positions",
             )
         if chosen.dtype.kind == "b" and chosen.shape != (self.n_rows,):
             raise InputError(
                 f"the mask has the length {chosen.size} and there are {self.n_rows} rows",
-                allowed=f"a mask of length {self.n_rows}",
-                fix="make the mask from this very set",
+                hint="make the mask from this very set",
             )
-        if chosen.dtype.kind != "b" and chosen.size:
-            outside = (chosen < -self.n_rows) | (chosen >= self.n_rows)
-            if outside.any():
+        if chosen.dtype.kind != "b":
+            outside = chosen[(chosen < -self.n_rows) | (chosen >= self.n_rows)]
+            if outside.size:
                 raise InputError(
-                    f"there is no row {chosen[outside][0]} among {self.n_rows} rows",
-                    allowed=f"positions 0..{self.n_rows - 1}",
-                    fix="count rows from 0",
+                    f"there is no row {outside[0]} among {self.n_rows} rows",
+                    hint="count rows from 0",
                 )
         return dataclasses.replace(
             self,
@@ -645,24 +638,16 @@ judges: ann, bob)
         names = (models,) if isinstance(models, str) else tuple(models)
         for name in names:
             if name not in self.models:
-                raise InputError(
-                    f"there is no model {name!r}",
-                    allowed=f"the models {quote(self.models)}",
-                    fix=f"{suggest_nearest(name, self.models)}name models as in the data",
-                )
-        refuse_duplicates(names, "model", "each model once")
+                raise make_unknown_name_error("model", name, self.models)
+        refuse_duplicates(names, "model")
         if not names:
-            raise InputError(
-                "no model was selected",
-                allowed=f"one or more of {quote(self.models)}",
-                fix="name at least one model",
-            )
+            raise InputError("no model was selected", hint=f"choose among {quote(self.models)}")
         places = [self.models.index(name) for name in names]
         judges = {name: judge for name, judge in self.judges.items() if name in names}
         return dataclasses.replace(self, scores=self.scores[:, places], models=names, judges=judges)
 
     def with_labels(self, labels: object | None, *, unlabeled: object | None = None) -> ScoreSet:
-        """Put other labels beside the same scores.
+        """The same scores with other labels.
 
         Parameters
         ----------
@@ -764,46 +749,38 @@ judges: ann, bob)
         save(self, path)
 
     def __repr__(self) -> str:
-        facts = ", ".join(f"{title}: {text}" for title, text in describe_set(self).items())
-        return f"ScoreSet({facts})"
+        return f"ScoreSet({', '.join(f'{title}: {text}' for title, text in self._describe())})"
 
     def _repr_html_(self) -> str:
-        return render_set(self)
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(title)}</th>"
+            f"<td style='text-align:left'>{escape(text)}</td></tr>"
+            for title, text in self._describe()
+        )
+        return f"<table><caption>ScoreSet</caption>{rows}</table>"
+
+    def _describe(self) -> Iterator[tuple[str, str]]:
+        """Title and text of each fact worth showing."""
+        counts = np.bincount(self.labels[self.labeled], minlength=self.n_classes)
+        per_class = ", ".join(f"{c}: {k}" for c, k in zip(self.classes, counts, strict=True))
+        yield "rows", f"{self.n_rows:,}"
+        yield "labeled", f"{self.n_labeled:,} ({per_class})"
+        yield f"{self.n_models} models", ", ".join(self.models)
+        missing = int(np.isnan(self.scores[:, :, 0]).sum())
+        if missing:
+            yield "missing scores", f"{missing:,}"
+        if self.judges:
+            yield "judges", ", ".join(self.judges)
+        if self.groups:
+            yield "groups", ", ".join(self.groups)
+        if self.weights is not None:
+            yield "weights", "yes"
+        if self.design.kind is not None:
+            yield "rows labeled", self.design.kind
 
 
-def _freeze(values: NDArray[Any] | None) -> NDArray[Any] | None:
-    if values is None:
-        return None
-    view = values.view()
-    view.flags.writeable = False
-    return view
-
-
-def describe_set(data: ScoreSet) -> dict[str, str]:
-    """Title and text of each fact worth telling."""
-    counts = np.bincount(data.labels[data.labeled], minlength=len(data.classes))
-    per_class = ", ".join(f"{c}: {k}" for c, k in zip(data.classes, counts, strict=True))
-    facts = {
-        "rows": f"{len(data.labels):,}",
-        "labeled": f"{int(data.labeled.sum()):,} ({per_class})",
-        f"{len(data.models)} models": ", ".join(data.models),
-    }
-    unscored = int(np.isnan(data.scores[:, :, 0]).sum())
-    if unscored:
-        facts["missing scores"] = f"{unscored:,}"
-    if data.judges:
-        facts["judges"] = ", ".join(data.judges)
-    if data.groups:
-        facts["groups"] = ", ".join(data.groups)
-    if data.weights is not None:
-        facts["weights"] = "yes"
-    if data.design.kind is not None:
-        facts["rows labeled"] = data.design.kind
-    return facts
-
-
-def tell_positive(data: ScoreSet) -> str:
-    """Which of two classes is the positive one, in brackets; empty where it goes without saying."""
+def describe_positive(data: ScoreSet) -> str:
+    """Which of two classes is positive, in brackets; empty for 0 and 1, or more classes."""
     usual = [str(name).lower() for name in data.classes] in (["0", "1"], ["false", "true"])
     if len(data.classes) != 2 or usual:
         return ""
@@ -812,11 +789,9 @@ def tell_positive(data: ScoreSet) -> str:
     return f" ({shorten(repr(data.positive), 40)} is positive)"
 
 
-def render_set(data: ScoreSet) -> str:
-    """The same as a small HTML table."""
-    rows = "".join(
-        f"<tr><th style='text-align:left'>{escape(title)}</th>"
-        f"<td style='text-align:left'>{escape(text)}</td></tr>"
-        for title, text in describe_set(data).items()
-    )
-    return f"<table><caption>ScoreSet</caption>{rows}</table>"
+def _freeze(values: NDArray[Any] | None) -> NDArray[Any] | None:
+    if values is None:
+        return None
+    view = values.view()
+    view.flags.writeable = False
+    return view

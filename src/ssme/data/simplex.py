@@ -2,11 +2,8 @@
 
     (n, M) P(positive), (n, M, K) probabilities or logits  ->  (n, M, K) that sums to one
 
-Probabilities are left as they are given, rounded or not: to rescale them would make different
-numbers of equal ones, and change ranks and what is at a threshold.
-
-Every check is vectorized over rows; the first offender is looked up only once a check has failed,
-so that the message can name its row, its model and its value.
+Probabilities are left as they are given, rounded or not: rescaling would break ties between equal
+scores, and change ranks and which scores reach a threshold.
 """
 
 from __future__ import annotations
@@ -18,16 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.values import FloatArray, make_plain
-from ssme.errors import InputError, SsmeWarning, argument
+from ssme.errors import InputError, SsmeWarning
 
 SUM_TOLERANCE = 1e-3
 """Sums of class probabilities may be this far from 1, whatever their decimals."""
 
+RANGE_TOLERANCE = 1e-6
+"""Probabilities this little outside [0, 1] are float32 rounding and are clipped."""
+
 FEW_LOGITS = 10
 """So few logits may lie between 0 and 1, or on one side of 0, by chance."""
 
-RANGE_TOLERANCE = 1e-6
-"""Probabilities this little outside [0, 1] are float32 rounding and are clipped."""
+PAIR_ROWS, PAIR_MODELS = 10, 500
+"""Rows from which, and models up to which, pairs of columns that sum to one are looked for."""
+
+BLOCK_ROWS = 3
+"""Rows from which three columns or more that sum to one are taken for classes."""
 
 
 def to_simplex(
@@ -40,29 +43,38 @@ def to_simplex(
 ) -> FloatArray:
     """(n, M) P(positive) or (n, M, K) class scores -> (n, M, K) that sums to one or is all NaN.
 
-    Class scores may be off by rounding (`find_wrong_sums`).
-
-    ``all_rows`` says that there are no other rows, so that a model without a score is refused.
+    Class scores may be off by rounding (`find_wrong_sums`). With ``all_rows`` there are no other
+    rows, so that a model without a score is refused.
     """
     if normalize and (logits or scores.ndim == 2):
         raise InputError(
-            f"{argument('normalize', True)} was given with "
-            + (argument("logits", True) if logits else "one score per model"),
-            allowed=f"{argument('normalize')} for class probabilities (n, M, K)",
-            fix="leave it out: there is no sum to rescale",
+            "`normalize=True` was given with "
+            + ("`logits=True`" if logits else "one score per model"),
+            hint="leave it out: there is no sum to rescale",
         )
-    _refuse_infinite(scores, models)
+    infinite = np.isinf(scores)
+    if infinite.any():
+        index = tuple(np.argwhere(infinite)[0])
+        raise InputError(
+            f"model {models[index[1]]!r} has the infinite score {scores[index]} at row {index[0]}",
+            hint="replace infinite scores; a log-probability of -inf is a probability of 0",
+        )
     missing = np.isnan(scores)
     if missing.any():
-        _refuse_missing(scores, missing, models, all_rows)
-    if logits and all_rows:
-        _check_logits(scores, models)
-    if scores.ndim == 2:
-        positive = _sigmoid(scores) if logits else _require_range(scores, models, normalize=False)
-        return np.stack([1.0 - positive, positive], axis=2)
+        _check_missing(scores, missing, models, all_rows)
     if logits:
-        return _softmax(scores)
-    return _require_sums(_require_range(scores, models, normalize), models, normalize)
+        from scipy.special import expit, softmax
+
+        if all_rows and len(scores) >= FEW_LOGITS:
+            _check_logits(scores, models)
+        return _add_negative(expit(scores)) if scores.ndim == 2 else softmax(scores, axis=2)
+    scores = _check_range(scores, models, normalize)
+    return _add_negative(scores) if scores.ndim == 2 else _check_sums(scores, models, normalize)
+
+
+def _add_negative(positive: FloatArray) -> FloatArray:
+    """(n, M, 2) of P(positive) (n, M)."""
+    return np.stack([1.0 - positive, positive], axis=2)
 
 
 def find_wrong_sums(scores: FloatArray, decimals: int = 2) -> NDArray[np.bool_]:
@@ -78,7 +90,7 @@ def find_wrong_sums(scores: FloatArray, decimals: int = 2) -> NDArray[np.bool_]:
 def find_rounding(scores: FloatArray, decimals: int = 2, most: float = 0.05) -> float:
     """How far rounding may take the sums of (n, K): half a unit of the last decimal per class.
 
-    From two decimals on it counts up to ``most``: where classes are many, too much has been lost.
+    From two decimals on it counts up to ``most``: with many classes, too much has been lost.
     """
     known = scores[~np.isnan(scores).any(axis=1)]
     for unit in 0.1 ** np.arange(decimals, 7):
@@ -89,20 +101,43 @@ def find_rounding(scores: FloatArray, decimals: int = 2, most: float = 0.05) -> 
     return 0.0
 
 
-def _refuse_infinite(scores: FloatArray, models: Sequence[str]) -> None:
-    infinite = np.isinf(scores)
-    if infinite.any():
-        index = tuple(np.argwhere(infinite)[0])
-        raise InputError(
-            f"model {models[index[1]]!r} has score {scores[index]} at row {index[0]}",
-            allowed="finite numbers, or NaN where a model has no score",
-            fix="replace infinite scores; a log-probability of -inf is a probability of 0",
-        )
+def find_class_columns(
+    scores: FloatArray, blocks: Iterable[Sequence[int]] = ()
+) -> tuple[int, ...] | None:
+    """Columns of (n, M) that sum to one on every row: the classes of one model.
+
+    Candidates are all columns together, ``blocks`` of three or more and every pair; columns of one
+    value and very few rows are no evidence.
+    """
+    n, m = scores.shape
+    for block in [range(m), *blocks]:
+        if len(block) > 2 and _sum_to_one(scores[:, list(block)], BLOCK_ROWS):
+            return tuple(block)
+    if n < PAIR_ROWS or m > PAIR_MODELS:
+        return None
+    head = scores[:PAIR_ROWS]
+    off = np.abs(head[:, :, None] + head[:, None, :] - 1.0)
+    near = ~(off > 0.11).any(axis=0)
+    for pair in np.argwhere(np.triu(near, k=1)).tolist():
+        if _sum_to_one(scores[:, pair], PAIR_ROWS):
+            return tuple(pair)
+    return None
 
 
-def _refuse_missing(
+def _sum_to_one(scores: FloatArray, least_rows: int) -> bool:
+    missing = np.isnan(scores)
+    known = scores[~missing.any(axis=1)]
+    varied = len(known) >= least_rows and np.ptp(known, axis=0).max() > 2.0 * SUM_TOLERANCE
+    if not varied or (missing.any(axis=1) != missing.all(axis=1)).any():
+        return False
+    decimals = 1 if len(known) >= PAIR_ROWS else 2
+    return bool((known >= 0.0).all()) and not find_wrong_sums(known, decimals).any()
+
+
+def _check_missing(
     scores: FloatArray, missing: NDArray[np.bool_], models: Sequence[str], all_rows: bool
 ) -> None:
+    """Refuse a model with some classes only, a row without models and a model without rows."""
     if scores.ndim == 3:
         part = missing.any(axis=2) & ~missing.all(axis=2)
         if part.any():
@@ -110,73 +145,60 @@ def _refuse_missing(
             raise InputError(
                 f"model {models[model]!r} has NaN for some classes only at row {row}: "
                 f"{_format_vector(scores[row, model])}",
-                allowed="scores for every class, or NaN for every class where a model has none",
-                fix="fill in the missing class scores, or set the whole vector to NaN",
+                hint="fill in the missing class scores, or set the whole vector to NaN",
             )
         missing = missing[:, :, 0]
-    _refuse_unscored(missing, models, all_rows)
-
-
-def _refuse_unscored(missing: NDArray[np.bool_], models: Sequence[str], all_rows: bool) -> None:
-    empty_rows = missing.all(axis=1)
-    if empty_rows.any():
-        rows = np.flatnonzero(empty_rows)
+    rows = np.flatnonzero(missing.all(axis=1))
+    if rows.size:
+        others = f" (nor have {rows.size - 1} other rows)" if rows.size > 1 else ""
         raise InputError(
-            f"row {rows[0]} has no score from any of the {len(models)} models"
-            + (f" (nor have {rows.size - 1} other rows)" if rows.size > 1 else ""),
-            allowed="rows scored by at least one model",
-            fix="drop these rows",
+            f"row {rows[0]} has no score from any of the {len(models)} models{others}",
+            hint="drop these rows",
         )
-    empty_models = missing.all(axis=0)
-    if all_rows and empty_models.any():
+    unscored = np.flatnonzero(missing.all(axis=0))
+    if all_rows and unscored.size:
         raise InputError(
-            f"model {models[int(np.argmax(empty_models))]!r} has no score on any row",
-            allowed="models with at least one score",
-            fix="leave this model out",
+            f"model {models[unscored[0]]!r} has no score on any row", hint="leave this model out"
         )
 
 
-def _require_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
-    high = np.inf if normalize else 1.0 + RANGE_TOLERANCE
-    low = 0.0 if normalize else -RANGE_TOLERANCE
-    # false where scores are missing
+def _check_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
+    """``scores`` clipped to [0, 1], or to 0 and more where they are rescaled."""
+    low, high = (0.0, np.inf) if normalize else (-RANGE_TOLERANCE, 1.0 + RANGE_TOLERANCE)
+    # NaN makes min and max NaN, so that the comparison is false
     within = scores.size == 0 or bool(scores.min() >= low and scores.max() <= high)
     outside = np.zeros(1, dtype=bool) if within else (scores < low) | (scores > high)
     if outside.any():
         index = tuple(np.argwhere(outside)[0])
         raise InputError(
-            f"model {models[index[1]]!r} has score {make_plain(scores[index])!r} at row {index[0]}",
-            allowed="nonnegative numbers" if normalize else "probabilities between 0 and 1",
-            fix=f"declare {argument('logits', True)} if these are logits; "
+            f"model {models[index[1]]!r} has score {make_plain(scores[index])!r} at row "
+            f"{index[0]}, not {'0 or more' if normalize else 'between 0 and 1'}",
+            hint="pass `logits=True` if these are logits; "
             + (
-                "of log-probabilities give numpy.exp"
-                if not (scores > 0.0).any()
-                else "rescale percentages to 0..1"
+                "rescale percentages to 0..1"
+                if (scores > 0.0).any()
+                else "of log-probabilities give numpy.exp"
             ),
         )
     clipped: FloatArray = np.clip(scores, 0.0, None if normalize else 1.0)
     return clipped
 
 
-def _require_sums(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
+def _check_sums(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
+    """Class scores (n, M, K) that sum to one, or are rescaled to it."""
     sums = scores.sum(axis=2, keepdims=True)
     if normalize:
         wrong = sums[:, :, 0] <= 0.0
-        allowed, fix = "at least one class score above 0", "set the vector to NaN if it is unscored"
     else:
-        wrong = np.stack([find_wrong_sums(of) for of in scores.swapaxes(0, 1)], axis=1)
-        allowed = f"class probabilities that sum to 1 (within {SUM_TOLERANCE:g} or rounding)"
-        fix = (
-            f"pass {argument('normalize', True)} to rescale them, or {argument('logits', True)} "
-            "if they are logits"
-        )
+        wrong = np.stack([find_wrong_sums(each) for each in scores.swapaxes(0, 1)], axis=1)
     if wrong.any():
         row, model = np.argwhere(wrong)[0]
         raise InputError(
             f"the class scores of model {models[model]!r} at row {row} sum to "
             f"{sums[row, model, 0]:.9g}: {_format_vector(scores[row, model])}",
-            allowed=allowed,
-            fix=fix,
+            hint="set the vector to NaN if it is unscored"
+            if normalize
+            else "pass `normalize=True` to rescale them, or `logits=True` if they are logits",
         )
     out: FloatArray = scores / sums if normalize else scores
     return out
@@ -189,88 +211,30 @@ def _format_vector(values: FloatArray) -> str:
 
 def _check_logits(scores: FloatArray, models: Sequence[str]) -> None:
     """Refuse probabilities that were declared as logits; warn of logits on one side of zero."""
-    if len(scores) < FEW_LOGITS:
-        return
     known = ~np.isnan(scores)
     for m, model in enumerate(models):
         values = scores[:, m][known[:, m]]
-        varied = values.size and values.min() < values.max()
+        if not values.size or values.min() == values.max() or values.min() < 0.0:
+            continue
         if scores.ndim == 3:
             total = scores[:, m].sum(axis=1)[known[:, m, 0]]
-            shares = varied and values.min() >= 0.0 and np.ptp(total) <= SUM_TOLERANCE * total.max()
+            what = f"that sum to {total[0]:.6g}"
+            shares = np.ptp(total) <= SUM_TOLERANCE * total.max()
         else:
-            shares = varied and values.min() >= 0.0 and values.max() <= 1.0
+            what, shares = "between 0 and 1", values.max() <= 1.0
         if shares:
-            what = "between 0 and 1" if scores.ndim == 2 else f"that sum to {total[0]:.6g}"
             raise InputError(
-                f"{argument('logits', True)} was given, and model {model!r} has numbers {what} "
-                "only, which are no logits",
-                allowed="logits of any size and sign for every model",
-                fix=f"leave {argument('logits')} out where scores are probabilities; where some "
-                "models have logits, give the probabilities of all (scipy.special.expit or "
-                "softmax of logits)",
+                f"`logits=True` was given, and all scores of model {model!r} are numbers {what}",
+                hint="leave `logits` out if scores are probabilities; if only some models have "
+                "logits, give probabilities of all (scipy.special.expit or softmax of logits)",
             )
-    if scores.ndim == 2 and (not (scores > 0.0).any() or not (scores < 0.0).any()):
-        side, never = ("above", "positive") if not (scores > 0.0).any() else ("below", "negative")
+    above, below = (scores > 0.0).any(), (scores < 0.0).any()
+    if scores.ndim == 2 and not (above and below):
+        side, never = ("below", "negative") if above else ("above", "positive")
         warnings.warn(
-            f"no logit of any model is {side} 0, so that no model ever predicts the {never} class. "
-            "Log-probabilities and percentages are no logits: give numpy.exp of the former, and a "
-            "hundredth of the latter, and do not declare them as logits.",
+            f"No logit of any model is {side} 0, so that no model ever predicts the {never} class. "
+            "Log-probabilities and percentages are not logits: give numpy.exp of the former and a "
+            "hundredth of the latter, without `logits`.",
             SsmeWarning,
             stacklevel=2,
         )
-
-
-def _sigmoid(logits: FloatArray) -> FloatArray:
-    from scipy.special import expit
-
-    out: FloatArray = expit(logits)
-    return out
-
-
-def _softmax(logits: FloatArray) -> FloatArray:
-    from scipy.special import softmax
-
-    out: FloatArray = softmax(logits, axis=2)
-    return out
-
-
-COMPARED = (10, 500)
-"""Rows from which, and models up to which, complements are looked for."""
-FEW_ROWS = 3
-"""Rows from which three columns or more that sum to one tell something."""
-ROUNDING = 1e-3
-"""Scores that differ by no more than this are one value."""
-
-
-def find_class_columns(
-    scores: FloatArray, blocks: Iterable[Sequence[int]] = ()
-) -> tuple[int, ...] | None:
-    """Columns of (n, M) that sum to one on every row: the classes of one model.
-
-    Looked at are all columns together, ``blocks`` of three or more and every pair. Columns of one
-    value tell nothing, and neither do a few rows.
-    """
-    n, m = scores.shape
-    for block in [range(m), *blocks]:
-        if len(block) > 2 and _sum_to_one(scores[:, list(block)], FEW_ROWS):
-            return tuple(block)
-    if n < COMPARED[0] or m > COMPARED[1]:
-        return None
-    head = scores[: COMPARED[0]]
-    off = np.abs(head[:, :, None] + head[:, None, :] - 1.0)
-    near = ~(off > 0.11).any(axis=0)
-    for pair in np.argwhere(np.triu(near, k=1)).tolist():
-        if _sum_to_one(scores[:, pair], COMPARED[0]):
-            return tuple(pair)
-    return None
-
-
-def _sum_to_one(scores: FloatArray, least_rows: int) -> bool:
-    missing = np.isnan(scores)
-    known = scores[~missing.any(axis=1)]
-    varied = len(known) >= least_rows and np.ptp(known, axis=0).max() > 2.0 * ROUNDING
-    if not varied or (missing.any(axis=1) != missing.all(axis=1)).any():
-        return False
-    decimals = 1 if len(known) >= COMPARED[0] else 2
-    return bool((known >= 0.0).all()) and not find_wrong_sums(known, decimals).any()

@@ -10,25 +10,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.wording import cut_end
-
-__all__ = [
-    "EXACT_INTEGER",
-    "FloatArray",
-    "as_array",
-    "as_floats",
-    "as_objects",
-    "factorize",
-    "has_128_bits",
-    "is_blank",
-    "is_boolean",
-    "is_missing",
-    "is_numeric",
-    "make_plain",
-    "to_float64",
-    "to_objects",
-]
 
 FloatArray = NDArray[np.float64]
 
@@ -40,8 +23,7 @@ NARROW = (np.float32, np.float16)
 
 NO_NUMBERS = (
     "check for a decimal comma or a text column; classes and grades that judges give are read by "
-    f"ScoreSet.from_answers, or as columns with {argument('answers', '[...]')} or "
-    f"{argument('ratings', '[...]')}"
+    "ScoreSet.from_answers, or as columns with `answers=[...]` or `ratings=[...]`"
 )
 """What to do about text where scores should be."""
 
@@ -54,14 +36,11 @@ def is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
         missing = np.char.str_len(np.char.strip(values)) == 0
     elif values.dtype.kind == "O":
         codes, distinct = factorize(values)
-        missing = np.append([is_blank(value) for value in distinct], True).astype(bool)[codes]
+        blank = [isinstance(value, str) and not value.strip() for value in distinct]
+        missing = np.array([*blank, True], dtype=bool)[codes]
     else:
         missing = np.zeros(values.shape, dtype=bool)
     return missing
-
-
-def is_blank(value: object) -> bool:
-    return isinstance(value, str) and not value.strip()
 
 
 def make_plain(value: Any) -> Hashable:
@@ -86,8 +65,7 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
         row = next(i for i, value in enumerate(values) if not isinstance(value, Hashable))
         raise InputError(
             f"{values[row]!r} at row {row} is a {type(values[row]).__name__}",
-            allowed="numbers, booleans or text",
-            fix="give each row one value",
+            hint="give each row one number, boolean or text",
         ) from None
     return codes.astype(np.int64), list(distinct)
 
@@ -148,21 +126,17 @@ def as_array(values: object, where: str) -> NDArray[Any]:
         array = np.asarray(values)
     except ValueError:
         raise InputError(
-            f"{where} is ragged: its parts have different lengths",
-            allowed="one rectangular array",
-            fix="give every row the same number of values",
+            f"{where} is ragged", hint="give every row the same number of values"
         ) from None
     except (RuntimeError, TypeError) as error:
         raise InputError(
-            f"{where} is a {type(values).__name__} that gives no array: {error}",
-            allowed="numpy arrays or what converts to them",
-            fix="convert it first, for example with .detach().cpu().numpy()",
+            f"{where} is a {type(values).__name__} that numpy cannot convert: {error}",
+            hint="convert it first, for example with .detach().cpu().numpy()",
         ) from None
     if array.ndim == 0 and array.dtype.kind == "O":
         raise InputError(
-            f"{where} is a {type(values).__name__}",
-            allowed="numpy arrays or what converts to them",
-            fix="convert it first; a sparse matrix has .toarray()",
+            f"{where} is a {type(values).__name__}, which is not an array",
+            hint="convert it first; a sparse matrix has .toarray()",
         )
     return to_float64(array)
 
@@ -198,23 +172,22 @@ def as_floats(values: object, where: str) -> FloatArray:
         kind = "text" if array.dtype.kind == "U" else array.dtype.name
         sample = array.flat[0] if array.size else None
         raise InputError(
-            f"{where} holds {kind} values such as {_shorten(sample)}",
-            allowed="numbers, with NaN or None where there is no score",
-            fix=NO_NUMBERS,
+            f"{where} must be numbers, but contains {kind} values such as {_shorten(sample)}",
+            hint=NO_NUMBERS,
         )
     if array.dtype.kind in "iu" and array.size:
         large = (array > EXACT_INTEGER) | (array < -EXACT_INTEGER)
         if large.any():
-            raise _tell_inexact(array[large].flat[0], tuple(np.argwhere(large)[0]), where)
+            raise _explain_inexact(array[large].flat[0], tuple(np.argwhere(large)[0]), where)
     return np.array(array, dtype=np.float64, order="C")
 
 
-def _tell_inexact(value: object, index: tuple[Any, ...], where: str) -> InputError:
+def _explain_inexact(value: object, index: tuple[Any, ...], where: str) -> InputError:
     return InputError(
-        f"{where} holds {_shorten(value)} at {_name_place(index)}, too large to be exact",
-        allowed="numbers that a 64-bit floating-point number holds exactly",
-        fix="check that these are scores or weights, not names of rows; list the score columns "
-        f"with {argument('models', '[...]')}",
+        f"{where} contains {_shorten(value)} at {_name_place(index)}, too large to be exact in 64 "
+        "bits",
+        hint="check that these are scores or weights, not ids; list the score columns with "
+        "`models=[...]`",
     )
 
 
@@ -236,14 +209,13 @@ def _read_floats(array: NDArray[Any], where: str) -> FloatArray:
             suspects = known
         for place in np.flatnonzero(suspects):
             if isinstance(flat[place], int) and abs(flat[place]) > EXACT_INTEGER:
-                raise _tell_inexact(flat[place], np.unravel_index(place, array.shape), where)
+                raise _explain_inexact(flat[place], np.unravel_index(place, array.shape), where)
         return out.reshape(array.shape)
-    odd = ((place, v) for place, v in np.ndenumerate(array) if not _is_number(v))
+    odd = ((place, v) for place, v in np.ndenumerate(array) if not is_numeric(to_objects([v])))
     index, value = next(odd, ((0,) * array.ndim, array.flat[0]))
     raise InputError(
-        f"{where} holds {_shorten(value)} at {_name_place(index)}",
-        allowed="numbers, with NaN or None where there is no score",
-        fix=NO_NUMBERS,
+        f"{where} must be numbers, but contains {_shorten(value)} at {_name_place(index)}",
+        hint=NO_NUMBERS,
     )
 
 
@@ -266,21 +238,16 @@ def is_boolean(values: NDArray[Any]) -> bool:
     )
 
 
-def _is_number(value: object) -> bool:
-    return is_numeric(np.array([value, None], dtype=object)[:1])
-
-
 def _shorten(value: object) -> str:
     return cut_end(repr(value.item() if isinstance(value, np.generic) else value), 60)
 
 
-def refuse_duplicates(names: Sequence[object], what: str, allowed: str) -> None:
+def refuse_duplicates(names: Sequence[object], what: str) -> None:
     seen: set[object] = set()
     for place, name in enumerate(names):
         if name in seen:
             raise InputError(
                 f"{what} {name!r} appears twice (again at position {place})",
-                allowed=allowed,
-                fix=f"rename or remove one {what} {name!r}",
+                hint="rename or remove one of them",
             )
         seen.add(name)

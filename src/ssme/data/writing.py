@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ssme.data.layout import GROUP_PREFIX
 from ssme.data.values import EXACT_INTEGER, make_plain, refuse_duplicates, to_objects
-from ssme.errors import InputError, MissingExtraError, argument
+from ssme.errors import InputError, MissingExtraError
 from ssme.writing import open_whole, protect_formula
 
 if TYPE_CHECKING:
@@ -67,13 +67,8 @@ def to_frame(data: ScoreSet, layout: str = "wide") -> Any:
     elif layout == "long":
         columns = _lay_out_long(data)
     else:
-        raise InputError(
-            argument("layout", repr(layout)),
-            allowed="'wide' or 'long'",
-            fix="choose one of the two",
-        )
-    names = [name for name, _ in columns]
-    refuse_duplicates(names, "column", "unique column names in a frame")
+        raise InputError(option="layout", value=layout, must="be 'wide' or 'long'")
+    refuse_duplicates([name for name, _ in columns], "column")
     return make_frame(dict(columns), data.frame_library)
 
 
@@ -133,8 +128,7 @@ def save(data: ScoreSet, path: str | Path) -> None:
     if suffix not in writers:
         raise InputError(
             f"{file} has the suffix {file.suffix!r}",
-            allowed=f"files ending in {', '.join(writers)}",
-            fix="choose one of these",
+            hint=f"choose one of: {', '.join(writers)}",
         )
     writers[suffix](data, file)
 
@@ -208,17 +202,16 @@ def _make_plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:
         return np.array(["" if value is None else value for value in values], dtype=np.str_)
     if not all(isinstance(value, int | float) for value in known):
         raise InputError(
-            f"{what} mix text and numbers or hold other objects",
-            allowed="numbers, booleans or text in an npz",
-            fix="convert them to text first",
+            f"{what} mix text and numbers or contain other objects, which an npz cannot hold",
+            hint="convert them to text first",
         )
     array = np.array([np.nan if value is None else value for value in values])
     kept = array.dtype.kind in "biuf" and [make_plain(value) for value in array[present]] == known
     booleans = any(isinstance(value, bool) for value in known)
     if not kept or (booleans and array.dtype.kind != "b" and what != "labels"):
         raise InputError(
-            f"{what} hold booleans beside missing values, or whole numbers beyond 2**53",
-            allowed="numbers that floating-point numbers hold exactly, or text, in an npz",
-            fix="convert them to text first, or save to CSV or Parquet",
+            f"{what} contain booleans and missing values, or whole numbers beyond 2**53, which an "
+            "npz cannot hold",
+            hint="convert them to text first, or save to CSV or Parquet",
         )
     return array

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ssme.data.scoreset import tell_positive
+from ssme.data.scoreset import describe_positive
 from ssme.diagnostics.doubt import SEVERITIES
 from ssme.diagnostics.registry import explain_plainly
 from ssme.errors import InputError, UnsupportedError
@@ -93,7 +93,7 @@ def summarize(
             "unlabeled": whole.n_unlabeled,
             "models": list(data.models),
             "classes": [str(name) for name in data.classes],
-            "positive": tell_positive(data),
+            "positive": describe_positive(data),
             "groups": [_describe_group(group) for group in evaluation.groups[1:]],
             "weighted": data.weights is not None,
             "sample_rows": None if evaluation.sample is None else evaluation.sample.n_rows,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ssme.data.scoreset import ScoreSet, tell_positive
+from ssme.data.scoreset import ScoreSet, describe_positive
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError, argument, name_argument
 from ssme.methods.base import Belief, Estimate
@@ -926,7 +926,7 @@ class Evaluation:
         return (
             f"Evaluation of {self.data.n_models} models by {self.method!r}: {whole.n_labeled:,} "
             f"labeled and {whole.n_unlabeled:,} unlabeled rows, {self.data.n_classes} classes"
-            f"{tell_positive(self.data)}, {self.level * 100:g} % intervals"
+            f"{describe_positive(self.data)}, {self.level * 100:g} % intervals"
         )
 
     def _list_answers(self) -> list[Any]:

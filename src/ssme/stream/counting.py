@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.judges import judge_codes, listen, tell_unanswered
+from ssme.data.judges import observe_answers, refuse_unanswered
 from ssme.data.labels import observe
 from ssme.data.readers.tables import Table, from_arrow
 from ssme.data.scoreset import UNLABELED, ScoreSet
@@ -73,12 +73,10 @@ class Block:
             np.stack([judge.compute_scores(codes[rows]) for judge, codes in judged], axis=1)
         )
         joined = np.concatenate(parts, axis=1)
-        silent = np.flatnonzero(np.isnan(joined[:, :, 0]).all(axis=1))
-        if silent.size:
-            raise tell_unanswered(
-                f"row {self.part.first_row + (rows.start or 0) + silent[0]}, in {self.part.path}, "
-                "has no answer of any judge"
-            )
+        try:
+            refuse_unanswered(joined, first_row=self.part.first_row + (rows.start or 0))
+        except InputError as error:
+            raise error.at(str(self.part.path)) from None
         return joined
 
     def _read_probabilities(self, rows: slice) -> FloatArray:
@@ -153,8 +151,8 @@ def _read_answers(table: Any, part: Part, reading: Reading, name: str) -> NDArra
     known = [*(options.classes or ()), *(options.grades or ())]
     try:
         values = Table(table.select([name])).read_values(name)
-        heard = listen(values, part.n_rows, name, options.unsure, known)
-        return judge_codes(heard, reading.judges[name])
+        answers = observe_answers(values, part.n_rows, name, options.unsure, known)
+        return reading.judges[name].encode(answers)
     except InputError as error:
         raise error.at(f"{part.path}, rows from {part.first_row} on") from None
 
