@@ -217,7 +217,7 @@ def test_estimators_sort_their_classes_which_says_nothing() -> None:
 def test_two_spellings_of_one_class_are_refused() -> None:
     table = make_long(("true", "false"))
     table.loc[table.index[:5], "class"] = "TRUE"
-    with pytest.raises(InputError, match="differ in spelling only"):
+    with pytest.raises(InputError, match="differ only in spelling"):
         ScoreSet.from_frame(table.drop(columns="label"), labels=False)
 
 

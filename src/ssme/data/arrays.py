@@ -169,10 +169,12 @@ def stack_scores(
     """A mapping model -> (n,) or (n, K) as one array, in the order of ``models`` if given."""
     given = {str(name): values for name, values in scores.items()}
     names = list(given if models is None else models)
-    if not scores or len(given) != len(scores) or set(names) != set(given):
+    if not scores:
+        raise InputError("scores has no models", hint="give the scores of at least one model")
+    if len(given) != len(scores) or set(names) != set(given):
         raise InputError(
             f"`models` are {quote(names)}, and the keys of scores {quote(scores)}",
-            hint="give the scores of at least one model, and leave `models` out or name all",
+            hint="leave `models` out, or name all",
         )
     arrays = {name: as_floats(given[name], f"scores of model {name!r}") for name in names}
     shape = arrays[names[0]].shape

@@ -161,10 +161,10 @@ def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
                 must=f"be {', '.join(map(repr, DESIGNS))}, or weights of the labels",
                 hint=f"{suggest_nearest(design, DESIGNS)}leave it out if it is not known",
             )
-        if np.unique(labels[labeled]).size < (2 if design == "by_class" else 1):
+        if not labeled.size or (design == "by_class" and np.ptp(labels[labeled]) == 0):
+            found = "all of one class" if labeled.size else "missing"
             raise InputError(
-                f"`design={design!r}` was given, and the {labeled.size} labels of {labels.size} "
-                f"rows are of {np.unique(labels[labeled]).size} classes",
+                f"`design={design!r}` was given, and the labels are {found}",
                 hint="check the label column, or leave `design` out",
             )
         return LabelDesign(design)

@@ -458,7 +458,7 @@ def encode(raw: RawLabels, classes: Sequence[Hashable]) -> NDArray[np.int64]:
     unknown = [value for value in raw.values if value not in place]
     if unknown:
         value = unknown[0]
-        others = f" (and {len(unknown) - 1} others)" if len(unknown) > 1 else ""
+        others = f" (and {len(unknown) - 1} more)" if len(unknown) > 1 else ""
         other_type = any(str(value) == str(name) for name in classes)
         hint = (
             f"{suggest_nearest(value, classes)}correct it, declare `unlabeled={value!r}` if it "

@@ -109,7 +109,7 @@ def test_models_with_probabilities_stand_beside_judges_in_one_table() -> None:
 @pytest.mark.parametrize(
     ("args", "options", "told"),
     [
-        ((WIDE,), {"ratings": {"bob": [1] * 6}}, "arrays were given beside a data frame"),
+        ((WIDE,), {"ratings": {"bob": [1] * 6}}, "arrays were given with a data frame"),
         (({"a": ["x", "y"]}, ["x", "y"]), {"colour": "red"}, "no option 'colour'"),
         (({"a": ["x", "y"]}, ["x", "y"]), {"models": ["b"]}, "no answers of 'b'"),
         (({}, ["x", "y"]), {}, "neither answers nor ratings|no answers"),
@@ -165,7 +165,7 @@ def test_values_of_other_kinds_are_plain_or_refused() -> None:
     assert make_plain(Decimal("2.5")) == 2.5
     dates = as_objects(np.array(["2024-01-01"], dtype="datetime64[D]"))
     assert dates.dtype == object
-    with pytest.raises(InputError, match="gives no array"):
+    with pytest.raises(InputError, match="Strange"):
         as_array(Strange(), "scores")
     with pytest.raises(InputError, match="ragged"):
         as_array([[1.0], [1.0, 2.0]], "scores")

@@ -156,7 +156,7 @@ def test_models_select_those_of_an_npz_in_the_order_asked(npz: Path) -> None:
     data = ScoreSet.read(npz, models=["c", "a"])
     assert data.models == ("c", "a")
     assert_array_equal(data.scores, everything.scores[:, [2, 0]])
-    with pytest.raises(InputError, match=r"no model 'd'.*'a', 'b', 'c'"):
+    with pytest.raises(InputError, match=r"model 'd'"):
         ScoreSet.read(npz, models=["a", "d"])
 
 
@@ -167,7 +167,7 @@ def test_models_of_an_npz_without_names(folder: Path) -> None:
     swapped = ScoreSet.read(folder / "bare.npz", models=["model_2", "model_1"])
     assert swapped.models == ("model_2", "model_1")
     assert_array_equal(swapped.scores[:, :, 1], scores[:, ::-1])
-    with pytest.raises(InputError, match="1 model names were given for 2 models"):
+    with pytest.raises(InputError, match="1 names for 2 models"):
         ScoreSet.read(folder / "bare.npz", models=["x"])
 
 
@@ -225,11 +225,11 @@ def test_save_refuses_what_it_cannot_write(folder: Path) -> None:
         data.replace(ids=np.array(["a", 1, 2], dtype=object)).save(folder / "s.npz")
     for odd in ([True, None, False], [2**53 + 1, None, 1], [2**64, 1, 0]):
         groups = {"site": np.array(odd, dtype=object)}
-        with pytest.raises(InputError, match=r"group 'site' hold .* CSV or Parquet"):
+        with pytest.raises(InputError, match=r"group 'site'"):
             data.replace(groups=groups).save(folder / "s.npz")
         data.replace(groups=groups).save(folder / "s.csv")
         assert ScoreSet.read(folder / "s.csv").groups["site"].tolist() == odd
     with pytest.raises(InputError, match="column 'label' appears twice"):
         data.replace(models=("label", "gpt")).to_frame()
-    with pytest.raises(InputError, match="layout='tall'"):
+    with pytest.raises(InputError, match="layout must be"):
         data.to_frame("tall")

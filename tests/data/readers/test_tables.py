@@ -46,7 +46,7 @@ def test_large_whole_numbers_are_exact_beside_missing_ones(
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_large_whole_numbers_are_no_scores(make: Callable[[list[Any]], Any]) -> None:
     table = Table(make(LARGE))
-    with pytest.raises(InputError, match="column 'v' holds 1152921504606846977 at row 0, too"):
+    with pytest.raises(InputError, match="column 'v' contains 1152921504606846977 at row 0, too"):
         table.read_floats("v")
 
 
@@ -67,7 +67,7 @@ def test_large_identifiers_of_a_parquet_file(tmp_path: Path) -> None:
     data = ScoreSet.read(tmp_path / "t.parquet", id="user_id")
     assert data.ids is not None
     assert data.ids.tolist() == numbers[:2]
-    with pytest.raises(InputError, match=r"column 'user_id' holds 1152921504606846977"):
+    with pytest.raises(InputError, match=r"column 'user_id' contains 1152921504606846977"):
         ScoreSet.read(tmp_path / "t.parquet")
 
 
@@ -117,10 +117,10 @@ def test_times_keep_their_nanoseconds() -> None:
     [
         ("label", [[0], [1]], r"\[0\] at row 0 is a list"),
         ("group", [{"a": 1}, {"a": 2}], r"\{'a': 1\} at row 0 is a dict"),
-        ("weight", [[0.5], [1.0]], r"column 'weight' holds \[0\.5\] at row 0"),
-        ("m", [[0.5], [1.0]], r"column 'm' holds \[0\.5\] at row 0"),
-        ("label", [b"a", b"b"], r"label b'a' at row 0 is not a class"),
-        ("label", [date(2026, 1, 1), date(2026, 1, 2)], "is not a class"),
+        ("weight", [[0.5], [1.0]], r"column 'weight' .* \[0\.5\] at row 0"),
+        ("m", [[0.5], [1.0]], r"column 'm' .* \[0\.5\] at row 0"),
+        ("label", [b"a", b"b"], r"label b'a' at row 0"),
+        ("label", [date(2026, 1, 1), date(2026, 1, 2)], "is not one of the classes"),
     ],
 )
 def test_what_is_no_value_of_its_role_is_refused(
@@ -199,7 +199,7 @@ def test_ids_that_were_rounded_hit_no_neighbor(make: Any, tmp_path: Path) -> Non
 def test_ids_of_32_bits_are_exact_up_to_their_own_limit(make: Any) -> None:
     scores = {"bert": np.linspace(0.1, 0.9, 4)}
     ids = np.array([0, 2**24 + 2, 2**24 + 4, 2**24 + 6], dtype=np.float32)
-    with pytest.raises(InputError, match="floating-point numbers below 16,777,216"):
+    with pytest.raises(InputError, match="a floating-point number that may"):
         ScoreSet.from_frame(make({"id": ids, **scores}), labels=False)
     data = ScoreSet.from_frame(
         make({"id": np.arange(4, dtype=np.float32), **scores}), make({"id": [2], "label": [1]})
