@@ -164,13 +164,8 @@ def make_evaluation_tables(evaluation: Evaluation, limit: int | None = LIMIT) ->
 
 def summarize_in_a_line(evaluation: Evaluation) -> str:
     """What was evaluated, in one sentence."""
-<<<<<<< HEAD
-    from ssme.data.scoreset import tell_positive
-    from ssme.results.plan import count_effective_labels
-=======
     from ssme.data.scoreset import describe_positive
-    from ssme.suggest import count_effective_labels
->>>>>>> ca92657 (Check data with plain conditions and structured errors)
+    from ssme.results.plan import count_effective_labels
 
     data, whole = evaluation.data, evaluation.groups[0]
     effective = count_effective_labels(evaluation)

@@ -112,11 +112,7 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     weight = table.find(options.weight, USUAL_NAMES["weight"], "weight")
     design = find_design(table, options) if labels is None else None
     named = [name for name in (label, id, weight, design, *groups.values()) if name is not None]
-<<<<<<< HEAD
-    refuse_duplicates(named, "column", "one role (label, id, weight, design, groups) per column")
-=======
     refuse_duplicates(named, "column")
->>>>>>> ca92657 (Check data with plain conditions and structured errors)
     replaced = [
         name
         for name in table.columns

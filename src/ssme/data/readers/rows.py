@@ -178,7 +178,7 @@ class Rows:
         if self.options.models is None:
             return codes, found
         wanted = tuple(self.options.models)
-        refuse_duplicates(wanted, "model", "each model once")
+        refuse_duplicates(wanted, "model")
         for name in wanted:
             if name not in found:
                 raise InputError(

@@ -88,14 +88,8 @@ def _find_grid(
     free = [name for name in table.columns if name not in taken]
     if options.models is not None:
         names = list(options.models)
-<<<<<<< HEAD
-        refuse_duplicates(names, "model", "each model once")
-        if options.pattern is None and set(names) <= set(table.columns):
-=======
         refuse_duplicates(names, "model")
-        there = set(table.columns)
-        if options.pattern is None and all(name in there for name in names):
->>>>>>> ca92657 (Check data with plain conditions and structured errors)
+        if options.pattern is None and set(names) <= set(table.columns):
             return _take_one_column_each(names), {}
         return _find_by_name(table, free, names, options, raw), {}
     if options.pattern is not None:
