@@ -120,7 +120,7 @@ def test_bad_input_is_refused() -> None:
         correct_shift(data, "concept")
     with pytest.raises(InputError, match="weights already"):
         correct_shift(correct_shift(data, "label"), "label")
-    with pytest.raises(InputError, match="at least 10"):
+    with pytest.raises(InputError, match="At least 10"):
         find_shift(binary_set(n=60, n_labeled=5))
 
 

@@ -30,7 +30,7 @@ def record_of(what, *bins):
 
 
 def list_records():
-    keys = {(row.method, row.metric, row.n_labeled) for row in reliability._read()}
+    keys = {(*key, n) for key, rows in reliability._read().items() for n, _, _ in rows}
     return [find_record(m, get_metric(metric), 2, n) for m, metric, n in sorted(keys)]
 
 
@@ -78,11 +78,8 @@ def test_a_metric_is_found_by_its_kind_and_direction():
 
 
 def test_the_number_of_labels_nearest_on_a_logarithmic_scale_counts(monkeypatch):
-    rows = [
-        reliability._Row("m", "accuracy", n, "best", Bin(0.4, true, 0.1))
-        for n, true in ((20, 0.1), (100, 0.3))
-    ]
-    monkeypatch.setattr(reliability, "_read", lambda: tuple(rows))
+    rows = [(n, "best", Bin(0.4, true, 0.1)) for n, true in ((20, 0.1), (100, 0.3))]
+    monkeypatch.setattr(reliability, "_read", lambda: {("m", "accuracy"): rows})
     few, many = (find_record("m", ACCURACY, 2, n).bins[0][1].true for n in (44, 46))
     assert (few, many) == (0.1, 0.3)
 
@@ -198,10 +195,9 @@ def test_nothing_is_claimed_on_groups_nor_of_judges():
 @pytest.fixture
 def known(monkeypatch):
     """A record in which one half was true in one case of five, and so was 0.3 of worst groups."""
-    bins = (("within", Bin(0.5, 0.2, 0.0)), ("worst", Bin(0.3, 0.2, 0.0)))
-    rows = [reliability._Row("labeled", "accuracy", 50, *each) for each in bins]
-    rows.append(reliability._Row("labeled", "accuracy", 50, "worst", Bin(0.5, 0.2, 0.0)))
-    monkeypatch.setattr(reliability, "_read", lambda: tuple(rows))
+    bins = [("within", 0.5), ("worst", 0.3), ("worst", 0.5)]
+    rows = [(50, what, Bin(reported, 0.2, 0.0)) for what, reported in bins]
+    monkeypatch.setattr(reliability, "_read", lambda: {("labeled", "accuracy"): rows})
 
 
 @pytest.mark.usefixtures("known")

@@ -90,12 +90,12 @@ def test_labels_come_back_with_their_weights(evaluation: Evaluation, tmp_path: P
 @pytest.mark.parametrize(
     ("n", "goal", "design", "message"),
     [
-        (25, "beauty", "goal", "goal='?beauty"),
-        (25, "metric:", "goal", "goal="),
+        (25, "beauty", "goal", "goal must be"),
+        (25, "metric:", "goal", "goal must be"),
         (25, "metric:f2", "goal", "f2"),
         (25, "group:age", "goal", "age"),
         (0, "best", "goal", "n must be"),
-        (371, "best", "goal", "370 of 400 rows have no label"),
+        (371, "best", "goal", "n must be at most 370"),
         (25, "best", "sideways", "design must be"),
     ],
 )
@@ -113,9 +113,8 @@ def test_nothing_is_left_to_suggest_where_all_rows_have_a_label(evaluation: Eval
     data = evaluation.data
     known = data.replace(labels=np.arange(data.n_rows) % 2)
     done = ssme.evaluate(known, method="labeled", metrics="accuracy")
-    with pytest.raises(InputError, match="all 400 rows have a label") as told:
+    with pytest.raises(InputError, match="Add rows without a label"):
         done.suggest(5)
-    assert "1 to 0" not in str(told.value)
 
 
 def test_a_goal_that_no_row_tells_more_about_is_served_by_random_rows() -> None:

@@ -62,21 +62,9 @@ NAMED = 3
 class Contender(Row):
     """One model next to the pick.
 
-    Attributes
-    ----------
-    model : str
-        Its name.
-    estimate, low, high : float
-        Its metric with the interval.
-    p_best, p_best_raw : float
-        Probability that it is the best of all, calibrated on benchmark sets where it was measured,
-        and as the draws have it; NaN where the method gives no joint draws.
-    behind : float
-        By how much its estimate is worse than the pick's; 0 for the pick.
-    in_set : bool
-        Whether it belongs to the smallest set that holds the best model.
-    practically_equal : bool
-        Whether it differs from the pick by no more than the margin, with the set's probability.
+    ``behind`` is by how much its estimate is worse than the pick's, ``in_set`` whether it belongs
+    to the smallest set that contains the best model with the set's probability, and
+    ``practically_equal`` whether it differs from the pick by no more than the margin with it.
     """
 
     model: str

@@ -51,19 +51,10 @@ PAIRS_AT_ONCE = 1024
 class Difference(Row):
     """``a`` minus ``b``: two classifiers on one group, or one classifier on two groups.
 
-    Attributes
-    ----------
-    metric, a, b : str
-        What is compared. ``a`` and ``b`` are classifiers, or groups where groups are compared.
-    where : str
-        The group on which classifiers are compared, or the classifier that is compared on groups.
-    estimate_a, estimate_b, difference : float
-        The two estimates, and the first minus the second.
-    low, high : float
-        The interval of the difference; NaN where the method gives none.
-    p_better, p_better_raw : float
-        Probability that ``a`` is better, calibrated on benchmark sets where it was measured, and
-        from the draws alone; NaN without draws or where the metric has no better direction.
+    ``where`` is the group on which classifiers are compared, or the classifier that is compared on
+    groups. The interval of the difference is NaN where the method gives none. ``p_better`` is
+    calibrated on benchmark sets where it was measured, ``p_better_raw`` is from the draws alone;
+    both are NaN without draws or where the metric has no better direction.
     """
 
     metric: str
@@ -81,19 +72,10 @@ class Difference(Row):
 
 @dataclass(frozen=True)
 class Rank(Row):
-    """One classifier's place among all.
+    """One classifier among all, with intervals of its estimate and of its rank; 1 is best.
 
-    Attributes
-    ----------
-    model : str
-        The classifier.
-    estimate, low, high : float
-        Its metric and the interval.
-    p_best, p_best_raw : float
-        Probability that it is the best of all, calibrated on benchmark sets where it was measured,
-        and from the draws alone; NaN where the method gives no draws.
-    expected_rank, rank_low, rank_high : float
-        Its mean rank over the draws and the interval of the rank; 1 is best.
+    ``p_best``, the probability of being the best of all, is calibrated on benchmark sets where it
+    was measured, ``p_best_raw`` is from the draws alone; both are NaN without draws.
     """
 
     model: str
@@ -109,19 +91,7 @@ class Rank(Row):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(RowTable):
-    """Paired differences of classifiers, one `Difference` per pair and metric in ``rows``.
-
-    Attributes
-    ----------
-    rows : tuple of Difference
-        One per pair and metric.
-    level : float
-        Coverage of the intervals.
-    library : str
-        Library of the frame that ``frame()`` gives.
-    remarks : tuple of str
-        For which metrics ``p_better`` is not calibrated.
-    """
+    """Differences of pairs: `Difference` in ``rows``, uncalibrated metrics in ``remarks``."""
 
     kind: ClassVar[type[Row]] = Difference
 
@@ -134,21 +104,7 @@ class Comparison(RowTable):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelRanking(RowTable):
-    """All classifiers by one metric, one `Rank` each in ``rows``, the best estimate first.
-
-    Attributes
-    ----------
-    rows : tuple of Rank
-        One per classifier.
-    level : float
-        Coverage of the intervals.
-    library : str
-        Library of the frame that ``frame()`` gives.
-    metric, where : str
-        The metric, and the group it was estimated on.
-    remarks : tuple of str
-        That ``p_best`` is not calibrated, where nothing was measured.
-    """
+    """All classifiers by one metric on the group ``where``: `Rank` in ``rows``, best first."""
 
     kind: ClassVar[type[Row]] = Rank
     metric: str = ""

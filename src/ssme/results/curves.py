@@ -30,18 +30,6 @@ from ssme.results.groups import ALL
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
 
-__all__ = [
-    "GRID",
-    "estimate_agreement",
-    "estimate_confusion",
-    "estimate_densities",
-    "estimate_precision_recall",
-    "estimate_reliability",
-    "estimate_roc",
-    "find_other_areas",
-    "read_convergence",
-]
-
 GRID: FloatArray = np.linspace(0.0, 1.0, 41)
 """Where curves are read off."""
 THRESHOLDS = 256
@@ -94,24 +82,11 @@ AREAS = {
 def find_other_areas(
     evaluation: Evaluation, rows: Sequence[dict[str, Any]], *, slack: float = 0.02
 ) -> list[tuple[str, str, float]]:
-    """Find curves of all rows whose area is not in the interval that the table has for it.
+    """(model, metric, area) of curves whose area is not in the interval that the table has for it.
 
     A method may correct an estimate of the area beyond what it knows of the single points of the
-    curve, as `auto` does where its usual assumptions do not hold.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        What the curves were estimated from, with two classes.
-    rows : sequence of dict
-        Points of the curves, as `estimate_roc` and `estimate_precision_recall` give them.
-    slack : float
-        How far beside the interval an area may be, since a curve is read off at few points.
-
-    Returns
-    -------
-    list of (model, metric, area)
-        Empty where the table agrees, or does not have the area.
+    curve, as `auto` does where its usual assumptions do not hold. ``slack`` allows for the few
+    points at which ``rows`` of a curve are read off.
     """
     axes = next((names for names in AREAS if rows and set(names) <= set(rows[0])), None)
     if axes is None or evaluation.data.n_classes != 2:
@@ -122,8 +97,8 @@ def find_other_areas(
             continue
         low, high = evaluation.estimates[0][m].interval(evaluation.level)
         for j, model in enumerate(evaluation.data.models):
-            own = [row for row in rows if row["model"] == model]
-            area = _compute_area(*([row[name] for row in own] for name in axes))
+            x, y = (np.array([r[name] for r in rows if r["model"] == model]) for name in axes)
+            area = float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum()) if x.size else np.nan
             if area < low[j] - slack or area > high[j] + slack:
                 found.append((model, metric.name, area))
     return found
@@ -271,22 +246,17 @@ def estimate_agreement(
 
 def read_convergence(evaluation: Evaluation) -> list[dict[str, Any]]:
     """The fit's objective at each step, where the method keeps it."""
-    fits = evaluation.belief.facts.fits
-    histories = {
-        name: fit.objective_history
-        for name, fit in fits.items()
-        if fit.objective_history is not None
-    }
-    if not histories:
-        raise InputError(
-            f"method {evaluation.method!r} keeps no objective history",
-            fix="it fits nothing step by step; there is no convergence to look at",
-        )
-    return [
+    rows = [
         {"fit": name or "fit", "step": step, "objective": float(value)}
-        for name, values in histories.items()
-        for step, value in enumerate(values)
+        for name, fit in evaluation.belief.facts.fits.items()
+        if fit.objective_history is not None
+        for step, value in enumerate(fit.objective_history)
     ]
+    if not rows:
+        raise InputError(
+            f"method {evaluation.method!r} keeps no objective history: it does not iterate"
+        )
+    return rows
 
 
 def _estimate_curve(
@@ -321,12 +291,6 @@ def _estimate_curve(
         for j in wanted
         for g in range(size)
     ]
-
-
-def _compute_area(across: Sequence[float], up: Sequence[float]) -> float:
-    """The area under straight lines between the points."""
-    x, y = np.array(across), np.array(up)
-    return float((np.diff(x) * (y[1:] + y[:-1]) / 2.0).sum()) if x.size else float("nan")
 
 
 def _plan_all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatArray], MetricPlan]:
@@ -403,8 +367,7 @@ def _find_rows(evaluation: Evaluation, group: str) -> NDArray[np.int64]:
     )
     if not rows.size:
         raise InputError(
-            f"group {group!r} has no rows" + (" in the sample" if evaluation.streamed else ""),
-            fix="choose a group that has some",
+            f"group {group!r} has no rows" + (" in the sample" if evaluation.streamed else "")
         )
     return rows
 

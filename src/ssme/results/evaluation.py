@@ -175,13 +175,6 @@ class Evaluation:
             Only the rows of this metric, of this group.
         level : float, optional
             Coverage of the intervals (default: that of the evaluation).
-
-        Examples
-        --------
-        >>> import ssme
-        >>> r = ssme.evaluate([[0.9], [0.8], [0.3]], [1, None, 0], method="ensemble")
-        >>> [row["metric"] for row in r.rows()][:2]
-        ['accuracy', 'ece']
         """
         if metric is not None:
             self.metric_index(metric)
@@ -269,14 +262,6 @@ class Evaluation:
             Compare each classifier (or ``a``) on the first group with itself on the second.
         level : float, optional
             Coverage of the intervals (default: that of the evaluation).
-
-        Examples
-        --------
-        >>> import ssme
-        >>> scores = {"good": [0.9, 0.8, 0.3, 0.2], "bad": [0.4, 0.6, 0.7, 0.5]}
-        >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
-        >>> r.compare("accuracy", "good", "bad").rows[0].difference > 0
-        True
         """
         return compare_models(
             self, metric, a, b, group=group, groups=groups, level=self._check_level(level)
@@ -295,14 +280,6 @@ class Evaluation:
             Rank on the rows of this group (default "all").
         level : float, optional
             Coverage of the intervals (default: that of the evaluation).
-
-        Examples
-        --------
-        >>> import ssme
-        >>> scores = {"bad": [0.4, 0.6, 0.7, 0.5], "good": [0.9, 0.8, 0.3, 0.2]}
-        >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
-        >>> [rank.model for rank in r.ranking().rows]
-        ['good', 'bad']
         """
         level, chosen = self._check_level(level), self.find_metric(metric)
         key = ("ranking", chosen.name, group, level)
@@ -378,15 +355,6 @@ class Evaluation:
         level : float, optional
             Coverage of the intervals (default: that of the evaluation); those of the differences
             are valid for all groups at once.
-
-        Examples
-        --------
-        >>> import ssme
-        >>> scores = {"a": [0.9, 0.8, 0.3, 0.6], "b": [0.4, 0.6, 0.7, 0.5]}
-        >>> asked = {"metrics": "accuracy", "groups": {"site": ["x", "x", "y", "y"]}}
-        >>> r = ssme.evaluate(scores, [1, None, 0, None], **asked)
-        >>> [rank.group for rank in r.worst_groups().rows]
-        ['site=y', 'site=x']
         """
         from ssme.results.groups import rank_groups
 
@@ -505,15 +473,6 @@ class Evaluation:
             The rows of this group (default "all").
         level : float, optional
             Coverage of the intervals (default: that of the evaluation).
-
-        Examples
-        --------
-        >>> import ssme
-        >>> from ssme.sample import sample_path
-        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
-        >>> profile = r.set_profile()
-        >>> profile.all_wrong.estimate < profile.pairs[0].both_wrong.estimate
-        True
         """
         from ssme.results.together import profile_set
 
@@ -527,14 +486,6 @@ class Evaluation:
         Shift
             Tests, what may explain a shift, and which corrections (`ssme.correct_shift`) are not
             refuted.
-
-        Examples
-        --------
-        >>> import ssme
-        >>> from ssme.sample import sample_path
-        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
-        >>> r.shift().found
-        False
         """
         from ssme.results.shift import find_shift
 
@@ -555,14 +506,6 @@ class Evaluation:
             with the probability of the evaluation's level.
         fail_on : {"serious", "warning", "never"}
             Doubts from which the gate fails whatever the numbers are (default "serious").
-
-        Examples
-        --------
-        >>> import ssme
-        >>> from ssme.sample import sample_path
-        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
-        >>> r.gate("accuracy>=0.99").passed
-        False
         """
         from ssme.results.gates import judge
 
@@ -760,15 +703,6 @@ class Evaluation:
             Targets as `plan` takes them.
         simulations, random_state : int, optional
             As `plan` takes them.
-
-        Examples
-        --------
-        >>> import ssme
-        >>> from ssme.sample import sample_path
-        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy", method="labeled")
-        >>> both = r.plan_several(["width(accuracy)<=0.2", "regret<=0.02"], simulations=3)
-        >>> both.more == max(plan.more for plan in both.plans)
-        True
         """
         from ssme.results.plan import plan_several
 
@@ -808,15 +742,6 @@ class Evaluation:
             since the last evaluation of these models.
         data : str
             Name of the data in the memory (default "default").
-
-        Examples
-        --------
-        >>> import ssme, tempfile, pathlib
-        >>> r = ssme.evaluate([[0.9], [0.8], [0.3]], [1, None, 0], method="ensemble")
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = r.report(pathlib.Path(folder) / "report.md")
-        ...     path.read_text().splitlines()[0]
-        '# How good are these classifiers?'
         """
         from ssme.report import write_report
         from ssme.report.sections import make_history_section, make_plan_section

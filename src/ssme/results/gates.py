@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ssme.diagnostics.doubt import SEVERITIES
-from ssme.errors import InputError, argument, name_argument
+from ssme.errors import InputError, name_argument
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
 from ssme.metrics.per_class import ALL_THREE, EVERY, split_class
 from ssme.options import Enumeration, Number, Option, accept, parse_number
-from ssme.results.choose import choose_model, refuse_idle_margin
+from ssme.results.choose import refuse_idle_margin
 from ssme.results.groups import ALL
 from ssme.results.rows import Row
 from ssme.results.sections import Section
@@ -70,18 +70,8 @@ FORM = re.compile(
 class GateCondition:
     """One demand on the estimates, or on the difference of two of them.
 
-    Attributes
-    ----------
-    text : str
-        The condition as it was written.
-    metric : str
-        The metric it speaks of.
-    column : {"estimate", "low", "high"}
-        Whether it asks the estimate or an end of its interval.
-    sign, limit : str, float
-        The comparison and its right side.
-    model : str or None
-        A model, or two with a hyphen between them; None for every model.
+    ``column`` is "estimate", "low" or "high"; ``model`` is a model, two with a hyphen between them,
+    or None for every model.
     """
 
     text: str
@@ -98,17 +88,11 @@ class GateCondition:
 
 @dataclass(frozen=True)
 class Verdict(Row):
-    """What a gate says.
+    """What a gate says, in sentences.
 
-    Attributes
-    ----------
-    failures : tuple of str
-        A sentence for each demand that does not hold; empty where the gate passes.
-    despite : tuple of str
-        A sentence for each serious doubt that the gate was told to pass on.
-    remarks : tuple of str
-        The probability of ``within`` where it is as large as demanded, and how far to trust it; how
-        a condition was read that can be read in two ways.
+    ``failures`` are the demands that are not met (none where the gate passes), ``despite`` the
+    doubts that it was asked to pass on, ``remarks`` the probability of ``within`` and how a
+    condition was read that can be read in two ways.
     """
 
     derived: ClassVar[tuple[str, ...]] = ("passed",)
@@ -122,13 +106,7 @@ class Verdict(Row):
         return not self.failures
 
     def make_section(self) -> Section:
-        """Write the section that every output shows.
-
-        Returns
-        -------
-        Section
-            Passed or failed, and why.
-        """
+        """Passed or failed, and why."""
         failed = [f"Failed: {sentence}" for sentence in self.failures]
         despite = [f"Passed despite a {sentence}" for sentence in self.despite if self.passed]
         first = "Failed." if self.failures else "Passed."
@@ -138,14 +116,6 @@ class Verdict(Row):
 def parse_condition(text: str) -> GateCondition:
     """Read a condition such as ``"new-old:accuracy.low>=0"``.
 
-    Parameters
-    ----------
-    text : str
-        The condition, as the head of this module describes it.
-
-    Examples
-    --------
-    >>> from ssme.results.gates import parse_condition
     >>> condition = parse_condition("forest:accuracy.low >= 0.9")
     >>> condition.model, condition.metric, condition.column, condition.limit
     ('forest', 'accuracy', 'low', 0.9)
@@ -157,10 +127,11 @@ def parse_condition(text: str) -> GateCondition:
         limit = parse_number(match["limit"])
     except ValueError:
         raise InputError(
-            f"{argument('fail_under', repr(text))} is not a condition",
-            allowed="[MODEL:]METRIC[.low|.high] or MODEL-MODEL:METRIC[.low|.high], with >=, >, <= "
+            option="fail_under",
+            value=text,
+            must="be [MODEL:]METRIC[.low|.high] or MODEL-MODEL:METRIC[.low|.high], with >=, >, <= "
             "or < and a number",
-            fix=f"write for example {argument('fail_under', repr('accuracy.low>=0.9'))}",
+            hint="write for example 'accuracy.low>=0.9'",
         ) from None
     return GateCondition(
         text.strip(),
@@ -214,33 +185,9 @@ def judge(
     fail_on: str = "serious",
     thresholds: ThresholdChoice | None = None,
 ) -> Verdict:
-    """Ask of an evaluation what must hold.
+    """Check the demands on an evaluation; see `ssme.Evaluation.gate`.
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-        The estimates.
-    conditions : sequence of str or GateCondition
-        Demands on estimates and differences.
-    within : float, optional
-        Demand that the pick by the first metric is behind the best model by no more than this,
-        with the probability of the evaluation's level.
-    fail_on : {"serious", "warning", "never"}
-        Doubts from which the gate fails whatever the numbers say (default "serious").
-    thresholds : ThresholdChoice, optional
-        The pick is the one at these thresholds, chosen with ``within`` for a margin.
-
-    Returns
-    -------
-    Verdict
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
-    >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
-    >>> judge(r, ["a:accuracy>=0.99"], fail_on="never").passed
-    False
+    With ``thresholds``, chosen with ``within`` as the margin, the pick is the one at these.
     """
     fail_on = accept(FAIL_ON, fail_on)
     asked = [parse_condition(each) if isinstance(each, str) else each for each in conditions]
@@ -259,14 +206,24 @@ def judge(
 
 
 def _ask(evaluation: Evaluation, condition: GateCondition) -> Iterator[str]:
-    """A sentence for each model, or pair, of which ``condition`` does not hold."""
-    metric, models = _find_metric(evaluation, condition), evaluation.data.models
-    paired = condition.model is not None and _split_pair(models, condition) is not None
-    _refuse_idle_condition(metric, condition, paired)
-    for name, found in _list_values(evaluation, metric, condition):
-        if not condition.holds(found):
+    """A sentence for each model, or pair, that does not meet ``condition``."""
+    metric = _find_metric(evaluation, condition)
+    pair = _find_pair(evaluation.data.models, condition)
+    _refuse_idle_condition(metric, condition, paired=pair is not None)
+    if pair is None:
+        values = [
+            (row["model"], row[condition.column])
+            for row in evaluation.rows(metric.name, ALL)
+            if condition.model in (None, row["model"])
+        ]
+    else:
+        (gap,) = evaluation.compare(metric.name, *pair).rows
+        column = "difference" if condition.column == "estimate" else condition.column
+        values = [(f"{pair[0]} minus {pair[1]}", getattr(gap, column))]
+    for name, value in values:
+        if not condition.holds(value):
             yield (
-                f"{name}: {condition.metric} {condition.column} is {found:.4g}, "
+                f"{name}: {condition.metric} {condition.column} is {value:.4g}, "
                 f"asked for {condition.sign} {condition.limit:g}"
             )
 
@@ -277,22 +234,23 @@ def _refuse_idle_condition(metric: Metric, condition: GateCondition, paired: boo
     Of a difference either sign can be meant: that one model is ahead, or not too far behind.
     """
     low, high, what = metric.low, metric.high, condition.metric
-    asked, upwards = argument("fail_under", repr(condition.text)), condition.sign[0] == ">"
+    upwards = condition.sign[0] == ">"
     if paired:
         low, high, what = low - high, high - low, f"the difference of {what}"
     elif metric.greater_is_better not in (None, upwards):
         better, sign = ("higher", ">=") if metric.greater_is_better else ("lower", "<=")
         raise InputError(
-            f"{asked} passes bad models and fails good ones: {better} {what} is better",
-            fix=f"write {condition.text.replace(condition.sign, sign)}",
+            f"{condition.text!r} passes bad models and fails good ones: {better} {what} is better",
+            option="fail_under",
+            hint=f"write {condition.text.replace(condition.sign, sign)}",
         )
     worst, best = (low, high) if upwards else (high, low)
     for end, holds, fate in ((worst, True, "holds"), (best, False, "fails")):
         if condition.holds(end) == holds:
             raise InputError(
-                f"{asked} {fate} for every model: {what} goes from {low:g} to {high:g}",
-                allowed="a limit within this range",
-                fix="write 5 % as 0.05",
+                f"{condition.text!r} {fate} for every model: {what} goes from {low:g} to {high:g}",
+                option="fail_under",
+                hint="write 5 % as 0.05",
             )
 
 
@@ -306,49 +264,38 @@ def _find_metric(evaluation: Evaluation, condition: GateCondition) -> Metric:
     return evaluation.metrics[evaluation.metric_index(name)]
 
 
-def _list_values(
-    evaluation: Evaluation, metric: Metric, condition: GateCondition
-) -> Iterator[tuple[str, float]]:
-    pair = None if condition.model is None else _split_pair(evaluation.data.models, condition)
-    if pair is None:
-        for row in evaluation.rows(metric.name, ALL):
-            if condition.model in (None, row["model"]):
-                yield row["model"], row[condition.column]
-        return
-    (gap,) = evaluation.compare(metric.name, *pair).rows
-    column = "difference" if condition.column == "estimate" else condition.column
-    yield f"{pair[0]} minus {pair[1]}", getattr(gap, column)
-
-
-def _split_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, str] | None:
-    """The two models of ``A-B``; None where it names one model. Hyphens in names are allowed."""
-    text = condition.model or ""
-    if text in models:
-        return None
+def _split_at_hyphens(models: Sequence[str], text: str) -> list[tuple[str, str]]:
+    """Every reading of ``text`` as the difference of two models; hyphens in names are allowed."""
     cuts = [at for at, character in enumerate(text) if character == "-"]
     splits = [(text[:at].strip(), text[at + 1 :].strip()) for at in cuts]
-    found = [(a, b) for a, b in splits if a in models and b in models and a != b]
+    return [(a, b) for a, b in splits if a in models and b in models and a != b]
+
+
+def _find_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, str] | None:
+    """The two models of ``A-B``; None where the condition is of one model or of all."""
+    text = condition.model
+    if text is None or text in models:
+        return None
+    found = _split_at_hyphens(models, text)
     if len(found) == 1:
         return found[0]
+    what = "more than one pair of models" if found else "no model and no pair of models"
     raise InputError(
-        f"{argument('fail_under', repr(condition.text))}: {text!r} is "
-        + ("more than one pair of models" if found else "no model and no pair of models"),
-        allowed=f"one of {quote(models)}, or two different ones with a hyphen between them",
-        fix=suggest_nearest(text, list(models)) or None,
+        f"{text!r} in {condition.text!r} is {what}",
+        option="fail_under",
+        hint=f"{suggest_nearest(text, list(models))}name one of {quote(models)}, or two different "
+        "ones with a hyphen between them",
     )
 
 
 def _tell_reading(models: Sequence[str], condition: GateCondition) -> Iterator[str]:
     """A remark where a condition is of a model whose name also reads as a difference."""
-    one = condition.model or ""
-    if one in models:
-        for at in (at for at, character in enumerate(one) if character == "-"):
-            first, second = one[:at], one[at + 1 :]
-            if first in models and second in models:
-                yield (
-                    f"{condition.text!r} is asked of the model {one!r}; the difference of "
-                    f"{first!r} and {second!r} is written {f'{first} - {second}'!r}"
-                )
+    if condition.model in models:
+        for first, second in _split_at_hyphens(models, condition.model or ""):
+            yield (
+                f"{condition.text!r} is asked of the model {condition.model!r}; the difference of "
+                f"{first!r} and {second!r} is written {f'{first} - {second}'!r}"
+            )
 
 
 def _ask_within(
@@ -362,14 +309,7 @@ def _ask_within(
             return False, thresholds.sentence().rstrip(".")
     else:
         refuse_idle_margin("within", within, metric)
-        choice = choose_model(
-            evaluation.data.models,
-            metric,
-            evaluation.estimates[0][0],
-            margin=within,
-            level=level,
-            record=evaluation.find_record(metric),
-        )
+        choice = evaluation.choose(margin=within)
     if choice.p_within != choice.p_within:
         unknown = f"whether {choice.pick} is within {within:g} of the best is not known: no draws"
         return False, unknown

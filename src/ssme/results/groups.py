@@ -111,24 +111,11 @@ class StreamPass:
 class Gap(Row):
     """How far the groups of a grouping are apart for one classifier.
 
-    Attributes
-    ----------
-    by, model : str
-        The grouping and the classifier.
-    gap : str
-        The kind of gap, as `ssme.Evaluation.gaps` lists them.
-    metric : str
-        The metric whose gap it is.
-    estimate, low, high : float
-        The gap, and an interval that is valid for all pairs of groups at once.
-    worst, best : str
-        The groups with the worst and the best estimate; where neither way is better, those with
-        the lowest and the highest.
-    p_worst, p_worst_raw : float
-        Probability that ``worst`` is the worst group, calibrated on benchmark sets where it was
-        measured, and from the draws alone; NaN where the method gives no draws.
-    n_groups : int
-        Number of groups that were compared.
+    ``gap`` is the kind, as `ssme.Evaluation.gaps` lists them. The interval is valid for all pairs
+    of groups at once. ``worst`` and ``best`` are the groups with the worst and the best estimate
+    (the lowest and the highest where neither way is better); ``p_worst``, the probability that
+    ``worst`` is the worst group, is calibrated on benchmark sets where it was measured,
+    ``p_worst_raw`` is from the draws alone.
     """
 
     by: str
@@ -153,19 +140,7 @@ class Gap(Row):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GapTable(RowTable):
-    """Gaps between groups, one `Gap` per grouping, kind, metric and classifier in ``rows``.
-
-    Attributes
-    ----------
-    rows : tuple of Gap
-        The gaps.
-    level : float
-        Coverage of the intervals.
-    library : str
-        Library of the frame that ``frame()`` gives.
-    remarks : tuple of str
-        For which metrics ``p_worst`` is not calibrated.
-    """
+    """Gaps between groups: `Gap` in ``rows``, uncalibrated metrics in ``remarks``."""
 
     kind: ClassVar[type[Row]] = Gap
 
@@ -179,23 +154,10 @@ class GapTable(RowTable):
 class GroupRank(Row):
     """One group among those of its grouping, for one classifier.
 
-    Attributes
-    ----------
-    group, model : str
-        The group and the classifier.
-    estimate, low, high : float
-        The metric and its interval, for this group by itself.
-    difference, difference_low, difference_high : float
-        The group minus all rows, with an interval that is valid for all groups at once.
-    p_worst, p_worst_raw : float
-        Probability of being the worst group, calibrated on benchmark sets where it was measured,
-        and from the draws alone; NaN where the method gives no draws.
-    n_labeled, n_unlabeled : int
-        Rows of the group with and without a label.
-    borrowed : float
-        Share of the estimate that comes from all rows.
-    effective_labels : float
-        As many labels as labels alone would need for an interval as narrow.
+    The interval of the estimate is for this group alone, that of the difference from all rows is
+    valid for all groups at once. ``p_worst`` is calibrated on benchmark sets where it was measured,
+    ``p_worst_raw`` is from the draws alone. ``borrowed`` and ``effective_labels`` are as in the
+    table of the evaluation.
     """
 
     group: str
@@ -216,21 +178,7 @@ class GroupRank(Row):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupRanking(RowTable):
-    """Groups of one grouping, one `GroupRank` each in ``rows``, the worst estimate first.
-
-    Attributes
-    ----------
-    rows : tuple of GroupRank
-        The groups.
-    level : float
-        Coverage of the intervals.
-    library : str
-        Library of the frame that ``frame()`` gives.
-    by, metric : str
-        The grouping and the metric.
-    remarks : tuple of str
-        That ``p_worst`` is not calibrated, where nothing was measured.
-    """
+    """Groups of one grouping: `GroupRank` in ``rows``, the worst estimate first."""
 
     kind: ClassVar[type[Row]] = GroupRank
     by: str = ""

@@ -39,8 +39,6 @@ from ssme.metrics.kinds import is_same_metric
 from ssme.metrics.registry import get_metric
 from ssme.mixture.monotone import make_falling
 
-__all__ = ["MARGINS", "UNMEASURED", "Bin", "Record", "What", "find_record"]
-
 What = Literal["best", "better", "within", "worst"]
 
 MARGINS = (0.005, 0.01, 0.02)
@@ -58,16 +56,10 @@ class Bin:
 
 @dataclass(frozen=True)
 class Record:
-    """What was measured of a method, for a metric and about so many labels.
+    """What was measured of ``method`` for ``metric`` and about so many labels.
 
-    Attributes
-    ----------
-    method, metric : str
-        What it is about.
-    bins : tuple of (str, Bin)
-        The bins of each kind of probability, in rising order; empty where nothing was measured.
-    spread : float
-        Standard deviation that true frequencies are assumed to have about the reported ones.
+    ``bins`` are those of each kind of probability in rising order, empty where nothing was
+    measured; ``spread`` is the standard deviation of true frequencies about the reported ones.
     """
 
     method: str
@@ -80,15 +72,7 @@ class Record:
         return any(kind == what for kind, _ in self.bins)
 
     def correct(self, what: What, reported: FloatArray | float) -> FloatArray:
-        """Probabilities as they should have been reported; unchanged where nothing was measured.
-
-        Parameters
-        ----------
-        what : {"best", "better", "within", "worst"}
-            What they are probabilities of.
-        reported : array or float
-            The probabilities that the method gives; NaN stays.
-        """
+        """Corrected probabilities, unchanged where nothing was measured; NaN stays."""
         given: FloatArray = np.asarray(reported, dtype=np.float64)
         bins = [each for kind, each in self.bins if kind == what]
         if not bins:
@@ -127,54 +111,37 @@ UNMEASURED = Record("", "")
 def find_record(method: str, metric: Metric, n_classes: int, n_labeled: int) -> Record:
     """What was measured of ``method``, for the kind of ``metric`` and about so many labels.
 
-    Parameters
-    ----------
-    method : str
-        Name of the method.
-    metric : Metric
-        Any metric; one of a kind that was not measured has an empty record.
-    n_classes, n_labeled : int
-        Numbers of classes and of labels.
-
-    Examples
-    --------
     >>> from ssme.metrics import get_metric
-    >>> from ssme.results.reliability import find_record
     >>> find_record("ensemble", get_metric("accuracy"), 2, 50).knows("best")
     False
     """
-    mine = [row for row in _read() if row.method == method and row.is_about(metric, n_classes)]
-    if not mine or n_labeled < 1:
+    rows = [
+        row
+        for (name, measured), found in _read().items()
+        if name == method and _is_about(measured, metric, n_classes)
+        for row in found
+    ]
+    if not rows or n_labeled < 1:
         return Record(method, metric.name)
-    near = min((row.n_labeled for row in mine), key=lambda n: abs(math.log(n / n_labeled)))
-    bins = tuple((row.what, row.bin) for row in mine if row.n_labeled == near)
-    return Record(method, metric.name, bins)
+    near = min((n for n, _, _ in rows), key=lambda n: abs(math.log(n / n_labeled)))
+    return Record(method, metric.name, tuple((what, each) for n, what, each in rows if n == near))
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A line of the file."""
-
-    method: str
-    metric: str
-    n_labeled: int
-    what: What
-    bin: Bin
-
-    def is_about(self, metric: Metric, n_classes: int) -> bool:
-        """Whether the line is about a metric of the same kind and direction."""
-        measured = get_metric(self.metric)
-        same = is_same_metric(measured.kind, metric.kind, n_classes, any_threshold=True)
-        return same and measured.greater_is_better == metric.greater_is_better
+def _is_about(name: str, metric: Metric, n_classes: int) -> bool:
+    """Whether the measured metric ``name`` has the kind and direction of ``metric``."""
+    measured = get_metric(name)
+    same = is_same_metric(measured.kind, metric.kind, n_classes, any_threshold=True)
+    return same and measured.greater_is_better == metric.greater_is_better
 
 
 @cache
-def _read() -> tuple[_Row, ...]:
+def _read() -> dict[tuple[str, str], list[tuple[int, What, Bin]]]:
+    """The lines of the file by method and metric: number of labels, event and bin."""
     text = (files(__package__) / "measured.csv").read_text(encoding="utf-8")
-    return tuple(_parse(row) for row in csv.DictReader(text.splitlines()))
-
-
-def _parse(row: dict[str, str]) -> _Row:
-    counted = Bin(*(float(row[name]) for name in ("said", "true", "error")))
-    what: What = row["what"]  # type: ignore[assignment]
-    return _Row(row["method"], row["metric"], int(row["n_labeled"]), what, counted)
+    found: dict[tuple[str, str], list[tuple[int, What, Bin]]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        counted = Bin(*(float(row[name]) for name in ("said", "true", "error")))
+        what: What = row["what"]  # type: ignore[assignment]
+        key = (row["method"], row["metric"])
+        found.setdefault(key, []).append((int(row["n_labeled"]), what, counted))
+    return found

@@ -109,13 +109,7 @@ class Shift(Answer):
     not_refuted: tuple[str, ...]
 
     def sentence(self) -> str:
-        """Describe what was found and what can be done.
-
-        Returns
-        -------
-        str
-            The sentences.
-        """
+        """Describe what was found and what can be done."""
         tests = f"p = {self.p_scores:.3f} by scores, {self.p_classes:.3f} by classes"
         if not self.found:
             return f"No shift between labeled and unlabeled rows was found ({tests})."
@@ -163,10 +157,9 @@ class _Sides:
         labeled = data.labeled[rows]
         if min(labeled.sum(), (~labeled).sum()) < constants.least_rows:
             raise InputError(
-                f"{int(labeled.sum())} labeled and {int((~labeled).sum())} unlabeled rows to "
-                "compare",
-                allowed=f"at least {constants.least_rows} of each",
-                fix="label more rows; so few cannot show a shift",
+                f"{int(labeled.sum())} labeled and {int((~labeled).sum())} unlabeled rows cannot "
+                "show a shift",
+                hint=f"at least {constants.least_rows} of each are needed",
             )
         pool = average_scores(data.scores[rows])
         features = make_score_features(pool, fill_missing(data.scores[rows]))
@@ -176,30 +169,9 @@ class _Sides:
 def find_shift(
     data: ScoreSet, *, limits: Limits | None = None, constants: ShiftConstants | None = None
 ) -> Shift:
-    """Find out whether labeled and unlabeled rows have shifted, and what may be done about it.
-
-    Parameters
-    ----------
-    data : ScoreSet
-        Labeled and unlabeled rows, at least ten of each.
-    limits : Limits, optional
-        Levels of the tests and numbers of rows that are compared.
-    constants : ShiftConstants, optional
-        All other numbers that change a result.
-
-    Returns
-    -------
-    Shift
-
-    Examples
-    --------
-    >>> import ssme
-    >>> from ssme.sample import sample_path
-    >>> find_shift(ssme.ScoreSet.read(sample_path(), "label")).found
-    False
-    """
-    limits, of = limits or Limits(), constants or ShiftConstants()
-    sides = _Sides.of(data, of)
+    """Test whether labeled and unlabeled rows, at least ten of each, have shifted."""
+    limits, constants = limits or Limits(), constants or ShiftConstants()
+    sides = _Sides.of(data, constants)
     rng = np.random.default_rng(1)
     first = rng.permutation(np.flatnonzero(sides.labeled))[: limits.compared_labeled]
     second = rng.permutation(np.flatnonzero(~sides.labeled))[: limits.compared_classes]
@@ -215,9 +187,9 @@ def find_shift(
     by_class, by_score = _compute_class_weights(sides, unlabeled), _compute_score_weights(sides)
     p_label = _test_explained(sides, by_class)
     left = [float(kish(each[:, None])[0]) for each in (by_class, by_score)]
-    least = max(of.least_labels, of.least_share * sides.labels.size)
+    least = max(constants.least_labels, constants.least_share * sides.labels.size)
     not_refuted = [
-        *(["label"] if p_label >= of.refuted and left[0] >= least else []),
+        *(["label"] if p_label >= constants.refuted and left[0] >= least else []),
         *(["covariate"] if left[1] >= least else []),
     ]
     return Shift(
@@ -240,6 +212,9 @@ def correct_shift(
 ) -> ScoreSet:
     """Weight the labels so that they represent the unlabeled rows.
 
+    Methods that can use a design of weights do. Evaluations have the doubt D109: scores alone
+    cannot show that the correction is right.
+
     Parameters
     ----------
     data : ScoreSet
@@ -249,16 +224,10 @@ def correct_shift(
     constants : ShiftConstants, optional
         Numbers that change a result.
 
-    Returns
-    -------
-    ScoreSet
-        With a design of weights, which methods that can use one do (`ScoreSet.with_design`). Its
-        evaluations have the doubt D109: scores alone cannot show that the correction is right.
-
     Examples
     --------
     >>> import ssme
-    >>> from ssme.results.shift import correct_shift
+    >>> from ssme import correct_shift
     >>> from ssme.sample import sample_path
     >>> data = ssme.ScoreSet.read(sample_path(), label="label", id="id")
     >>> correct_shift(data, "covariate").design.kind
@@ -267,19 +236,18 @@ def correct_shift(
     kind = accept(KIND, kind)
     if data.design.weights is not None:
         raise InputError(
-            f"a correction for {kind} shift of labels that have weights already",
-            allowed="labels without weights of a design",
-            fix=f"leave out {argument('design')}, or the correction",
+            f"labels that have weights already cannot be corrected for {kind} shift",
+            hint=f"leave out {argument('design')}, or the correction",
         )
-    of = constants or ShiftConstants()
-    sides = _Sides.of(data, of)
+    constants = constants or ShiftConstants()
+    sides = _Sides.of(data, constants)
     found = (
         _compute_class_weights(sides, _estimate_unlabeled_shares(sides))
         if kind == "label"
         else _compute_score_weights(sides)
     )
     weights = np.ones(data.n_rows)
-    weights[sides.rows[sides.labeled]] = np.maximum(found, of.small)
+    weights[sides.rows[sides.labeled]] = np.maximum(found, constants.small)
     weighted = data.with_design(weights)
     return replace(weighted, design=replace(weighted.design, assumed=kind))
 

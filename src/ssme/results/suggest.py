@@ -29,14 +29,13 @@ from numpy.typing import NDArray
 
 from ssme.data.design import LabelRounds, find_rounds, make_design
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError, argument
+from ssme.errors import InputError, argument, name_argument
 from ssme.methods.base import DrawsPosterior, number_rows
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.metrics.kinds import Ranking
 from ssme.options import Enumeration, Number, Option, Whole, accept
-from ssme.results.frames import build_frame
-from ssme.results.rows import Answer
+from ssme.results.rows import Answer, make_columns
 from ssme.wording import quote, suggest_nearest
 from ssme.writing import format_csv, write_text
 
@@ -89,17 +88,7 @@ class SuggestConstants:
 
 
 def set_probabilities(size: FloatArray, n: int, uniform: float) -> FloatArray:
-    """Probabilities (N,) that sum to ``n``, a share ``uniform`` of them alike for every row.
-
-    Parameters
-    ----------
-    size : array (N,)
-        How much a label of each row is worth, nonnegative; all zero means all alike.
-    n : int
-        Number of rows to draw, at most N.
-    uniform : float
-        Share in (0, 1] that does not look at ``size``.
-    """
+    """Probabilities (N,) that sum to ``n``: a share ``uniform`` equal, the rest like ``size``."""
     total = float(size.sum())
     share = size / total if total > 0.0 else np.full(size.size, 1.0 / size.size)
     rate = uniform / size.size + (1.0 - uniform) * share
@@ -157,18 +146,10 @@ GOALS = ("best", "metric", "group")
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """Contrasts of the classifiers' metrics on the same rows.
+    """Contrasts (C, M) of the classifiers' metrics on the same rows.
 
-    Attributes
-    ----------
-    rows : array of int
-        Numbers of the rows that the metric is computed on.
-    contrasts : array (C, M)
-        Weights of the classifiers' metrics, one line per question.
-    weights : array (C,)
-        How much the variance of each counts.
-    texts : tuple of str
-        The questions in words, the reasons to label rows that answer them.
+    ``weights`` (C,) say how much the variance of each counts, ``texts`` are the reasons to label
+    rows that answer them.
     """
 
     rows: NDArray[np.int64]
@@ -191,21 +172,12 @@ class Goal:
 
 
 def find_goal(evaluation: Evaluation, text: str, constants: SuggestConstants | None = None) -> Goal:
-    """The goal that ``text`` names.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Whose models, metrics and groups are asked about.
-    text : str
-        ``"best"`` or ``"best:METRIC"``, ``"metric:METRIC"``, ``"group:COLUMN"``.
-    constants : SuggestConstants, optional
-        Numbers that weigh the questions of ``"best"``.
-    """
+    """The goal that ``text`` names, as questions about the models of ``evaluation``."""
     kind, name = parse_goal(text)
     if kind == "group":
         return Goal(text, evaluation.metrics[0], _ask_of_groups(evaluation, name))
-    m = _find_metric(evaluation, text, name) if name else 0
+    with name_argument("goal"):
+        m = evaluation.metric_index(name) if name else 0
     metric = evaluation.metrics[m]
     if kind == "metric":
         whole = number_rows(None, evaluation.data.n_rows)
@@ -216,51 +188,22 @@ def find_goal(evaluation: Evaluation, text: str, constants: SuggestConstants | N
 
 
 def parse_goal(text: str) -> tuple[str, str]:
-    """Read the kind of a goal and what it is about.
+    """The kind of a goal and the metric or grouping that it is about.
 
-    Parameters
-    ----------
-    text : str
-        ``"best"`` or ``"best:METRIC"``, ``"metric:METRIC"``, ``"group:COLUMN"``.
-
-    Returns
-    -------
-    kind, name : str
-        ``"best"``, ``"metric"`` or ``"group"``, and the metric or the grouping; empty for
-        ``"best"`` alone.
-
-    Examples
-    --------
     >>> parse_goal("group:age:quantiles=4")
     ('group', 'age:quantiles=4')
     """
     kind, colon, name = (part.strip() for part in str(text).partition(":"))
     if kind in GOALS and (name or (kind == "best" and not colon)):
         return kind, name
-    what = "is unknown" if kind not in GOALS else "does not say which"
-    nearest = suggest_nearest(kind, GOALS) if kind not in GOALS else ""
-    raise InputError(
-        f"{argument('goal', text)} {what}",
-        allowed="best, best:METRIC, metric:METRIC or group:COLUMN",
-        fix=f"{nearest}write for example best, metric:accuracy or group:sex",
-    )
+    must = "be best, best:METRIC, metric:METRIC or group:COLUMN"
+    nearest = suggest_nearest(kind, GOALS) if kind not in GOALS else None
+    raise InputError(option="goal", value=text, must=must, hint=nearest)
 
 
 def _is_corrected(metric: Metric) -> bool:
     """Whether `auto` corrects the metric by what labels of chosen rows say of it."""
     return isinstance(metric.kind, Ranking) and metric.kind.statistic == "roc_auc"
-
-
-def _find_metric(evaluation: Evaluation, text: str, name: str) -> int:
-    names = [metric.name for metric in evaluation.metrics]
-    if name not in names:
-        raise InputError(
-            f"{argument('goal', text)} names a metric that was not evaluated",
-            allowed=quote(names),
-            fix=f"{suggest_nearest(name, names)}name one of these, or evaluate the other one too "
-            f"with {argument('metrics')}",
-        )
-    return names.index(name)
 
 
 def _ask_of_models(
@@ -278,11 +221,11 @@ def _ask_of_groups(evaluation: Evaluation, grouping: str) -> tuple[Questions, ..
     if not groups:
         known = list(dict.fromkeys(group.by for group in own))
         raise InputError(
-            f"{argument('goal', f'group:{grouping}')} names no groups of the evaluation",
-            allowed=f"one of the groupings {quote(known)}"
-            if known
-            else "a grouping: the evaluation has none",
-            fix=f"{suggest_nearest(grouping, known)}name a column, or evaluate by it",
+            f"the evaluation has {f'the groupings {quote(known)}' if known else 'no groups'}",
+            option="goal",
+            value=f"group:{grouping}",
+            must="name groups of the evaluation",
+            hint=f"{suggest_nearest(grouping, known)}evaluate by this column first",
         )
     return tuple(
         _ask_of_models(
@@ -300,17 +243,17 @@ def _ask_of_pick(evaluation: Evaluation, m: int, constants: SuggestConstants) ->
     metric, estimate, data = evaluation.metrics[m], evaluation.estimates[0][m], evaluation.data
     if metric.greater_is_better is None:
         raise InputError(
-            f"{argument('goal', f'best:{metric.name}')} was asked for, and {metric.name} does not "
-            "say whether greater is better",
-            fix="name a metric that does, or use the goal metric:NAME",
+            f"{metric.name} does not say whether greater is better",
+            option="goal",
+            hint=f"use the goal metric:{metric.name}, or another metric",
         )
     names, known = data.models, np.isfinite(estimate.value)
     if known.sum() < 2:
         raise InputError(
-            f"{argument('goal', 'best')} was asked for, and {int(known.sum())} of {known.size} "
-            f"models have a value of {metric.name}",
-            allowed="two or more models to choose among",
-            fix=f"use the goal metric:{metric.name}",
+            f"{int(known.sum())} of {known.size} models have a value of {metric.name}, and two are "
+            "needed to choose among",
+            option="goal",
+            hint=f"use the goal metric:{metric.name}",
         )
     sign = 1.0 if metric.greater_is_better else -1.0
     pick = int(np.nanargmax(sign * estimate.value))
@@ -382,14 +325,12 @@ class Suggestion(Answer):
     gain: float
     data: ScoreSet = field(repr=False)
 
-    def sentence(self) -> str:
-        """Describe in words what the labels are worth.
+    @property
+    def library(self) -> str:  # type: ignore[override]
+        return self.data.frame_library or "pandas"
 
-        Returns
-        -------
-        str
-            The sentences.
-        """
+    def sentence(self) -> str:
+        """Describe in words what the labels are worth."""
         n = len(self.rows)
         if self.gain > 1.0:
             return (
@@ -405,13 +346,7 @@ class Suggestion(Answer):
         )
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row per suggested row: id, empty label, probability, round and reason.
-
-        Returns
-        -------
-        list of dict
-            The rows.
-        """
+        """One row per suggested row: id, empty label, probability, round and reason."""
         cells = zip(self.ids, self.probability.tolist(), self.reasons, strict=True)
         return [
             {
@@ -432,14 +367,9 @@ class Suggestion(Answer):
         return int(weighed.any())
 
     def list_earlier(self) -> list[dict[str, Any]]:
-        """Return the rows of earlier rounds with their labels, in the layout of `table`.
+        """The rows of earlier rounds with their labels, in the layout of `table`.
 
         Labels with weights that were there before are among them, as the first round.
-
-        Returns
-        -------
-        list of dict
-            The rows.
         """
         rounds, data = find_rounds(self.data.design, self.data.labels), self.data
         known = ((rounds.number > 0) | data.labeled) & np.isfinite(rounds.probability)
@@ -458,23 +388,10 @@ class Suggestion(Answer):
             for row in order
         ]
 
-    def frame(self, library: str | None = None) -> Any:
-        """The table as a data frame.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars", "pyarrow"}, optional
-            Library of the frame (default: the one that the scores came in).
-
-        Returns
-        -------
-        data frame
-            One line per suggested row.
-        """
-        rows = self.table()
-        columns = {name: [row[name] for row in rows] for name in ("id", "probability", "round")}
-        columns["reason"] = [row["reason"] for row in rows]
-        return build_frame(columns, library or self.data.frame_library)
+    def _list_columns(self) -> dict[str, list[Any]]:
+        return make_columns(
+            [{k: v for k, v in row.items() if k != "label"} for row in self.table()]
+        )
 
     def save(self, path: str | Path) -> Path:
         """Write the table as CSV, with an empty column ``label`` to fill in.
@@ -486,10 +403,6 @@ class Suggestion(Answer):
         path : str or Path
             The file; with its labels filled in it is a file of labels
             (``ssme evaluate --labels-file``).
-
-        Returns
-        -------
-        Path
         """
         write_text(Path(path), format_csv([*self.list_earlier(), *self.table()]))
         return Path(path)
@@ -501,11 +414,6 @@ class Suggestion(Answer):
         ----------
         labels : sequence
             Classes in the order of ``rows``; None where a row got no label.
-
-        Returns
-        -------
-        ScoreSet
-            With a design that holds how the rows were drawn.
 
         Examples
         --------
@@ -520,8 +428,7 @@ class Suggestion(Answer):
         if len(labels) != len(self.rows):
             raise InputError(
                 f"{len(labels)} labels were given for {len(self.rows)} suggested rows",
-                allowed="one label per row, None where a row got none",
-                fix="give the labels in the order of the rows",
+                hint="give one label per row in the order of the rows, None where a row got none",
             )
         values = self.data.label_values.copy()
         values[self.rows] = list(labels)
@@ -542,68 +449,26 @@ def suggest_rows(
     random_state: int | None = 0,
     constants: SuggestConstants | None = None,
 ) -> Suggestion:
-    """Draw rows to label next, with known probabilities.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        What is known so far; in memory.
-    n : int
-        Number of rows.
-    goal : str
-        What the labels are for: ``"best"``, ``"best:METRIC"``, ``"metric:METRIC"`` or
-        ``"group:COLUMN"``.
-    design : {"goal", "random", "by_score", "by_class"}
-        How rows are drawn.
-    uniform : float
-        Share of every probability that is the same for all rows.
-    random_state : int or None
-        Seed of the draw.
-    constants : SuggestConstants, optional
-        Numbers that change a result.
-
-    Returns
-    -------
-    Suggestion
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
-    >>> r = ssme.evaluate(scores, [1, None, 0, None], method="ensemble", metrics="accuracy")
-    >>> len(suggest_rows(r, 1).rows)
-    1
-    """
+    """Draw rows to label next, with known probabilities; see `ssme.Evaluation.suggest`."""
     of = constants or SuggestConstants()
     n, uniform, design = accept(N_ROWS, n), accept(UNIFORM, uniform), accept(DESIGN, design)
     data = evaluation.data
     if evaluation.streamed is not None:
         raise InputError(
             "rows cannot be suggested for an evaluation that was streamed",
-            allowed="evaluations in memory",
-            fix="take a random part of the rows that fits into memory and evaluate it",
+            hint="evaluate a random part of the rows that fits into memory",
         )
     if data.design.kind in ("by_class", "by_score"):
         raise InputError(
-            f"rows cannot be suggested beside labels with {argument('design', data.design.kind)}: "
-            "how probable it was that they were chosen is not known",
-            allowed="labels of rows drawn at random, or with a weight each",
-            fix="give a column that says how many rows each label stands for, as in "
+            f"rows cannot be suggested next to labels with {argument('design', data.design.kind)}: "
+            "the probabilities with which they were chosen are not known",
+            hint="give a column that says how many rows each label stands for, as in "
             f"{argument('design', 'COLUMN')}",
         )
-    if data.n_unlabeled == 0:
-        raise InputError(
-            f"{argument('n', n)} was asked for, and all {data.n_rows:,} rows have a label already",
-            allowed="data with rows that have no label yet",
-            fix="add rows without a label; otherwise there is nothing left to suggest",
-        )
     if n > data.n_unlabeled:
-        raise InputError(
-            f"{argument('n', n)} was asked for, and {data.n_unlabeled:,} of {data.n_rows:,} rows "
-            "have no label",
-            allowed=f"1 to {data.n_unlabeled:,} rows",
-            fix="ask for fewer rows",
-        )
+        must = f"be at most {data.n_unlabeled:,}, the number of rows without a label"
+        hint = None if data.n_unlabeled else "add rows without a label"
+        raise InputError(option="n", value=n, must=must, hint=hint)
     wanted = find_goal(evaluation, goal, of)
     rng = np.random.default_rng(random_state)
     part, share = _look_at(data, n, of, rng)

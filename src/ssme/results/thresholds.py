@@ -67,19 +67,10 @@ DEMAND = re.compile(r"\s*(?P<metric>\w+)\s*>=\s*(?P<limit>\S+)\s*")
 
 @dataclass(frozen=True)
 class MetricAt(Row):
-    """A metric at the chosen threshold.
+    """A metric at the chosen threshold, and the same from the labeled rows alone.
 
-    Attributes
-    ----------
-    metric : str
-        Its name.
-    estimate, low, high : float
-        Its value with the interval, without the optimism of choosing.
-    optimism : float
-        By how much the plain estimate at the chosen threshold looks better than it is; 0 for
-        methods with a posterior.
-    labels_only, labels_only_low, labels_only_high : float
-        From the labeled rows alone, at this threshold; NaN where they do not determine it.
+    ``optimism``, by how much the plain estimate at the chosen threshold looks better than it is, is
+    taken off; it is 0 for methods with a posterior.
     """
 
     metric: str
@@ -94,21 +85,11 @@ class MetricAt(Row):
 
 @dataclass(frozen=True)
 class ThresholdPick(Row):
-    """The threshold of one model.
+    """The threshold of one model, with its interval; NaN where no threshold meets the demand.
 
-    Attributes
-    ----------
-    model : str
-        The model.
-    threshold, low, high : float
-        P(positive) from which it should predict the positive class, with the interval over the
-        draws; NaN where no threshold meets the demand.
-    metrics : tuple of MetricAt
-        The metric that was made best and, where there is one, the metric of the demand.
-    p_demand : float
-        Probability that the demand is met at the threshold; NaN without one.
-    p_reachable : float
-        Share of draws in which some threshold meets the demand; 1 without one.
+    ``metrics`` are the metric that was made best and, where there is one, that of the demand;
+    ``p_demand`` is the probability that the demand is met at the threshold, ``p_reachable`` the
+    share of draws in which some threshold meets it.
     """
 
     model: str
@@ -122,7 +103,7 @@ class ThresholdPick(Row):
 
 @dataclass(frozen=True)
 class ThresholdChoice(Answer):
-    """Thresholds of all models for one goal.
+    """Thresholds of all models for one goal, as `ssme.Evaluation.choose_thresholds` gives them.
 
     Attributes
     ----------
