@@ -99,7 +99,7 @@ def test_a_goal_is_refused_before_the_work(run: Run, file: Path, monkeypatch) ->
     for goal in ("fame", "group:", "best:"):
         result = run("suggest", file, "--models", "good,bad", "--goal", goal)
         assert result.exit_code == 2
-        assert f"Error: --goal {goal}" in result.stderr
+        assert "Error: --goal must be" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_two_files_of_labels_are_refused(run: Run, file: Path, tmp_path: Path) -
 def test_a_target_that_cannot_be_read_is_refused_before_anything_is_estimated(run: Run) -> None:
     refused = run("plan", "nowhere.csv", "--target", "accuracy>0.9")
     assert refused.exit_code == 2
-    assert "--target accuracy>0.9. Allowed: 'width(METRIC)<=NUMBER'" in refused.stderr
+    assert "--target must be 'width(METRIC)<=NUMBER'" in refused.stderr
 
 
 def test_labels_with_weights_come_back_with_the_suggested_ones(run, file, tmp_path) -> None:

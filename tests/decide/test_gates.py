@@ -97,7 +97,7 @@ def test_within_asks_the_probability_that_the_pick_is_close_enough() -> None:
     assert "no draws" in silent.gate(within=0.5).failures[0]
     with pytest.raises(InputError, match="within"):
         clear.gate(within=-0.1)
-    with pytest.raises(InputError, match="met by every model"):
+    with pytest.raises(InputError, match="within must be below"):
         clear.gate(within=1.0)
 
 

@@ -211,8 +211,7 @@ def find_criterion(
     if evaluation.streamed is not None:
         raise InputError(
             f"metric {chosen.name!r} was not counted when the rows were passed over",
-            allowed=quote(names),
-            fix=f"name it in {argument('metrics')} and evaluate again",
+            hint=f"choose by {quote(names)}, or evaluate it with {argument('metrics')}",
         )
     check_supported(find_method_class(evaluation.method).spec, evaluation.data, [chosen])
     place = evaluation.group_index(group)
@@ -242,7 +241,7 @@ def choose_model(
     if not np.isfinite(value).any():
         raise InputError(
             f"{metric.name} is undefined for every model on group {where!r}",
-            fix="choose by another metric, or label rows of every class",
+            hint="choose by another metric, or label rows of every class",
         )
     order = np.argsort(-sign * value, kind="stable")
     pick = int(order[0])
@@ -299,12 +298,8 @@ def refuse_idle_margin(name: str, margin: float, metric: Metric) -> None:
     """Refuse a margin that every model meets; ``name`` is the option that has it."""
     span = metric.high - metric.low
     if margin >= span:
-        raise InputError(
-            f"{argument(name, f'{margin:g}')} is met by every model: {metric.name} goes from "
-            f"{metric.low:g} to {metric.high:g}",
-            allowed=f"a margin below {span:g}, in the units of the metric",
-            fix="one percentage point is 0.01",
-        )
+        must = f"be below {span:g}, the range of {metric.name}, or every model meets it"
+        raise InputError(option=name, value=margin, must=must, hint="one percentage point is 0.01")
 
 
 def _complete_draws(estimate: Estimate, draws: FloatArray | None) -> FloatArray:

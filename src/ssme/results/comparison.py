@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.errors import InputError
+from ssme.errors import InputError, argument
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.reliability import UNMEASURED, Record
@@ -165,15 +165,11 @@ def compare_models(
 
 def _list_pairs(models: Sequence[str], a: str | None, b: str | None) -> list[tuple[str, str]]:
     if a is None and b is not None:
-        raise InputError(f"b={b!r} was given without a", fix="name both, a alone, or neither")
+        raise InputError("a was not given", option="b", hint="name both, a alone, or neither")
     if a is None:
         return list(combinations(models, 2))
     if a == b:
-        raise InputError(
-            f"a and b are both {a!r}",
-            allowed="two different models",
-            fix=f"name two of {quote(models)}, or a alone",
-        )
+        raise InputError(f"a and b are both {a!r}", hint=f"name two of {quote(models)}")
     return [(a, two) for two in ((b,) if b is not None else models) if two != a]
 
 
@@ -293,7 +289,7 @@ def require_direction(metric: Metric) -> bool:
     if metric.greater_is_better is None:
         raise InputError(
             f"metric {metric.name!r} does not say whether greater is better",
-            fix="make it with greater_is_better=True or False (ssme.metrics.custom.from_callable)",
+            hint=f"make it with {argument('greater_is_better', 'True')} or False",
         )
     return metric.greater_is_better
 

@@ -382,7 +382,7 @@ def _require_posterior(evaluation: Evaluation) -> FloatArray:
     if posterior is None:
         raise InputError(
             f"method {evaluation.method!r} estimates metrics directly and says nothing about rows",
-            fix="use a method that gives a posterior (`ssme methods` says which do)",
+            hint="use a method that gives a posterior (`ssme methods` says which do)",
         )
     return posterior
 

@@ -582,11 +582,8 @@ class Evaluation:
             )
         if gaps:
             if len(self.groups) < 2:
-                raise InputError(
-                    f"{argument('gaps', gaps[0])} was asked for, and no groups are reported on",
-                    allowed="gaps between groups",
-                    fix=f"name the groups with {argument('groups', 'COLUMN')}",
-                )
+                hint = f"name the groups with {argument('groups', 'COLUMN')}"
+                raise InputError("no groups are reported on", option="gaps", hint=hint)
             with name_argument("gaps"):
                 gap_table = compute_gaps(self, kinds=["difference", *gaps])
         goal = threshold_for
@@ -891,8 +888,7 @@ class Evaluation:
         if metric is None:
             raise InputError(
                 "no metric was named, and several were evaluated",
-                allowed=quote(names),
-                fix=f"name one, such as {argument('metric', repr(names[0]))}",
+                hint=f"name one of {quote(names)} with {argument('metric')}",
             )
         return _find_position(metric, names, "metric {!r} was not evaluated")
 
@@ -927,7 +923,7 @@ class Evaluation:
         if name is None and self.data.n_classes == 2 and not self.data.ordered:
             raise InputError(
                 f"nothing says which of the classes {quote(self.data.classes)} is positive",
-                fix=f"name the class, such as {argument('class_name', repr(self.data.classes[1]))}",
+                hint=f"name the class with {argument('class_name')}",
             )
         if name is None:
             return self.data.n_classes - 1
@@ -972,8 +968,6 @@ class Evaluation:
 def _find_position(name: str, names: list[str], problem: str) -> int:
     if name not in names:
         raise InputError(
-            problem.format(name),
-            allowed=quote(names),
-            fix=suggest_nearest(name, names) or None,
+            problem.format(name), hint=f"{suggest_nearest(name, names)}use one of {quote(names)}"
         )
     return names.index(name)

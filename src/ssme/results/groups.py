@@ -40,6 +40,7 @@ from ssme.results.group_estimates import estimate_groups
 from ssme.results.reliability import Record
 from ssme.results.rows import Row, RowTable
 from ssme.results.table import compute_effective_labels
+from ssme.wording import quote
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -204,7 +205,8 @@ def compute_gaps(
     kinds = list(dict.fromkeys([kinds] if isinstance(kinds, str) else kinds))
     unknown = [kind for kind in kinds if kind not in GAPS]
     if unknown:
-        raise InputError(f"{argument('kinds', unknown[0])} is unknown", allowed=", ".join(GAPS))
+        must = f"be some of {', '.join(GAPS)}"
+        raise InputError(option="kinds", value=unknown[0], must=must)
     rows = [
         gap
         for text in find_groupings(evaluation, by)
@@ -360,14 +362,12 @@ def _log(values: FloatArray) -> FloatArray:
 def find_groupings(evaluation: Evaluation, by: str | None) -> list[str]:
     found = list(dict.fromkeys(group.by for group in evaluation.groups[1:]))
     if not found:
-        raise InputError(
-            "no groups were evaluated",
-            fix=f"name some with {argument('by')} or {argument('groups')}",
-        )
+        hint = f"name some with {argument('by')} or {argument('groups')}"
+        raise InputError("no groups were evaluated", hint=hint)
     if by is None:
         return found
     if by not in found:
-        raise InputError(f"{argument('by', by)} was not evaluated", allowed=", ".join(found))
+        raise InputError(option="by", value=by, must=f"be one of {quote(found)}")
     return [by]
 
 
@@ -387,8 +387,7 @@ def _list_metrics_behind(evaluation: Evaluation, kind: str) -> list[Metric]:
     if evaluation.data.n_classes != 2:
         raise UnsupportedError(
             f"the gap {kind!r} is not defined for {evaluation.data.n_classes} classes",
-            allowed="two classes",
-            fix="look at the difference in a metric of one class, such as its recall",
+            hint="look at the difference in a metric of one class, such as its recall",
         )
     threshold = evaluation.settings.get("threshold")
     names = ["recall"] if kind == "equal_opportunity" else ["recall", "specificity"]
@@ -418,8 +417,7 @@ def estimate_further(
         missing = [metric.name for metric, at in zip(metrics, known, strict=True) if not at]
         raise UnsupportedError(
             f"{', '.join(missing)} was not counted in this stream",
-            allowed="gaps in metrics that were counted",
-            fix=f"name it in {argument('metrics')}, or evaluate in memory",
+            hint=f"name it in {argument('metrics')}, or evaluate in memory",
         )
     groups = [("", None)] + [(evaluation.groups[g].by, evaluation.groups[g].rows) for g in places]
     estimates, _ = estimate_groups(
@@ -472,11 +470,8 @@ def rank_groups(
     level = evaluation.level if level is None else level
     m, texts = evaluation.metric_index(metric), find_groupings(evaluation, by)
     if len(texts) > 1:
-        raise InputError(
-            f"{len(texts)} groupings were evaluated and none was named",
-            allowed=", ".join(map(repr, texts)),
-            fix=f"name one with {argument('by')}",
-        )
+        hint = f"name one of {quote(texts)} with {argument('by')}"
+        raise InputError(f"{len(texts)} groupings were evaluated", hint=hint)
     chosen, whole = evaluation.metrics[m], evaluation.estimates[0][m]
     j = _find_best(whole, chosen) if model is None else evaluation.model_index(model)
     places = find_places(evaluation, texts[0], pooled=True)

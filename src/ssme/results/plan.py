@@ -255,9 +255,7 @@ def plan_several(
     """Count the labels that each of several targets takes; see `ssme.Evaluation.plan_several`."""
     settings = constants or PlanConstants()
     if isinstance(targets, str) or not targets:
-        raise InputError(
-            f"targets is {targets!r}", allowed="a list of one target or more", fix="give a list"
-        )
+        raise InputError(option="targets", value=targets, must="be a list of one target or more")
     simulations = accept(SIMULATIONS, simulations)
     if simulations is None:  # fits without a posterior take next to no time
         few, many = settings.simulations, settings.simulations_quick
@@ -286,8 +284,7 @@ def _measure_now(evaluation: Evaluation, target: Target) -> float:
     if np.isnan(now):
         raise InputError(
             f"{evaluation.method!r} gives no number for {target.what} of {target.metric.name}",
-            allowed="methods that give intervals and joint draws",
-            fix="use another method (`ssme methods`)",
+            hint="use a method that gives intervals and joint draws (`ssme methods`)",
         )
     return now
 
@@ -395,7 +392,7 @@ def parse_target(text: str) -> re.Match[str]:
     """The parts of a target, or an error where it can be read for no evaluation at all."""
     found = TARGET.fullmatch(str(text))
     if found is None:
-        raise _refuse(text, "write one of these")
+        raise _refuse(text)
     return found
 
 
@@ -419,10 +416,10 @@ def read_target(evaluation: Evaluation, text: str) -> Target:
     known = {metric.name: metric for metric in evaluation.metrics}
     if name and name not in known:
         raise InputError(
-            f"{argument('target')} asks for {name!r}, which was not evaluated",
-            allowed=quote(known),
-            fix=f"{suggest_nearest(name, known)}name one of these, or evaluate it as well: "
-            f"{argument('metrics')} and {argument('threshold')} say which are",
+            f"{name!r} was not evaluated",
+            option="target",
+            hint=f"{suggest_nearest(name, known)}name one of {quote(known)}, or evaluate it with "
+            f"{argument('metrics')}",
         )
     metric = known[name] if name else evaluation.metrics[0]
     if what != "width" and metric.greater_is_better is None:
@@ -439,9 +436,9 @@ def read_target(evaluation: Evaluation, text: str) -> Target:
     return Target(text, what, metric, model, bound, *factors, evaluation.find_record(metric))
 
 
-def _refuse(text: str, fix: str) -> InputError:
-    allowed = "'width(METRIC)<=NUMBER', 'P(best)>=NUMBER' or 'regret<=NUMBER'"
-    return InputError(argument("target", text), allowed=allowed, fix=fix)
+def _refuse(text: str, hint: str | None = None) -> InputError:
+    must = "be 'width(METRIC)<=NUMBER', 'P(best)>=NUMBER' or 'regret<=NUMBER'"
+    return InputError(option="target", value=text, must=must, hint=hint)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -727,8 +724,7 @@ def _make_method(evaluation: Evaluation, settings: PlanConstants) -> Method:
         raise InputError(
             "labels cannot be planned for an evaluation that cannot be run again"
             + (f": {evaluation.settings.get('no_config')}" if not config else ", as it streamed"),
-            allowed="evaluations in memory by a named method",
-            fix="evaluate a part of the rows in memory",
+            hint="evaluate a part of the rows in memory",
         )
     method: Any = RunSpec.from_dict(config).make_method()
     declared = {option.name for option in list_declared(method)}

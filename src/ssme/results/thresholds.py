@@ -208,17 +208,16 @@ def read_goal(goal: MetricSpec) -> ThresholdGoal:
             return ThresholdGoal(f"{name}>={limit:g}", best, demand, limit)
     if isinstance(goal, str) and any(sign in goal for sign in "<>="):
         raise InputError(
-            argument("goal", repr(goal)),
-            allowed="precision>=X, recall>=X or specificity>=X with X above 0 and up to 1, or a "
-            "metric of decisions to make best",
-            fix="write for example 'recall>=0.95'",
+            option="goal",
+            value=goal,
+            must="be precision>=X, recall>=X or specificity>=X with X above 0 and up to 1, or a "
+            "metric of decisions",
         )
     metric = get_metric(goal)
     if not isinstance(metric.kind, Decision) or metric.greater_is_better is None:
         raise InputError(
             f"a threshold was asked for by {metric.name!r}, which is not a metric of decisions",
-            allowed="a metric of decisions, such as f1, accuracy or expected_cost",
-            fix="choose one of these, or a demand such as 'precision>=0.9'",
+            hint="choose one such as f1 or expected_cost, or a demand such as 'precision>=0.9'",
         )
     return ThresholdGoal(metric.name, metric)
 
@@ -280,20 +279,18 @@ def _refuse_without_thresholds(evaluation: Evaluation) -> None:
     if evaluation.data.n_classes != 2:
         raise UnsupportedError(
             f"a threshold was asked for among {evaluation.data.n_classes} classes",
-            allowed="two classes; among more the largest score decides",
-            fix="choose a model by a metric or a cost matrix instead",
+            hint="choose a model by a metric or a cost matrix instead",
         )
     if find_method_class(evaluation.method).spec.metrics is not None:
         raise UnsupportedError(
             f"method {evaluation.method!r} cannot estimate metrics at many thresholds",
-            fix="use a method that estimates every metric, such as auto (`ssme methods`)",
+            hint="use a method that estimates every metric, such as auto (`ssme methods`)",
         )
     for judge in evaluation.data.judges:
         raise UnsupportedError(
             f"{judge!r} gives answers or grades and no probabilities, so that it has no threshold "
             "to choose",
-            allowed="thresholds of classifiers with probabilities",
-            fix=f"leave the judges out; for ratings, compare several values of {argument('cut')}",
+            hint=f"leave the judges out; for ratings, compare several values of {argument('cut')}",
         )
 
 
@@ -536,7 +533,7 @@ class Curve:
         if estimate.draws is None:
             raise UnsupportedError(
                 "the method has no draws, so that the uncertainty of thresholds is not known",
-                fix="use a method that draws, such as auto (`ssme methods`)",
+                hint="use a method that draws, such as auto (`ssme methods`)",
             )
         value = estimate.value.reshape(shape)[j]
         return cls(metric, value, estimate.draws.reshape(-1, *shape)[:, j], same_rows)

@@ -226,7 +226,7 @@ def profile_set(
     data, level = evaluation.data, evaluation.level if level is None else level
     n_models = data.n_models
     if n_models < 2:
-        raise InputError("there is only one classifier", allowed="two classifiers or more")
+        raise InputError("there is only one classifier, and two or more are needed")
     if find_method_class(evaluation.method).spec.metrics is not None:
         raise _make_one_by_one_error(evaluation.method)
     rows = evaluation.groups[evaluation.group_index(group)].rows
@@ -277,8 +277,7 @@ def _estimate(
 def _make_one_by_one_error(method: str) -> UnsupportedError:
     return UnsupportedError(
         f"method {method!r} looks at each classifier by itself",
-        allowed="methods with one posterior for all classifiers, and labeled",
-        fix="use for example auto (`ssme methods`)",
+        hint="use one with a posterior for all classifiers, such as auto, or labeled",
     )
 
 
