@@ -38,9 +38,9 @@ def test_auto_goes_by_dimension_rows_and_missing_scores(monkeypatch) -> None:
 
 def test_unknown_density_and_device_without_use_are_refused() -> None:
     data, _ = binary_set(60, 20)
-    with pytest.raises(InputError, match="density='histogram'"):
+    with pytest.raises(InputError, match="density"):
         SsmeMethod(density="histogram")
-    with pytest.raises(InputError, match="device='cpu' with density 'gmm'"):
+    with pytest.raises(InputError, match="device"):
         SsmeMethod(density="gmm", device="cpu").fit(data, np.random.default_rng(0))
 
 
@@ -77,7 +77,7 @@ def test_rows_beyond_max_rows_get_the_fitted_posterior() -> None:
     again = belief.predictor(data.scores)
     same = np.abs(again - belief.posterior).max(axis=1) < 1e-6
     assert same[data.labels < 0].mean() > 0.5
-    with pytest.raises(InputError, match="max_rows=0"):
+    with pytest.raises(InputError, match="max_rows"):
         SsmeMethod(max_rows=0)
 
 

@@ -14,7 +14,7 @@ from scipy.stats import truncnorm
 from ssme.methods.beliefs import make_normal_estimate
 from ssme.methods.estimators.annotators import fit_dawid_skene
 from ssme.methods.estimators.labeled import compute_lure_weights
-from ssme.methods.parts.prediction_powered import estimate_powered_mean
+from ssme.methods.estimators.ppi import estimate_powered_mean
 from ssme.metrics import get_metric
 from ssme.mixture.gaussian_mixture import log_truncated_normal
 

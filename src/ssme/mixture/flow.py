@@ -32,16 +32,8 @@ if TYPE_CHECKING:
 class FlowClasses:
     """P(s | y = k) by one flow and a Gaussian per class; see `ssme.mixture.kde`.
 
-    Parameters
-    ----------
-    points : (n, d), no missing coordinates.
-    labels : (n,), -1 where unknown.
-    start : (n, K) first guess of the labels, which fixes the Gaussians the flow is trained to.
-    rng : seeds initialization, batches and held-out rows.
-    sample_weight : (n,) or None.
-    layers, hidden : coupling layers, and units of the hidden layers.
-    training : epochs, batches, early stopping.
-    device : "cpu", "cuda" or None for a GPU where there is one.
+    ``start`` (n, K) is a first guess of the labels, which fixes the Gaussians that the flow is
+    trained to. ``layers`` and ``hidden`` are coupling layers and units of their hidden layers.
     """
 
     def __init__(

@@ -127,14 +127,8 @@ class Normal:
 class GaussianClasses:
     """A Gaussian mixture per class over the same rows; see `ssme.mixture.kde`.
 
-    Parameters
-    ----------
-    points : (n, d), NaN where missing.
-    covariance : one of `COVARIANCES`.
-    components : Gaussians per class.
-    shrinkage : pseudo-rows of the prior on covariances; d + 2 by default.
-    rank : axes of a low-rank covariance.
-    rng : draws the first component centers, where there is more than one a class.
+    ``points`` (n, d) are NaN where missing. ``shrinkage`` is the number of pseudo-rows of the prior
+    on covariances, d + 2 by default; ``rng`` draws the first component centers.
     """
 
     def __init__(

@@ -1,15 +1,10 @@
 """The semi-supervised mixture P(y, s) = P(y) P(s | y): options, the two presets, one fit.
 
-``paper``: as the paper says. Gaussian KDE with the improved Sheather-Jones bandwidth on the
-pooled rows, EM to convergence (at most 1000 steps) from the class shares of the labels, labeled
-rows fixed to their label.
-``public_code``: as the paper's public code does. A quarter of the normal-reference bandwidth and
-20 steps. In the first step every row weighs the same and labeled rows have their label; from the
-second step on labeled rows weigh ten times and follow the fitted posterior. The priors of a step
-are the class shares of one random assignment in which labeled rows have their label. Only exact 0
-and 1 are clipped, at 1e-4.
-
-Both presets are a KDE; `ssme.mixture.model` has the other densities.
+``paper``: Gaussian KDE with the improved Sheather-Jones bandwidth on the pooled rows, EM to
+convergence from the class shares of the labels, labeled rows fixed to their label.
+``public_code``, as the paper's public code does: a quarter of the normal-reference bandwidth and 20
+steps. From the second step on labeled rows weigh ten times and follow the fitted posterior, and the
+priors of a step are the class shares of one random assignment. Only exact 0 and 1 are clipped.
 """
 
 from __future__ import annotations
@@ -206,20 +201,12 @@ def _refuse_device(device: str | None, density: str) -> None:
 class EmRules:
     """How the loop runs.
 
-    Attributes
-    ----------
-    lambda_u : weight of an unlabeled row in the objective.
-    max_iter, tol : stop when no responsibility moves by more than ``tol``, or after ``max_iter``
-        steps, with a `ConvergenceWarning`. ``tol=None``: exactly ``max_iter`` steps, no warning.
-    labeled_weight : weight of a labeled row; 1 in the paper, 10 in its public code.
-    weighted_from : the first step in which labeled rows have that weight, counted from 1; before
-        it they weigh 1. The public code fits its first step without the weight.
-    clamp : labeled rows keep their label in every step; False (the public code): only in the
-        first, and follow the fitted posterior from then on.
-    label_priors : the priors of the first step are the class shares of the labeled rows (algorithm
-        1 of the paper) instead of those of the start; without a label of every class, the latter.
-    drawn_priors : priors are the class shares of one random assignment per step, in which labeled
-        rows have their label (the public code), instead of the expected shares.
+    It stops when no responsibility moves by more than ``tol``, or after ``max_iter`` steps with a
+    `ConvergenceWarning`; with ``tol=None`` after exactly ``max_iter``. An unlabeled row weighs
+    ``lambda_u``, a labeled one ``labeled_weight`` from the step ``weighted_from`` on (1 before it).
+    Without ``clamp`` labeled rows have their label in the first step only. The priors of the first
+    step are the class shares of the labels (``label_priors``) if every class has one, or those of
+    every step are the shares of one random assignment (``drawn_priors``).
     """
 
     lambda_u: float = 1.0

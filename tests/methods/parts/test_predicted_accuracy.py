@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ssme import ScoreSet
-from ssme.methods.parts.prediction_powered import PredictedAccuracy
+from ssme.methods.estimators.ppi import PredictedAccuracy
 
 POSITIVE = np.array([[0.9, 0.2], [0.4, 0.35], [0.1, np.nan], [0.3, 0.6]])
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from ssme.methods.estimators.ppi import Ppi
-from ssme.methods.parts.prediction_powered import (
+from ssme.methods.estimators.ppi import (
+    Ppi,
     choose_ridge_factor,
     estimate_powered_mean,
     tune_power,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.methods.regression import SamplerConstants
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import Calibration, Kind, Ranking
@@ -243,10 +243,8 @@ class ModelConstants:
     def __post_init__(self) -> None:
         unknown = [name for name in self.mode_families if name not in FAMILIES]
         if unknown:
-            raise InputError(
-                f"{argument('mode_families')} must be names among {', '.join(FAMILIES)}, got "
-                f"{', '.join(map(repr, unknown))}"
-            )
+            must = f"be names among {', '.join(FAMILIES)}"
+            raise InputError(option="mode_families", value=unknown, must=must)
 
 
 @dataclass(frozen=True)
