@@ -63,7 +63,7 @@ GROUPS = {
 }
 """Groups of files, counted apart."""
 TESTS = (
-    *("tests/metrics", "tests/mixture", "tests/densities", "tests/methods", "tests/transforms"),
+    *("tests/metrics", "tests/mixture", "tests/densities", "tests/methods"),
     *("tests/reference", "tests/statistical", "tests/groups", "tests/results"),
     *("tests/contract/test_methods.py", "tests/contract/test_metrics.py"),
     *("tests/contract/test_method_options.py", "tests/contract/test_intervals.py"),

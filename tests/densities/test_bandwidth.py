@@ -6,7 +6,6 @@ import pytest
 from ssme.errors import InputError
 from ssme.mixture.kde import (
     BANDWIDTH_RULES,
-    _bin_linearly,
     isj,
     public_code,
     select_bandwidth,
@@ -62,10 +61,6 @@ def test_constant_and_missing_dimensions_do_not_decide() -> None:
     np.testing.assert_allclose(each, [alone, 1.0, 1.0])
 
 
-def test_a_number_is_taken_as_it_is() -> None:
-    np.testing.assert_array_equal(select_bandwidth(np.zeros((4, 2)), 0.3).values, [0.3, 0.3])
-
-
 @pytest.mark.parametrize(
     ("rule", "across", "message"),
     [
@@ -112,28 +107,6 @@ def test_points_on_one_side_of_zero_may_be_huge(rule, sign) -> None:
     x[0] = 0.0
     plain = select_bandwidth(x, rule).values
     np.testing.assert_allclose(select_bandwidth(x * 2.0**600, rule).values, plain * 2.0**600)
-
-
-@pytest.mark.parametrize("n", [2, 3, 12])
-def test_scott_and_silverman_by_their_formulas(n) -> None:
-    x = np.random.default_rng(n).exponential(size=n)
-    sigma = x.std(ddof=1)
-    spread = np.subtract(*np.percentile(x, [75, 25])) / 1.349
-    np.testing.assert_allclose(
-        BANDWIDTH_RULES["scott"](x, None), 1.059 * sigma * n**-0.2, rtol=1e-3
-    )
-    np.testing.assert_allclose(silverman(x), 0.9 * min(sigma, spread) * n**-0.2, rtol=1e-3)
-
-
-def test_bins_keep_mass_and_mean() -> None:
-    """A weight is shared by the two nearest centers, so that its place is their mean."""
-    u = np.array([0.3, 0.5, 0.61])
-    weights = np.array([1.0, 2.0, 5.0])
-    masses = _bin_linearly(u, weights, 20)
-    centers = (np.arange(20) + 0.5) / 20
-    assert masses.sum() == pytest.approx(1.0)
-    assert masses @ centers == pytest.approx(weights @ u / 8.0)
-    assert np.flatnonzero(masses).tolist() == [5, 6, 9, 10, 11, 12]
 
 
 @pytest.mark.parametrize("rule", ["isj", "silverman", "scott"])

@@ -6,21 +6,18 @@ from copy import copy
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
 
 from ssme.errors import InputError
-from ssme.mixture.gaussian_mixture import GaussianClasses, Normal
+from ssme.mixture.gaussian_mixture import GaussianClasses
 
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
 from ssme.mixture.flow import FlowClasses  # noqa: E402
 from ssme.mixture.realnvp import (  # noqa: E402
-    MixtureBase,
     RealNvp,
     Training,
     seed_torch,
-    train,
 )
 
 
@@ -113,19 +110,6 @@ def test_missing_scores_and_missing_gpu_are_refused() -> None:
             FlowClasses(points, labels, start, rng, device="cuda")
 
 
-def test_the_base_is_a_mixture_of_normals() -> None:
-    rng = np.random.default_rng(0)
-    spread = np.array([[2.0, 0.5], [0.5, 1.0]])
-    normals = [Normal(np.zeros(2), np.eye(2)), Normal(np.array([1.0, -2.0]), spread)]
-    z = rng.normal(size=(7, 2))
-    found = MixtureBase(normals, np.array([0.3, 0.7]))(torch.as_tensor(z, dtype=torch.float32))
-    expected = [
-        np.log(prior) + multivariate_normal(normal.mean, normal.covariance).logpdf(z)
-        for prior, normal in zip((0.3, 0.7), normals, strict=True)
-    ]
-    np.testing.assert_allclose(found.numpy(), np.stack(expected, axis=1), rtol=1e-4, atol=1e-4)
-
-
 def test_rows_and_other_points_have_one_density_and_a_scale_is_taken_out(flow_and_points) -> None:
     flow, points = flow_and_points
     flow = copy(flow)
@@ -135,25 +119,6 @@ def test_rows_and_other_points_have_one_density_and_a_scale_is_taken_out(flow_an
     ten, _ = fitted(60, epochs=2, scale=10.0)
     expected = one.at(points) - 2.0 * np.log(10.0)
     np.testing.assert_allclose(ten.at(10.0 * points), expected, atol=1e-3)
-
-
-def test_training_lowers_the_loss() -> None:
-    points = bananas(200, np.random.default_rng(1))[0]
-    base = MixtureBase([Normal(np.zeros(2), np.eye(2))], np.ones(1))
-    with seed_torch(0):
-        flow = RealNvp(2, 4, 16)
-    tensor = torch.as_tensor(points, dtype=torch.float32)
-
-    def loss() -> float:
-        with torch.no_grad():
-            z, log_det = flow(tensor)
-            return float(-(torch.logsumexp(base(z), dim=1) + log_det).mean())
-
-    before = loss()
-    rules = Training(epochs=8, batch_size=50, learning_rate=5e-3)
-    ran = train(flow, base, points, np.ones((200, 1)), np.ones(200), rules, 0)
-    assert loss() < before - 0.05
-    assert 1 <= ran <= 8
 
 
 def test_ten_layers_keep_every_other_dimension_in_turn() -> None:

@@ -1,13 +1,19 @@
-"""Gaussian mixtures per class: formulas by hand, known mixtures, marginals, shrinkage."""
+"""Gaussian mixtures and truncated normals."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.stats import multivariate_normal
 
-from ssme.errors import InputError
-from ssme.mixture.gaussian_mixture import COVARIANCES, GaussianClasses, Normal, _compute_moments
+from ssme.mixture.gaussian_mixture import (
+    COVARIANCES,
+    GaussianClasses,
+    Normal,
+    differentiate_truncated_normal,
+    log_truncated_normal,
+)
 
 
 @pytest.fixture
@@ -125,42 +131,38 @@ def test_low_rank_has_that_many_axes_and_one_noise() -> None:
     assert values[4] > 5 * values[0]
 
 
-def test_unknown_choices_are_refused(rows) -> None:
-    with pytest.raises(InputError, match="unknown covariance 'round'"):
-        GaussianClasses(rows[0], "round")
-    with pytest.raises(InputError, match="components=0"):
-        GaussianClasses(rows[0], components=0)
-
-
-def test_moments_of_light_rows_with_holes() -> None:
-    """The missing one is put at the mean of the others and keeps their variance."""
-    points, weights = np.array([[1.0], [3.0], [np.nan]]), np.array([0.2, 0.2, 0.1])
-    mean, covariance = _compute_moments(points, weights, None)
-    np.testing.assert_allclose(mean, [2.0])
-    np.testing.assert_allclose(covariance, [[(0.4 * 1.0 + 0.1 * 1.0) / 0.5]], rtol=1e-6)
-
-
-def test_missing_parts_are_completed_by_regression_on_the_others() -> None:
-    normal = Normal(np.array([1.0, 2.0]), np.array([[4.0, 3.0], [3.0, 9.0]]))
-    points = np.array([[3.0, np.nan], [np.nan, 5.0], [0.0, 0.0], [np.nan, np.nan]])
-    filled, scatter = normal.complete_rows(points, np.array([1.0, 2.0, 5.0, 0.5]))
-    expected = [[3.0, 2.0 + 3 / 4 * 2.0], [1.0 + 3 / 9 * 3.0, 5.0], [0.0, 0.0], [1.0, 2.0]]
-    np.testing.assert_allclose(filled, expected)
-    alone = np.diag([2.0 * (4.0 - 9.0 / 9.0), 1.0 * (9.0 - 9.0 / 4.0)])
-    np.testing.assert_allclose(scatter, alone + 0.5 * normal.covariance)
-
-
-def test_a_component_of_little_weight_counts_as_much_as_one_of_more(rows) -> None:
-    points, weights = rows
-    light, heavy = (
-        GaussianClasses(points, shrinkage=0.0).update(weights * factor) for factor in (1e-4, 1.0)
-    )
-    np.testing.assert_allclose(light, heavy, atol=1e-8)
-
-
 def test_a_row_between_two_drawn_centers_belongs_to_the_first() -> None:
     points = np.array([[0.0], [1.0], [2.0]])
     fitted = GaussianClasses(points, components=2, rng=np.random.default_rng(0))
     nearest = fitted._find_near_drawn_centers(points, np.array([1.0, 0.0, 1.0]))
     assert sorted(nearest[[0, 2]]) == [0, 1]
     assert nearest[1] == 0
+
+
+PARAMETERS = [(0.3, 0.2), (-0.8, 0.3), (1.9, 0.4), (0.5, 2.0)]
+
+
+@pytest.mark.parametrize(("mu", "sigma"), PARAMETERS)
+def test_density_integrates_to_one(mu, sigma) -> None:
+    total, _ = quad(lambda x: np.exp(log_truncated_normal(np.array(x), mu, sigma)), 0.0, 1.0)
+    assert total == pytest.approx(1.0, abs=1e-8)
+
+
+@pytest.mark.parametrize(("mu", "sigma"), PARAMETERS)
+def test_gradient_is_the_slope_of_the_log_density(mu, sigma) -> None:
+    x, h = np.linspace(0.0, 1.0, 7), 1e-6
+    by_mu, by_log_sigma = differentiate_truncated_normal(x, mu, sigma)
+
+    def slope(*pair):
+        up, down = (log_truncated_normal(x, *p) for p in pair)
+        return (up - down) / (2 * h)
+
+    np.testing.assert_allclose(by_mu, slope((mu + h, sigma), (mu - h, sigma)), rtol=1e-5, atol=1e-6)
+    wider, narrower = sigma * np.exp(h), sigma * np.exp(-h)
+    expected = slope((mu, wider), (mu, narrower))
+    np.testing.assert_allclose(by_log_sigma, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_nothing_outside_the_interval_and_far_tails_stay_finite() -> None:
+    assert np.isneginf(log_truncated_normal(np.array([-0.1, 1.1]), 0.5, 0.2)).all()
+    assert np.isfinite(log_truncated_normal(np.array([0.0, 1.0]), -40.0, 1.0)).all()

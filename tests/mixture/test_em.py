@@ -167,14 +167,6 @@ def test_first_priors_are_the_shares_of_the_labels() -> None:
     np.testing.assert_allclose(fit.priors, [0.5, 0.5])
 
 
-def test_without_a_label_of_every_class_the_first_priors_are_those_of_the_start() -> None:
-    x, _, labels, start = two_normals()
-    labels[:10] = 1
-    rules = EmRules(max_iter=1, tol=None)
-    fit = run_em(kde_classes(x), start, labels, rules, np.random.default_rng(0))
-    assert 0.3 < fit.priors[0] < 0.7
-
-
 def test_labeled_rows_weigh_one_before_the_step_from_which_they_are_weighted() -> None:
     x, _, labels, start = two_normals()
     late, plain, weighted = (
@@ -200,14 +192,3 @@ class Noting:
     def update(self, weights):
         self.seen.append(weights)
         return np.zeros_like(weights)
-
-
-def test_labeled_rows_weigh_one_until_their_weight_sets_in() -> None:
-    labels = np.array([0, 1, -1, -1])
-    start = np.full((4, 2), 0.5)
-    rules = EmRules(lambda_u=0.25, labeled_weight=10.0, weighted_from=2, max_iter=2, tol=None)
-    noting = Noting()
-    run_em(noting, start, labels, rules, np.random.default_rng(0), np.array([1.0, 1.0, 1.0, 2.0]))
-    first, second = (seen.sum(axis=1) for seen in noting.seen)
-    np.testing.assert_allclose(first, [1.0, 1.0, 0.25, 0.5])
-    np.testing.assert_allclose(second, [10.0, 10.0, 0.25, 0.5])

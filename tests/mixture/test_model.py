@@ -1,16 +1,22 @@
-"""The options of a mixture, and what a fitted one says of other rows."""
+"""The mixture: its options, its start, the choice of a density and its refits."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
+from ssme.methods.estimators.ssme import SsmeMethod
+from ssme.mixture import model as choice
 from ssme.mixture.model import (
     MixtureOptions,
+    choose_density,
     choose_preset_options,
+    draw_start,
     fit_mixture,
     refit_responsibilities,
+    start_by_neighbors,
 )
 
 
@@ -41,12 +47,6 @@ def test_what_is_given_stands_in_the_place_of_the_preset() -> None:
 def test_options_are_checked(option: str, value: object) -> None:
     with pytest.raises(InputError, match=option):
         choose_preset_options("paper", **{option: value})
-
-
-def test_the_least_that_is_allowed() -> None:
-    assert choose_preset_options("paper", max_iter=1, lambda_u=1e-9).max_iter == 1
-    with pytest.raises(InputError, match="preset"):
-        choose_preset_options("papers")
 
 
 def two_clouds(n: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -95,3 +95,96 @@ def test_a_refit_weighs_rows_anew_and_keeps_the_first_fit(init: str) -> None:
     weight = np.where((np.arange(60) % 2 == 1) & (labels < 0), 0.0, 1.0)
     args = (fitted, points, labels, guess, options, np.random.default_rng(2), weight)
     np.testing.assert_allclose(refit_responsibilities(*args).sum(axis=1), 1.0)
+
+
+def binary_set(n: int, n_labeled: int, seed: int = 0) -> tuple[ScoreSet, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.4).astype(np.int64)
+    logits = (2 * y[:, None] - 1) * 1.5 + rng.normal(size=(n, 3)) * [0.8, 1.0, 1.2]
+    p = 1 / (1 + np.exp(-logits))
+    labels = np.where(np.arange(n) < n_labeled, y, -1)
+    return ScoreSet(np.stack([1 - p, p], axis=2), labels, ("a", "b", "c"), (0, 1)), y
+
+
+def test_auto_goes_by_dimension_rows_and_missing_scores(monkeypatch) -> None:
+    narrow, wide = np.zeros((1000, 20)), np.zeros((1000, 21))
+    assert choose_density("auto", "full", narrow).density == "kde"
+    monkeypatch.setattr(choice, "find_spec", lambda name: object())
+    assert choose_density("auto", "full", wide).density == "flow"
+    few = choose_density("auto", "full", wide[:100])
+    assert (few.density, few.covariance) == ("gmm", "full")
+    assert "100 rows" in few.reason
+    holed = wide.copy()
+    holed[0, 0] = np.nan
+    assert "missing" in choose_density("auto", "full", holed).reason
+    monkeypatch.setattr(choice, "find_spec", lambda name: None)
+    assert "not installed" in choose_density("auto", "full", wide).reason
+
+
+@pytest.mark.parametrize("density", ["kde", "gmm", "auto"])
+def test_each_density_finds_the_classes(density: str) -> None:
+    data, y = binary_set(600, 60)
+    belief = SsmeMethod(density=density, tol=1e-2, n_bootstrap=0).fit(
+        data, np.random.default_rng(0)
+    )
+    assert ((belief.posterior[:, 1] > 0.5) == y).mean() > 0.93
+    assert belief.facts.describe()["density"] == ("kde" if density == "auto" else density)
+    assert belief.facts.describe()["engine"]
+    assert belief.facts.describe()["density_reason"]
+
+
+@pytest.mark.torch
+def test_torch_engine_gives_the_same_fit() -> None:
+    pytest.importorskip("torch")
+    data, _ = binary_set(300, 30)
+    fits = [
+        SsmeMethod(device=device, tol=1e-2, n_bootstrap=0).fit(data, np.random.default_rng(0))
+        for device in (None, "cpu")
+    ]
+    assert fits[1].facts.describe()["engine"] == "torch cpu"
+    np.testing.assert_allclose(fits[0].posterior, fits[1].posterior, atol=1e-8)
+
+
+def test_rows_beyond_max_rows_get_the_fitted_posterior() -> None:
+    data, y = binary_set(900, 50)
+    belief = SsmeMethod(max_rows=400, tol=1e-2, n_bootstrap=0).fit(data, np.random.default_rng(0))
+    assert belief.facts.describe()["fitted_rows"] == 400
+    assert ((belief.posterior[:, 1] > 0.5) == y).mean() > 0.93
+    assert belief.predictor is not None
+    again = belief.predictor(data.scores)
+    same = np.abs(again - belief.posterior).max(axis=1) < 1e-6
+    assert same[data.labels < 0].mean() > 0.5
+    with pytest.raises(InputError, match="max_rows"):
+        SsmeMethod(max_rows=0)
+
+
+def test_draw_is_one_hot_with_the_right_frequencies() -> None:
+    guess = np.tile([0.2, 0.5, 0.3], (20000, 1))
+    start = draw_start(guess, np.random.default_rng(0))
+    assert set(np.unique(start)) == {0.0, 1.0}
+    np.testing.assert_allclose(start.mean(axis=0), guess[0], atol=0.02)
+    np.testing.assert_array_equal(start.sum(axis=1), 1.0)
+
+
+def test_knn_takes_the_majority_of_the_five_nearest() -> None:
+    x = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 9.0, 0.15, 8.0])[:, None]
+    labels = np.array([0, 0, 1, 1, 1, 0, -1, -1])
+    start = start_by_neighbors(x, labels, 2)
+    np.testing.assert_array_equal(start[6], [0.0, 1.0])
+
+
+def test_knn_with_fewer_labels_than_neighbors_breaks_ties_to_the_nearer() -> None:
+    start = start_by_neighbors(np.array([[0.0], [1.0], [0.4]]), np.array([0, 1, -1]), 2)
+    np.testing.assert_array_equal(start[2], [1.0, 0.0])
+
+
+def test_knn_uses_the_coordinates_that_both_rows_have() -> None:
+    x = np.array([[0.0, np.nan], [5.0, 5.0], [4.0, np.nan], [np.nan, np.nan]])
+    start = start_by_neighbors(np.vstack([x[:2]] * 3 + [x[2:]]), np.array([0, 1] * 3 + [-1, -1]), 2)
+    np.testing.assert_array_equal(start[6], [0.0, 1.0])
+    assert np.isfinite(start).all()
+
+
+def test_knn_needs_labels() -> None:
+    with pytest.raises(InputError, match="no labeled row"):
+        start_by_neighbors(np.zeros((3, 1)), np.full(3, -1), 2)

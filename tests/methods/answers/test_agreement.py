@@ -9,7 +9,7 @@ import pytest
 from scipy.special import expit, logit
 from scipy.special import softmax as softmax_of
 
-from ssme.methods.answers.agreement import JudgeAgreement, calibrate_offset, discount_dependence
+from ssme.methods.answers.agreement import JudgeAgreement, discount_dependence
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.parts.votes import measure_disagreement
 from ssme.metrics.base import FloatArray
@@ -109,20 +109,3 @@ def test_judges_who_never_meet_are_taken_for_half_wrong() -> None:
     found = JudgeAgreement.estimate(votes, votes, OF)
     assert found.disagreement == 0.5
     assert (found.weights >= OF.least_weight).all()
-
-
-def test_disagreement_is_kept_off_its_ends() -> None:
-    alike = votes_of([[0, 0], [1, 1]] * 30, 2)
-    assert JudgeAgreement.estimate(alike, alike, OF).disagreement == 0.003
-    apart = votes_of([[0, 1], [1, 0]] * 30, 2)
-    found = JudgeAgreement.estimate(apart, apart, OF)
-    assert found.disagreement == 0.9
-    np.testing.assert_allclose(found.weights, OF.least_weight)
-
-
-def test_an_offset_that_is_reached_stays() -> None:
-    shares = np.array([0.7, 0.3])
-    np.testing.assert_allclose(calibrate_offset(np.zeros((5, 2)), shares), np.log(shares))
-    z = np.random.default_rng(0).normal(size=(400, 2))
-    offset = calibrate_offset(z, shares)
-    np.testing.assert_allclose(softmax_of(offset + z, axis=1).mean(axis=0), shares, atol=1e-4)

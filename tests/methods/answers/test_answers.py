@@ -7,12 +7,9 @@ import pytest
 
 import ssme
 from ssme import ScoreSet, UnsupportedError
-from ssme.methods.answers.agreement import calibrate_offset
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.evidence import EvidenceEncoders
 from ssme.methods.answers.method import Answers
-from ssme.methods.parts.votes import measure_disagreement
-from ssme.methods.regression import softmax
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray
 
@@ -137,21 +134,6 @@ def test_same_seed_same_bits_and_groups() -> None:
     second = ssme.evaluate(data, method="answers", metrics=["accuracy", "f1"])
     assert first.frame().equals(second.frame())
     assert set(first.frame()["group"]) == {"all", "half=a", "half=b"}
-
-
-def test_disagreement_shares_ties_out() -> None:
-    votes = np.zeros((1, 3, 2))
-    votes[0, [0, 1, 2], [0, 1, 1]] = 1.0
-    own, counts = measure_disagreement(votes)
-    np.testing.assert_allclose(own, [1.0, 0.5, 0.5])
-    np.testing.assert_allclose(counts, 1)
-
-
-def test_offset_gives_the_shares() -> None:
-    rng = np.random.default_rng(0)
-    z, shares = rng.normal(size=(500, 3)), np.array([0.7, 0.2, 0.1])
-    found = softmax(calibrate_offset(z, shares) + z).mean(axis=0)
-    np.testing.assert_allclose(found, shares, atol=1e-3)
 
 
 def test_auto_takes_this_method_for_judges() -> None:

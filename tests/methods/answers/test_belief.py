@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from tests.methods.answers.test_answers import ACCURACY, made
 
-from ssme.methods.answers.agreement import AnswersDesign
 from ssme.methods.answers.belief import AnswersBelief, _move
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.evidence import EvidenceEncoders
 from ssme.methods.answers.method import Answers
 from ssme.metrics import from_callable, get_metric
 from ssme.metrics.base import one_hot_mass
@@ -36,13 +34,6 @@ def test_the_residual_is_what_labels_say_beyond_the_model(belief: AnswersBelief)
     np.testing.assert_allclose(residual, observed - expected, atol=4 * np.sqrt(variance.max() / 50))
     np.testing.assert_allclose(noise.mean(axis=0), 0.0, atol=1e-12)
     np.testing.assert_allclose(noise.std(axis=0), np.sqrt(variance), rtol=0.45)
-
-
-def test_without_labels_there_is_no_residual(belief: AnswersBelief) -> None:
-    residual, noise = belief._find_residual(ACCURACY, np.array([], dtype=np.int64), 7)
-    assert residual.tolist() == [0.0] * 7
-    assert noise.shape == (1, 7)
-    assert not noise.any()
 
 
 def likeliest_tau(
@@ -159,31 +150,12 @@ def test_draws_of_losses_are_moved_as_they_are() -> None:
     np.testing.assert_allclose(low[:, 0], [0.1, 0.7, 0.1])
 
 
-def test_weights_of_judges_are_told_relative_to_their_mean() -> None:
-    facts = Answers(n_draws=20).fit(made(n=200, labels=0)[0], np.random.default_rng(0)).facts
-    told = np.array(list(facts.judge_weights.values()))
-    assert told.mean() == pytest.approx(1.0, abs=1e-4)
-    assert np.ptp(told) > 0.1
-    assert facts.label_free
-    assert facts.sharpness == facts.prior_sharpness
-    assert sum(facts.shares.values()) == pytest.approx(1.0, abs=1e-3)
-
-
 def test_a_group_of_one_labeled_row_is_its_label(belief: AnswersBelief) -> None:
     row = np.flatnonzero(belief.data.labeled)[:1]
     plain = np.einsum("nk,nmk->m", belief.soft[row], belief.data.scores[row])
     residual, _ = belief._find_residual(ACCURACY, row, 7)
     found = belief.estimate([ACCURACY], [row])[0][0].value
     np.testing.assert_allclose(found, np.clip(plain + residual, 0.0, 1.0), atol=1e-12)
-
-
-def test_worlds_of_hard_labels_have_every_class(belief: AnswersBelief) -> None:
-    """A metric of hard labels: the share of the last class, which is what the model says."""
-    last = from_callable(lambda y, s: float(np.mean(y == 1)), name="last class")
-    drawn = belief._draw_worlds([last], np.arange(belief.data.n_rows))[0]
-    expected = belief.soft[:, 1].mean()
-    assert abs(drawn.mean() - expected) < 0.1
-    assert drawn.min() > 0.0
 
 
 def test_facts_tell_each_judges_weight_and_the_sharpness(belief: AnswersBelief) -> None:
@@ -194,31 +166,6 @@ def test_facts_tell_each_judges_weight_and_the_sharpness(belief: AnswersBelief) 
     assert belief.facts.sharpness == pytest.approx(np.exp(found.log_b) * (1.0 + theta[0]))
     shares = list(belief.facts.shares.values())
     np.testing.assert_allclose(shares, belief.soft.mean(axis=0), atol=5e-5)
-
-
-def test_no_label_is_fitted_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ssme.methods.answers import method
-
-    seen, usual = [], method.fit_worlds
-    monkeypatch.setattr(
-        method, "fit_worlds", lambda *given: (seen.append(given[2]), usual(*given))[1]
-    )
-    data = made(n=200, labels=40)[0]
-    few = replace(AnswerConstants(), fit_rows=30)
-    Answers(n_draws=20, constants=few).fit(data, np.random.default_rng(0))
-    assert np.unique(seen[0]).size == seen[0].size == 30
-    assert data.labeled[seen[0]].all()
-
-
-def test_agreement_is_that_of_rows_taken_evenly() -> None:
-    data = made(n=200, labels=40)[0]
-    few = replace(AnswerConstants(), agreement_rows=20)
-    encoders = EvidenceEncoders.fit(data, few)
-    rows = np.unique(np.linspace(0, 199, 20).astype(int))
-    found = AnswersDesign.estimate(encoders, data.scores, few)
-    expected = AnswersDesign.estimate(encoders, data.scores[rows], few)
-    assert found.agreement.error == expected.agreement.error
-    np.testing.assert_array_equal(found.center, expected.center)
 
 
 def test_labelings_of_one_class_alone_say_nothing_of_a_ranking(belief: AnswersBelief) -> None:

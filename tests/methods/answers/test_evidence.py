@@ -1,4 +1,4 @@
-"""What judges say, in evidence: the formulas of the page by hand."""
+"""What judges say, as evidence: the formulas of the page by hand."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from ssme.methods.answers.evidence import (
     EvidenceEncoders,
     _cut_at,
     _encode_ratings,
+    estimate_stated_share,
+    measure_curve,
 )
 
 OF = AnswerConstants()
@@ -124,14 +126,6 @@ def test_the_cut_is_where_the_share_is_nearest() -> None:
     assert _cut_at(np.full(9, 0.7), 0.3) == 0.5
 
 
-def test_shares_next_to_one_are_alike_to_a_cut() -> None:
-    """99.999 % and 90 % above the steps: beyond 99.99 % a share is taken for that."""
-    positive = np.repeat([0.0, 0.2, 0.8], [1, 9_999, 90_000])
-    share = float(1.0 / (1.0 + np.exp(-6.0)))
-    # logits 9.21 (not 11.5) and 2.20: six is nearer to the first
-    assert _cut_at(positive, share) == pytest.approx(0.1)
-
-
 def test_labels_tell_the_shares_only_where_grades_are_a_curve() -> None:
     """A curve is every grade equally often; a design by class tells nothing of shares."""
     even = [1, 2, 3, 4, 5] * 20
@@ -170,6 +164,25 @@ def test_a_rater_votes_from_its_cut_on() -> None:
     assert encoders.rated == 0.5
 
 
-def test_two_grades_are_cut_between_them_and_one_at_one_half() -> None:
-    assert _cut_at(np.array([0.2, 0.2, 0.4, np.nan]), 0.5) == pytest.approx(0.3)
-    assert _cut_at(np.array([0.2, 0.2, np.nan]), 0.5) == 0.5
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.8])
+def test_calibrated_scores_cut_at_fixed_places_state_their_share(share: float) -> None:
+    scores = np.random.default_rng(0).beta(2.0 * share, 2.0 * (1.0 - share), (1000, 4))
+    counts = [np.bincount((5 * column).astype(int), minlength=5) for column in scores.T]
+    stated = estimate_stated_share([each.astype(float) for each in counts], OF)
+    assert stated == pytest.approx(share, abs=0.06)
+
+
+def test_a_rater_who_never_leaves_the_lowest_grade_follows_the_others() -> None:
+    seldom = np.array([1000.0, 0, 0, 0, 0])
+    usual = np.array([800.0, 80, 50, 40, 30])
+    alone, among = (
+        estimate_stated_share([seldom], OF),
+        estimate_stated_share([seldom, usual, usual], OF),
+    )
+    assert 0.001 < alone < 0.15
+    assert alone < among < 0.2
+
+
+def test_grades_given_equally_often_are_a_curve() -> None:
+    assert measure_curve(np.full(5, 200.0), OF.curve_width) == 1.0
+    assert measure_curve(np.array([800.0, 80, 50, 40, 30]), OF.curve_width) < 0.01

@@ -14,7 +14,6 @@ from ssme.methods.auto.belief import AutoBelief
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import weigh_labels
 from ssme.methods.auto.method import Auto
-from ssme.methods.registry import get_method, method_names
 from ssme.metrics import default_metrics, get_metric, metric_names
 from ssme.metrics.base import FloatArray, one_hot_mass
 from ssme.results import curves
@@ -74,11 +73,6 @@ def check(
     assert truth is None or np.mean(covered) >= 0.5
     assert np.allclose(belief.posterior.sum(axis=1), 1.0)
     return belief
-
-
-def test_is_the_first_method() -> None:
-    assert method_names()[0] == "auto"
-    assert get_method("auto", n_draws=10) == Auto(n_draws=10)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

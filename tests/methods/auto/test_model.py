@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ssme.errors import InputError
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction, Spread, choose_spread, recenter, weigh_labels
 from ssme.methods.auto.model import (
@@ -137,12 +136,6 @@ def test_weights_follow_the_labels_and_are_the_standing_without() -> None:
     assert once[0] / once[1] == pytest.approx(np.exp(3.0 * np.log(0.2 / 0.5)) / 3.0)
 
 
-def test_clipping_leaves_room_and_sums_to_one() -> None:
-    q = clip_scores(np.array([[[1.0, 0.0]]]), CLIP)
-    assert q.min() == pytest.approx(CLIP, rel=1e-3)
-    assert np.allclose(q.sum(axis=2), 1.0)
-
-
 def test_confident_classifiers_are_flattened_and_many_are_sharpened() -> None:
     def prior(top: float, n_models: int) -> TemperaturePrior:
         one = np.full((1, n_models, 2), (top, 1.0 - top))
@@ -207,15 +200,6 @@ def test_the_spread_fades_to_its_own_with_labels_and_few_classifiers() -> None:
     assert choose_spread(accuracy, 50, 1.0, 8.0, 2, of, 1.6) == Spread()
 
 
-def test_the_spread_is_smaller_with_few_labels() -> None:
-    auc, of = get_metric("roc_auc"), OF.recentering
-    (shared, own), less = of.spread[auc.kind], of.few_labels[auc.kind]
-    for n_labeled, gap in ((0, 1.0), (20, 1.0), (40, 0.25), (200, 0.01)):
-        found = choose_spread(auc, n_labeled, 0.0, 1e6, 2, of)
-        factor = 1.0 - (1.0 - less) * gap
-        assert (found.shared, found.own) == pytest.approx((factor * shared, factor * own))
-
-
 def test_three_classifiers_keep_most_of_their_spread() -> None:
     accuracy, of = get_metric("accuracy"), OF.recentering
     three, eight = (choose_spread(accuracy, 50, 0.0, m, 2, of) for m in (3.0, 8.0))
@@ -252,14 +236,6 @@ def test_recentering_replaces_undefined_draws_and_keeps_undefined_values() -> No
     moved = recenter(get_metric("roc_auc"), value, draws, draws, Spread(0.8, 0.8), EDGE)
     assert np.isfinite(moved[:, 0]).all()
     assert np.isnan(moved[:, 1]).all()
-
-
-def test_equal_draws_give_the_value_itself() -> None:
-    value = np.array([1 / 3])
-    moved = recenter(
-        get_metric("accuracy"), value, np.full((7, 1), 0.3), None, Spread(0.8, 0.8), EDGE
-    )
-    assert moved == pytest.approx(1 / 3)
 
 
 def drawn_labels(size: int = OF.correction.label_draws, models: int = 3) -> np.ndarray:
@@ -354,11 +330,6 @@ def test_the_agreed_temperature_gives_the_error_that_disagreement_implies() -> N
     for offset in (-30.0, 30.0):
         told = predict_agreed_temperature(summary, log_pi, log_share, offset, OF.agreement)
         assert told is None
-
-
-def test_unknown_families_are_refused() -> None:
-    with pytest.raises(InputError, match="'zz'"):
-        replace(OF.model, mode_families=("a", "zz"))
 
 
 def test_rows_without_any_score_are_even_before_and_after_clipping() -> None:

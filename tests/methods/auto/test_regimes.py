@@ -11,16 +11,14 @@ from scipy.stats import norm as normal
 from scipy.stats import t as student
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.methods.auto.belief import AutoBelief, Worlds
+from ssme.methods.auto.belief import Worlds
 from ssme.methods.auto.constants import Constants, RegimesConstants
-from ssme.methods.auto.correction import count_by_class, count_by_score, count_labels
 from ssme.methods.auto.method import Auto, allot_draws, situate
 from ssme.methods.auto.model import StatedRegime, apply_in_chunks
 from ssme.methods.auto.regimes import (
     REGIMES,
     StatedFit,
     choose_draw_shares,
-    compute_design_bonus,
     fit_regimes,
     log_conflict_density,
     log_correlation_density,
@@ -118,12 +116,6 @@ def test_estimates_do_not_depend_on_how_draws_are_shared_out() -> None:
     assert regimes[0] != regimes[1]
 
 
-def test_labels_that_are_many_count_in_full() -> None:
-    one, other = StatedFit(0.0, 0.0, "usual"), StatedFit(0.0, -6.0)
-    share = choose_draw_shares([one, other], 10**9, replace(OF.regimes, negligible=0.0))
-    np.testing.assert_allclose(share, weigh_regimes([one, other], 0.0), rtol=1e-6)
-
-
 def test_the_usual_regime_is_wider_where_agreement_says_vaguer_than_scores_do() -> None:
     widening = {}
     for sharpness in (0.4, 3.0):
@@ -160,11 +152,6 @@ def test_labels_balanced_by_class_are_selected() -> None:
     assert "selected" not in probabilities(data.with_design("random"))
     at_random = labeled(scores, truth, np.arange(50))
     assert probabilities(at_random).get("selected", 0.0) < 0.2
-
-
-def test_equal_counts_speak_for_a_design() -> None:
-    assert compute_design_bonus(np.array([10, 10])) > compute_design_bonus(np.array([12, 8]))
-    assert compute_design_bonus(np.array([50, 50])) > compute_design_bonus(np.array([10, 10]))
 
 
 def test_no_label_leaves_the_prior_and_what_scores_show() -> None:
@@ -238,21 +225,6 @@ def test_rows_chosen_by_score_are_post_stratified() -> None:
     assert error(data.with_design("by_score"), truth) < 0.05
 
 
-def test_counts_of_labels() -> None:
-    scores, truth = world(n=100)
-    weights = np.where(np.arange(100) < 5, 4.0, 1.0)
-    design = labeled(scores, truth, np.arange(20)).with_design(weights).design
-    counts = count_labels(design, np.arange(20))
-    effective = (5 * 4 + 15) ** 2 / (5 * 16 + 15)
-    assert counts.sum() == pytest.approx(effective)
-    assert counts[0] / counts[10] == pytest.approx(4.0)
-    by_class = count_by_class(np.array([0.9, 0.1]), np.repeat([0, 1], [5, 15]))
-    assert by_class == pytest.approx([0.9 * 20 / 5, 0.1 * 20 / 15])
-    everywhere = np.stack([np.linspace(0.5, 1, 100), np.linspace(0.5, 0, 100)], axis=1)
-    by_score = count_by_score(everywhere, everywhere[:16], OF.correction)
-    assert (by_score == by_score[0]).all()
-
-
 def test_what_cannot_be_compared_speaks_for_no_regime() -> None:
     silent = SimpleNamespace(constants=OF, conflict=None, correlation=np.nan)
     for flag in (False, True):
@@ -273,15 +245,6 @@ def test_densities_of_conflict_and_correlation_are_scipys() -> None:
     for flag, (mean, scale) in ((False, usual), (True, wide)):
         found = log_correlation_density(told, flag)  # type: ignore[arg-type]
         assert found == pytest.approx(normal(mean, scale).logpdf(0.3) + constant)
-
-
-def test_posterior_draws_are_the_mean_where_classifiers_have_their_own() -> None:
-    scores, _ = world(n=50, n_models=4)
-    temperatures = np.zeros((3, 4))
-    stated = StatedRegime("stated", 1.0, temperatures, np.zeros(2), np.zeros((3, 2)), 1e-6, 1.0)
-    belief = SimpleNamespace(data=SimpleNamespace(scores=scores), regimes=[stated])
-    drawn = AutoBelief.draw_posteriors(belief, np.arange(5))  # type: ignore[arg-type]
-    np.testing.assert_allclose(drawn, np.tile(scores[:5].mean(axis=1), (3, 1, 1)), atol=1e-5)
 
 
 def test_worlds_of_whole_labels_count_rows_once_on_average() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -116,19 +114,3 @@ def test_nobody_to_disagree_with() -> None:
     assert summary.n_effective == 1.0
     log_pi = np.log(q[:, 0])
     assert predict_agreed_temperature(summary, log_pi, np.log([0.5, 0.5]), 0.5, OF) is None
-
-
-def test_many_rows_are_thinned_evenly() -> None:
-    q, _ = classifiers(n=900)
-    few = replace(OF, rows=300)
-    assert summarize_scores(q, all_present(q), few).q.shape[0] == 300
-    shares = summarize_scores(q, all_present(q), few).shares
-    assert shares == pytest.approx(q.mean(axis=(0, 1)))
-
-
-def test_one_row_tells_nothing_of_agreement() -> None:
-    q, _ = classifiers(n=1)
-    summary = summarize_scores(q, all_present(q), OF)
-    assert summary.standing.tolist() == [1 / 3] * 3
-    assert summary.n_effective == 3.0
-    assert np.isnan(summary.disagreement).all()

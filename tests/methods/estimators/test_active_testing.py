@@ -100,18 +100,3 @@ def test_the_odds_of_a_row_are_the_error_that_the_other_models_expect() -> None:
     alone = compute_acquisition(scores[:, :1], cast_votes(scores[:, :1]), 0.2)[:, 0]
     error = 1.0 - scores[:, 0].max(axis=1)
     np.testing.assert_allclose(alone, 0.8 * error / error.sum() + 0.2 / 3)
-
-
-def test_where_nobody_expects_an_error_all_rows_are_alike() -> None:
-    sure = np.tile([1.0, 0.0], (4, 2, 1))
-    np.testing.assert_allclose(
-        compute_acquisition(sure, cast_votes(sure), 0.1), np.full((4, 2), 0.25)
-    )
-
-
-def test_an_oracle_is_a_list_an_array_or_a_function() -> None:
-    for given in ([0, 1], np.array([0, 1]), lambda rows: rows):
-        assert ActiveTesting(oracle=given).oracle is given
-    for wrong in ("01", 7):
-        with pytest.raises(InputError, match="oracle"):
-            ActiveTesting(oracle=wrong)

@@ -41,12 +41,6 @@ def test_labels_turn_the_classes_the_right_way_round() -> None:
     assert (told[200:].argmax(axis=1) == y[200:]).mean() > 0.7
 
 
-def test_stops_at_the_given_number_of_steps() -> None:
-    v, y = votes()
-    fit = fit_dawid_skene(v, np.full(len(y), -1), 0.0, 3)
-    assert (fit.n_iter, fit.converged) == (3, False)
-
-
 def slow_em(votes, labels, steps, floor=1e-10):
     """The same EM, a row, a voter and a class at a time."""
     n, m, k = votes.shape

@@ -1,8 +1,12 @@
+"""Ensembles and votes of the classifiers."""
+
+from __future__ import annotations
+
 import numpy as np
 from benchmarks.datasets.synthetic import gaussian_set
 
-from ssme.data.scoreset import UNLABELED
-from ssme.methods.estimators.ensemble import Ensemble
+from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.methods.estimators.ensemble import Ensemble, MajorityVote, find_weights, weigh_votes
 from ssme.methods.parts.votes import average_scores
 
 
@@ -25,3 +29,63 @@ def test_the_plain_ensemble_does_not_look_at_labels() -> None:
     none = data.replace(labels=np.full(200, UNLABELED))
     again = Ensemble(labels=False).fit(none, np.random.default_rng(0))
     np.testing.assert_array_equal(belief.posterior, again.posterior)
+
+
+# Classifier "a" is always right on the labeled rows, "b" half the time, "c" never.
+POSITIVE = np.array(
+    [[0.9, 0.9, 0.1], [0.2, 0.7, 0.9], [0.8, 0.1, 0.2], [0.6, 0.3, 0.9]],
+)
+SCORES = np.stack([1 - POSITIVE, POSITIVE], axis=2)
+
+
+def fit(labels, **options):
+    data = ScoreSet(SCORES, np.array(labels), ("a", "b", "c"), (0, 1))
+    return MajorityVote(**options).fit(data, np.random.default_rng(0))
+
+
+def test_votes_weigh_as_much_as_the_labeled_accuracy() -> None:
+    belief = fit([1, 0, -1, -1])
+    assert belief.facts.describe()["vote_weights"] == {"a": 1.0, "b": 0.5, "c": 0.0}
+    np.testing.assert_allclose(belief.posterior[2:], [[1 / 3, 2 / 3], [1 / 3, 2 / 3]])
+
+
+def test_without_labels_all_weigh_the_same() -> None:
+    belief = fit([-1, -1, -1, -1])
+    np.testing.assert_allclose(belief.posterior[:, 1], [2 / 3, 2 / 3, 1 / 3, 2 / 3])
+
+
+def test_a_hard_vote_takes_the_winner() -> None:
+    belief = fit([1, 0, -1, -1], hard=True)
+    np.testing.assert_array_equal(belief.posterior[2:], [[0, 1], [0, 1]])
+
+
+def test_voters_without_weight_decide_where_no_other_votes() -> None:
+    votes = np.zeros((4, 3, 2))
+    votes[0, [0, 1], [0, 1]] = 1.0  # two without weight, one each
+    votes[1, 0, 1] = 1.0  # one without weight
+    votes[2, [0, 2], [0, 1]] = 1.0  # the one with weight decides
+    share = weigh_votes(votes, np.array([0.0, 0.0, 0.4]))
+    np.testing.assert_allclose(share, [[0.5, 0.5], [0.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
+
+
+def test_no_labels_is_the_plain_ensemble() -> None:
+    np.testing.assert_array_equal(find_weights(np.empty((0, 4)), 10.0)[0], np.full(4, 0.25))
+
+
+def test_the_better_classifier_weighs_more_and_more_with_more_labels() -> None:
+    likelihood = np.tile([0.9, 0.2], (50, 1))
+    few, many = find_weights(likelihood[:5], 10.0)[0], find_weights(likelihood, 10.0)[0]
+    assert 0.5 < few[0] < many[0] < 1.0
+
+
+def test_weights_maximise_the_penalised_log_score() -> None:
+    likelihood = np.random.default_rng(0).beta(2, 1, (40, 3))
+    weights = find_weights(likelihood, 6.0)[0]
+
+    def score(w):
+        return np.log(likelihood @ w).sum() + 2.0 * np.log(w).sum()
+
+    for step in np.random.default_rng(1).normal(scale=0.01, size=(50, 3)):
+        other = np.abs(weights + step)
+        assert score(other / other.sum()) <= score(weights) + 1e-9
+    np.testing.assert_allclose(weights.sum(), 1.0)

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.errors import InputError, UnsupportedError
+from ssme.errors import UnsupportedError
 from ssme.methods.estimators.label_free import (
     Agreement,
     Atc,
@@ -62,11 +62,6 @@ def test_atc_knows_nothing_of_a_classifier_without_a_labeled_row() -> None:
 def test_atc_finds_the_accuracy_from_labels(confidence) -> None:
     data = FULL.replace(labels=np.where(np.arange(4000) < 1000, FULL.labels, UNLABELED))
     np.testing.assert_allclose(accuracy(Atc(confidence=confidence), data), TRUTH, atol=0.03)
-
-
-def test_atc_confidence_must_be_known() -> None:
-    with pytest.raises(InputError, match='"top" or "entropy"'):
-        Atc(confidence="none")
 
 
 def test_agreement_counts_equal_votes_of_the_others() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import Belief, Estimate
+from ssme.methods.base import Estimate
 from ssme.methods.estimators.labeled import Labeled
 from ssme.methods.parts.label_draws import find_ap_interval, newcombe_auc, wilson
 from ssme.metrics import expected_cost, get_metric, metric_names
@@ -159,12 +159,6 @@ def test_one_class_only_is_nan_not_an_error():
         result = estimate(data, name)
         assert np.isnan(result.value).all()
         assert np.isnan(result.interval()).all()
-
-
-def test_it_is_a_belief_without_posterior():
-    belief = Labeled().fit(score_set(), np.random.default_rng(0))
-    assert isinstance(belief, Belief)
-    assert belief.posterior is None
 
 
 def test_without_joint_draws_the_intervals_stay_and_only_bootstrapped_metrics_are_drawn():

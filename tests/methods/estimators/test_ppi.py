@@ -3,13 +3,11 @@ import pytest
 from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED
-from ssme.errors import InputError
 from ssme.methods.estimators.ppi import (
     AutoEval,
     Ppi,
     StratifiedPpi,
     _measure_shrinkage,
-    _resample,
     _tune,
     assign_strata,
 )
@@ -98,13 +96,6 @@ def test_all_rows_labeled_is_the_plain_accuracy() -> None:
         np.testing.assert_allclose(estimate(method, full).value, right(full).mean(axis=0))
 
 
-def test_unknown_options_are_refused() -> None:
-    with pytest.raises(InputError, match="power must be"):
-        Ppi(power=2)
-    with pytest.raises(InputError, match='"pool"'):
-        AutoEval(annotator="oracle")
-
-
 @pytest.mark.parametrize("method", [AutoEval(), Ppi(n_boot=4000), StratifiedPpi()])
 def test_draws_are_joint_and_as_wide_as_the_interval(method) -> None:
     data, _ = hidden()
@@ -148,32 +139,6 @@ def test_lambda_is_the_covariance_over_the_variances() -> None:
     assert _tune(t, np.full((2, 1), 0.3), np.full((2, 1), 0.3)).tolist() == [0.0]
 
 
-def test_resamples_are_as_many_as_asked_for_whatever_the_batches(monkeypatch) -> None:
-    data, _ = hidden(40, 20)
-    mass = np.eye(2)[data.labels[:20]]
-    given = (ACCURACY, data.scores[:20], mass)
-    value, draws = _resample(*given, 7, np.random.SeedSequence(0))
-    monkeypatch.setattr("ssme.methods.estimators.ppi.BATCH_CELLS", 3 * mass.size)
-    again, in_parts = _resample(*given, 7, np.random.SeedSequence(0))
-    np.testing.assert_array_equal(value, again)
-    assert in_parts.shape == draws.shape == (7, 3)
-    np.testing.assert_allclose(in_parts, draws)
-
-
-def test_strata_merge_upward_until_each_holds_its_labels() -> None:
-    predicted = np.arange(12.0)
-    for labels, expected in (
-        ([0, 3, 6, 9], [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]),
-        ([0, 1, 2, 9], [0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]),
-        ([9, 10, 11], [0] * 12),
-        ([3, 4, 11], [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]),
-    ):
-        found = assign_strata(predicted, np.isin(np.arange(12), labels), 4, 1)
-        assert found.tolist() == expected, labels
-    two = assign_strata(predicted, np.isin(np.arange(12), [0, 1, 3, 6, 9, 10]), 4, 2)
-    assert two.tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2]
-
-
 def test_a_callable_is_corrected_by_the_likeliest_classes() -> None:
     """lambda = 1: labels, plus what the likeliest classes say of unlabeled rows beyond labeled."""
     data, _ = hidden(n=60, n_labeled=20)
@@ -201,9 +166,3 @@ def test_the_interval_is_that_of_labels_shrunk_by_the_spread_of_resamples() -> N
     np.testing.assert_allclose(found, [min(1.0, expected), 1.0, 1.0, 1.0])
     narrow = _measure_shrinkage(alone[:, :1] * 4.0, powered[:, :1])
     np.testing.assert_allclose(narrow, [expected / 4.0])
-
-
-def test_strata_without_labels_at_the_top_join_those_below() -> None:
-    predicted = np.arange(12) / 12
-    labeled = np.arange(12) < 6
-    assert assign_strata(predicted, labeled, 4, 2).tolist() == [0] * 3 + [1] * 9

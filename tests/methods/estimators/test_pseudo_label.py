@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.errors import InputError, UnsupportedError
+from ssme.errors import UnsupportedError
 from ssme.methods.estimators.pseudo_label import PseudoLabel
 
 
@@ -46,17 +46,6 @@ def test_nearest_neighbors_vote() -> None:
     method = PseudoLabel(model="knn", n_neighbors=7)
     posterior = method.fit(data, np.random.default_rng(0)).posterior
     np.testing.assert_allclose(posterior[40:], model.predict_proba(positive[40:]))
-
-
-def test_more_neighbors_than_labels_are_all_labels() -> None:
-    data = hidden(n_labeled=4)
-    posterior = PseudoLabel(model="knn").fit(data, np.random.default_rng(0)).posterior
-    np.testing.assert_allclose(posterior[4:, 1], data.labels[:4].mean())
-
-
-def test_an_unknown_model_is_refused() -> None:
-    with pytest.raises(InputError, match="model"):
-        PseudoLabel(model="forest")
 
 
 def test_a_class_without_labels_has_no_probability() -> None:

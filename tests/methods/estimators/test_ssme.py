@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError
-from ssme.methods.estimators.ssme import SsmeMethod, SsmeMMethod
-from ssme.methods.registry import get_method, method_names
+from ssme.methods.estimators.ssme import SsmeMethod
+from ssme.methods.registry import get_method
 
 QUICK = {"max_iter": 1000, "tol": 1e-2}
 
@@ -25,12 +24,6 @@ def score_set(n=300, n_models=3, n_classes=2, n_labeled=30, seed=0, noise=1.0) -
 def posterior(data, method="ssme", seed=0, **options):
     belief = get_method(method, **(QUICK | options)).fit(data, np.random.default_rng(seed))
     return belief.posterior if method == "ssme" else belief.posteriors
-
-
-def test_both_are_registered() -> None:
-    assert {"ssme", "ssme_m"} <= set(method_names())
-    assert isinstance(get_method("ssme"), SsmeMethod)
-    assert isinstance(get_method("ssme_m"), SsmeMMethod)
 
 
 @pytest.mark.parametrize("method", ["ssme", "ssme_m"])
@@ -143,29 +136,3 @@ def test_presets_fill_only_what_is_not_given() -> None:
     assert SsmeMethod(preset="public_code").choose_draws() == 100
     assert SsmeMethod().choose_draws() == 500
     assert SsmeMethod(n_draws=7).choose_draws() == 7
-
-
-def test_notes_tell_how_it_went() -> None:
-    notes = SsmeMethod(**QUICK).fit(score_set(), np.random.default_rng(0)).facts.describe()
-    assert notes["converged"] is True
-    assert notes["n_iter"] == len(notes["objective_history"])
-    assert notes["bandwidth_rule"] == "isj"
-    assert notes["engine"].startswith("dense")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"preset": "papre"}, "preset must be"),
-        ({"kernel": "box"}, "kernel must be"),
-        ({"bandwidth": "best"}, "bandwidth must be"),
-        ({"init": "kmeans"}, "init must be"),
-        ({"lambda_u": -1.0}, "lambda_u must be"),
-        ({"max_iter": 0}, "max_iter must be"),
-        ({"n_draws": 0}, "n_draws must be"),
-        ({"clip": 0.7}, "clip must be"),
-    ],
-)
-def test_bad_options_are_refused(options, message) -> None:
-    with pytest.raises(InputError, match=message):
-        get_method("ssme", **options)

@@ -41,15 +41,6 @@ def test_any_two_classifiers_are_right_in_all_four_ways_alike_often(n_models, n_
             assert (right[:, a] & ~right[:, b]).sum() == n_rows // 4
 
 
-def test_rows_have_the_values_and_the_weights_of_labeled_rows():
-    scores, labels = random_rows(3, 4)
-    made = contrary_to(scores, labels)
-    taken = (made.weights - 1).astype(int)
-    assert np.array_equal(made.labels, labels[taken])
-    assert np.allclose(np.sort(made.scores, axis=2), np.sort(scores[taken], axis=2))
-    assert len(set(taken.tolist())) == 20
-
-
 def test_a_missing_score_stays_missing():
     scores, labels = random_rows(3, 2)
     scores[:, 1] = np.nan

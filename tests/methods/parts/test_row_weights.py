@@ -10,7 +10,7 @@ from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs import LabelPosterior, PerModelPosterior
 from ssme.methods.estimators.ensemble import Ensemble
-from ssme.methods.parts.draws import RowWeights, average_defined, center_worlds, make_child_seed
+from ssme.methods.parts.draws import RowWeights, center_worlds
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 
@@ -109,18 +109,6 @@ def test_methods_with_a_posterior_per_classifier_resample_rows_too():
     got = belief.estimate([get_metric("accuracy")], [None])[0][0]
     assert got.draws.shape == (20, 2)
     assert (got.draws.std(axis=0) > 0.0).all()
-
-
-def test_child_seeds_are_stable_and_different():
-    seed = np.random.SeedSequence(5)
-    one, again, other = make_child_seed(seed, 0), make_child_seed(seed, 0), make_child_seed(seed, 1)
-    assert one.generate_state(2).tolist() == again.generate_state(2).tolist()
-    assert one.generate_state(2).tolist() != other.generate_state(2).tolist()
-
-
-def test_the_mean_of_defined_draws():
-    draws = np.array([[1.0, np.nan, np.nan, 4.0], [3.0, 5.0, np.nan, np.inf]])
-    np.testing.assert_array_equal(average_defined(draws), [2.0, 5.0, np.nan, 4.0])
 
 
 def test_undefined_draws_do_not_take_the_interval_away():

@@ -1,8 +1,14 @@
+"""Log-ratios and the nearest falling values."""
+
+from __future__ import annotations
+
 import numpy as np
 import pytest
+from sklearn.isotonic import isotonic_regression
 
 from ssme.errors import InputError
 from ssme.mixture.alr import alr, clip_simplex, stack_alr
+from ssme.mixture.monotone import make_falling
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 10])
@@ -44,3 +50,12 @@ def test_stack_keeps_missing_models_missing() -> None:
     points = stack_alr(scores)
     assert points.shape == (2, 4)
     np.testing.assert_array_equal(np.isnan(points[0]), [False, False, True, True])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_is_the_isotonic_regression(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values, weights = rng.normal(size=30), rng.uniform(0.1, 5.0, size=30)
+    for given in (None, weights):
+        expected = isotonic_regression(values, sample_weight=given, increasing=False)
+        np.testing.assert_allclose(make_falling(values, given), expected, rtol=1e-12, atol=1e-14)

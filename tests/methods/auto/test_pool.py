@@ -1,23 +1,26 @@
-"""Two classes by columns: the same center as the general model."""
+"""The pool of two classes by columns, and the correlation of classifiers."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from ssme.methods.auto.constants import ALL_POOLS
+from ssme.methods.auto.constants import ALL_POOLS, Constants
 from ssme.methods.auto.model import compute_posterior, find_blocks
 from ssme.methods.auto.pool import (
     PoolRule,
     _compute_binary_median,
     _log_pool,
     _sort_lines,
+    add_evidence,
     clip_scores,
     compute_binary_posterior,
     find_present,
     log_pool,
+    measure_correlation,
     pool_binary_log_odds,
 )
+from ssme.metrics.base import FloatArray
 
 
 @pytest.mark.parametrize("n_models", [1, 2, 3, 5, 8])
@@ -42,44 +45,6 @@ def test_columns_give_the_general_center(n_models: int) -> None:
     np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
-@pytest.mark.parametrize("n_models", [2, 3, 8, 17])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_sorting_with_numbers_in_the_last_bits_is_a_plain_sort(
-    n_models: int, dtype: type[np.floating]
-) -> None:
-    """Classifier numbers ride in the mantissas; the slow way sorts values and weights."""
-    rng = np.random.default_rng(0)
-    q = np.clip(rng.random((n_models, 300)), 1e-4, 1.0).astype(dtype)
-    values, places = _sort_lines(q)
-    order = np.argsort(q, axis=0, kind="stable")
-    tolerance = 64.0 * np.finfo(dtype).eps
-    np.testing.assert_allclose(np.stack(values), np.take_along_axis(q, order, 0), rtol=tolerance)
-    gaps = np.diff(np.take_along_axis(q, order, 0), axis=0)
-    apart = (gaps > tolerance).all(axis=0)
-    assert apart.sum() > 250
-    np.testing.assert_array_equal(np.stack(places)[:, apart], order[:, apart])
-
-
-@pytest.mark.parametrize("n_models", [2, 5, 8])
-def test_log_odds_of_the_pool_one_row_at_a_time(n_models: int) -> None:
-    rng = np.random.default_rng(1)
-    q = np.clip(rng.beta(0.4, 0.4, (n_models, 40)), 1e-4, 1.0 - 1e-4)
-    standing, weights = rng.dirichlet(np.ones(n_models), 2)
-
-    def logit(p: float) -> float:
-        return float(np.log(p / (1.0 - p)))
-
-    for i, found in enumerate(pool_binary_log_odds(q, standing, weights)):
-        total = 0.0
-        for w in (standing, weights):
-            order = np.argsort(q[:, i])
-            middle = np.cumsum(w[order]) - w[order] / 2.0
-            median = float(np.interp(0.5, middle, q[order, i]))
-            logs = sum(w[j] * logit(q[j, i]) for j in range(n_models))
-            total += logit(float(w @ q[:, i])) + logs + logit(median)
-        assert found == pytest.approx(total / 6.0, abs=1e-9)
-
-
 @pytest.mark.parametrize("n_models", [2, 3, 7, 16, 33])
 def test_tied_scores_have_the_weighted_median_of_a_plain_sort(n_models: int) -> None:
     """Where scores are equal the numbers in the last bits decide the order, which must not show."""
@@ -96,3 +61,44 @@ def test_tied_scores_have_the_weighted_median_of_a_plain_sort(n_models: int) -> 
         expected.append(float(np.interp(0.5, middles, row[order])))
     found = _compute_binary_median(values, [weights[at] for at in places])
     np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+OF = Constants()
+
+
+def simulated(n: int, n_models: int, share: float = 0.5, shared: float = 0.0) -> FloatArray:
+    """Calibrated binary scores (n, M, 2); ``shared`` is the correlation of the noise."""
+    rng = np.random.default_rng(n_models)
+    y = rng.random(n) < share
+    noise = np.sqrt(shared) * rng.standard_normal((n, 1))
+    noise = noise + np.sqrt(1.0 - shared) * rng.standard_normal((n, n_models))
+    logit = 1.2 * (noise + 1.2 * y[:, None]) - 0.72 + np.log(share / (1.0 - share))
+    p = 1.0 / (1.0 + np.exp(-logit))
+    return clip_scores(np.stack([1.0 - p, p], axis=2), OF.pool.clip)
+
+
+def correlation(q: FloatArray, standing: FloatArray | None = None) -> float:
+    equal = np.full(q.shape[1], 1.0 / q.shape[1])
+    weights = equal if standing is None else standing
+    return measure_correlation(q, add_evidence(q), weights, OF.independence)
+
+
+def test_it_is_zero_under_the_posterior_of_independent_classifiers() -> None:
+    assert abs(correlation(simulated(200_000, 3))) < 0.01
+    assert abs(correlation(simulated(20_000, 6, share=0.1))) < 0.05
+
+
+@pytest.mark.parametrize("shared", [0.4, 0.9])
+def test_classifiers_that_err_together_have_more(shared: float) -> None:
+    assert correlation(simulated(5000, 6, shared=shared)) > 0.15
+
+
+def test_a_pair_counts_by_the_standing_of_both() -> None:
+    q = simulated(20_000, 4, shared=0.6)
+    q[:, 3] = q[::-1, 3]
+    alone = correlation(q, np.array([1 / 3, 1 / 3, 1 / 3, 0.0]))
+    assert correlation(q) < 0.7 * alone
+
+
+def test_constant_classifiers_tell_nothing() -> None:
+    assert np.isnan(correlation(np.full((100, 4, 2), 0.5)))

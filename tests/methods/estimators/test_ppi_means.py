@@ -1,8 +1,14 @@
+"""Prediction-powered means, and accuracy as one of them."""
+
+from __future__ import annotations
+
 import numpy as np
 import pytest
 
+from ssme import ScoreSet
 from ssme.methods.estimators.ppi import (
     Ppi,
+    PredictedAccuracy,
     choose_ridge_factor,
     estimate_powered_mean,
     tune_power,
@@ -90,21 +96,6 @@ def test_weights_that_sum_to_one_are_weights_and_those_that_sum_to_zero_are_none
     assert np.isnan(none.value)
 
 
-def test_two_labels_can_tune_and_one_cannot():
-    truth, predicted = np.array([0.0, 1.0]), np.array([0.2, 0.6])
-    others = np.array([0.1, 0.5, 0.9, 0.3])
-    variance = np.var([0.2, 0.6, *others], ddof=1)
-    covariance = np.cov(truth, predicted)[0, 1]
-    found = tune_power(truth, predicted, others, None)
-    assert found == pytest.approx(min(1.0, covariance / ((1 + 2 / 4) * variance)))
-    weak = tune_power(truth, 0.1 * predicted, others, None)
-    spread = np.var([0.02, 0.06, *others], ddof=1)
-    assert weak == pytest.approx(0.1 * covariance / (1.5 * spread))
-    assert tune_power(truth[:1], predicted[:1], others, None) == 0.0
-    assert tune_power(truth, predicted, others[:0], None) == 0.0
-    assert tune_power(truth, predicted[::-1], others, None) == 0.0
-
-
 @pytest.mark.parametrize("n", [3, 4, 9])
 def test_the_penalty_has_the_least_error_of_rows_left_out(n) -> None:
     truth, predicted, _ = sample(n, 0, seed=5)
@@ -123,8 +114,38 @@ def test_the_penalty_has_the_least_error_of_rows_left_out(n) -> None:
     assert losses[GRID.index(found)] == pytest.approx(min(losses), rel=0.05)
 
 
-def test_two_rows_take_the_largest_penalty() -> None:
-    assert choose_ridge_factor(np.array([0.0, 1.0]), np.array([0.2, 0.9]), GRID) == GRID[-1]
-    assert choose_ridge_factor(np.ones(9), np.full(9, 0.5), GRID) == GRID[-1]
-    three = choose_ridge_factor(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.5, 0.9]), GRID)
-    assert three < GRID[-1]
+POSITIVE = np.array([[0.9, 0.2], [0.4, 0.35], [0.1, np.nan], [0.3, 0.6]])
+
+
+@pytest.fixture
+def data() -> ScoreSet:
+    scores = np.stack([1.0 - POSITIVE, POSITIVE], axis=2)
+    return ScoreSet.from_arrays(scores, [1, 0, None, None], classes=[0, 1])
+
+
+def test_confidence_is_the_score_of_the_class_decided_for(data: ScoreSet) -> None:
+    usual = PredictedAccuracy.of(data, "confidence")
+    np.testing.assert_allclose(usual.predicted, np.maximum(POSITIVE, 1.0 - POSITIVE))
+    low = PredictedAccuracy.of(data, "confidence", 0.33)
+    expected = np.where(POSITIVE >= 0.33, POSITIVE, 1.0 - POSITIVE)
+    np.testing.assert_allclose(low.predicted, expected)
+    np.testing.assert_allclose(low.truth[:2], [[1.0, 0.0], [0.0, 0.0]])
+
+
+def test_the_pool_is_asked_for_the_class_decided_for(data: ScoreSet) -> None:
+    found = PredictedAccuracy.of(data, "pool", 0.33).predicted
+    pool = np.nanmean(POSITIVE, axis=1, keepdims=True)
+    expected = np.where(POSITIVE >= 0.33, pool, 1.0 - pool)
+    np.testing.assert_allclose(found, np.where(np.isnan(POSITIVE), np.nan, expected))
+
+
+def test_the_mean_is_that_of_predictions_moved_by_what_labels_say(data: ScoreSet) -> None:
+    known = PredictedAccuracy.of(data, "confidence")
+    value, influence = known.estimate_means(np.arange(4), ridge_grid=None, lam=1.0)
+    # labeled rows 0 and 1, unlabeled 2 and 3 of the first classifier
+    expected = (0.9 + 0.7) / 2 + ((1.0 - 0.9) + (1.0 - 0.6)) / 2
+    assert value[0] == pytest.approx(expected)
+    # the second has no score for row 2
+    assert value[1] == pytest.approx(0.6 + ((0.0 - 0.8) + (1.0 - 0.65)) / 2)
+    np.testing.assert_allclose(influence.sum(axis=1), 0.0, atol=1e-12)
+    assert influence[1, 2] == 0.0
