@@ -27,22 +27,21 @@ ALLOWED: dict[str, set[str]] = {
     "mixture": {"errors", "progress", "engines"},
 }
 ALLOWED["methods"] = {*ALLOWED} - {"data.readers", "data.door", "config"}
-ALLOWED["estimator"] = {*ALLOWED}
-ALLOWED["diagnostics"] = {*ALLOWED} - {"estimator"}
-ALLOWED["spec"] = {*ALLOWED} - {"estimator", "diagnostics"}
-ALLOWED["results"] = {*ALLOWED} - {"estimator"}
-ALLOWED["memory"] = {*ALLOWED} - {"estimator"}
-ALLOWED["plots"] = {*ALLOWED} - {"estimator"}
-ALLOWED["report"] = {*ALLOWED} - {"estimator"}
-ALLOWED["results.evaluation"] = {*ALLOWED} - {"estimator"}
+ALLOWED["sklearn"] = {*ALLOWED}
+ALLOWED["diagnostics"] = {*ALLOWED} - {"sklearn"}
+ALLOWED["spec"] = {*ALLOWED} - {"sklearn", "diagnostics"}
+ALLOWED["results"] = {*ALLOWED} - {"sklearn"}
+ALLOWED["memory"] = {*ALLOWED} - {"sklearn"}
+ALLOWED["plots"] = {*ALLOWED} - {"sklearn"}
+ALLOWED["report"] = {*ALLOWED} - {"sklearn"}
+ALLOWED["results.evaluation"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["results.door"] = set()
-ALLOWED["fitting"] = {*ALLOWED} - {"estimator"}
-ALLOWED["stream"] = {*ALLOWED} - {"estimator"}
-ALLOWED["run"] = {*ALLOWED} - {"estimator"}
+ALLOWED["fitting"] = {*ALLOWED} - {"sklearn"}
+ALLOWED["stream"] = {*ALLOWED} - {"sklearn"}
+ALLOWED["run"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["bench"] = {*ALLOWED}
 ALLOWED["sample"] = {"errors", "data"}
-ALLOWED["sklearn"] = {"errors", "data"}
-ALLOWED["serve"] = {*ALLOWED} - {"estimator", "bench", "sklearn"}
+ALLOWED["serve"] = {*ALLOWED} - {"sklearn", "bench"}
 ALLOWED["cli"] = {*ALLOWED}
 INNER = {room.split(".")[0] for room in ALLOWED if "." in room}
 """Packages with rooms inside. Their ``__init__`` is a door: it may import all of these rooms, and

@@ -76,7 +76,7 @@ def test_existing_files_and_missing_folders_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["none/a.json", "file/a.json", "folder", "a\0b.json", "a" * 300])
-def test_a_place_that_cannot_be_written_is_refused_in_three_parts(tmp_path, name):
+def test_a_place_that_cannot_be_written_is_refused(tmp_path, name):
     (tmp_path / "file").write_text("old")
     (tmp_path / "folder").mkdir()
     for write in (lambda path: write_text(path, "new"), refuse_existing):
@@ -84,7 +84,6 @@ def test_a_place_that_cannot_be_written_is_refused_in_three_parts(tmp_path, name
             write(str(tmp_path / name))
         told = str(caught.value)
         assert str(tmp_path) in told
-        assert "Allowed: " in told
         assert caught.value.hint
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
     assert os.listdir(tmp_path / "folder") == []

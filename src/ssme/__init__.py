@@ -27,12 +27,12 @@ if TYPE_CHECKING:
         UndefinedMetricWarning,
         UnsupportedError,
     )
-    from ssme.estimator import SSME
     from ssme.methods.members import *  # noqa: F403
     from ssme.metrics.base import Metric
     from ssme.results.evaluation import Evaluation
     from ssme.results.shift import correct_shift
     from ssme.run import evaluate, rerun
+    from ssme.sklearn import SSME
     from ssme.spec import RunSpec
     from ssme.stream.evaluation import evaluate_parquet
 
@@ -51,7 +51,7 @@ _METHOD_CLASSES = {
     name: module for module, _, name in (each.partition(":") for each in METHODS.values())
 }
 _EXPORTS = {
-    "SSME": "ssme.estimator",
+    "SSME": "ssme.sklearn",
     "ConvergenceWarning": "ssme.errors",
     "Evaluation": "ssme.results.evaluation",
     "InputError": "ssme.errors",

@@ -19,18 +19,6 @@ from typing import IO, Any
 
 from ssme.errors import InputError
 
-__all__ = [
-    "UNFINISHED",
-    "encode_text",
-    "format_csv",
-    "open_whole",
-    "protect_formula",
-    "refuse_existing",
-    "restore_formula",
-    "write_bytes",
-    "write_text",
-]
-
 _FORMULA = re.compile(r"'*(\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -60,7 +48,7 @@ def open_whole(path: str | Path) -> Iterator[IO[bytes]]:
             raise
         if isinstance(error, OSError) and error.errno in _FULL:
             raise _name_path(error, target) from error
-        raise _tell_unwritable(target, error) from None
+        raise _explain_unwritable(target, error) from None
     unfinished = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -99,15 +87,10 @@ def encode_text(text: str) -> bytes:
 
 
 def format_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV with a header; None and NaN are empty cells.
+    """Rows with the same keys as CSV with a header; None and NaN are empty cells.
 
     Text that a spreadsheet would run as a formula (it begins with ``=``, ``+``, ``-`` or ``@`` and
-    is no number) gets an apostrophe before it, which spreadsheets show as text.
-
-    Parameters
-    ----------
-    rows : sequence of mappings
-        All with the same keys, which are the header.
+    is not a number) gets an apostrophe before it, which spreadsheets show as text.
 
     Examples
     --------
@@ -154,13 +137,9 @@ def refuse_existing(path: str | Path, *, force: bool = False) -> None:
     target = Path(path)
     _check_place(target)
     if target.exists() and not force and not _is_special(target):
-        raise InputError(
-            f"{target} exists",
-            allowed="a name that no file has",
-            fix="name another file, or add --force",
-        )
+        raise InputError(f"{target} exists", hint="name another file, or add --force")
     if not os.access(target if _is_special(target) else target.parent, os.W_OK):
-        raise _tell_unwritable(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+        raise _explain_unwritable(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 def _check_place(target: Path) -> None:
@@ -170,24 +149,19 @@ def _check_place(target: Path) -> None:
     except FileNotFoundError:
         pass
     except (OSError, ValueError) as error:
-        raise _tell_unwritable(target, error) from None
+        raise _explain_unwritable(target, error) from None
     if target.is_dir():
-        raise InputError(f"{target} is a folder", allowed="the name of a file", fix="name a file")
+        raise InputError(f"{target} is a folder", hint="name a file")
     if not target.parent.is_dir():
         raise InputError(
             f"{target}: there is no folder {target.parent}",
-            allowed="a file in a folder that exists",
-            fix="make the folder first, or name another one",
+            hint="make the folder first, or name another one",
         )
 
 
-def _tell_unwritable(target: Path, error: OSError | ValueError) -> InputError:
-    told = error.strerror if isinstance(error, OSError) else str(error)
-    return InputError(
-        f"{target} cannot be written: {told}",
-        allowed="a file in a folder that can be written to",
-        fix="name a file elsewhere",
-    )
+def _explain_unwritable(target: Path, error: OSError | ValueError) -> InputError:
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return InputError(f"{target} cannot be written: {reason}", hint="name a file elsewhere")
 
 
 def _is_special(path: Path) -> bool:
