@@ -52,7 +52,7 @@ def spell_options(text: str, spelling: Spelling) -> str:
     >>> spell_options("Pass `decimal=','`.", lambda name, value: f"--{name} {value}")
     "Pass --decimal ','."
     """
-    return _OPTION.sub(lambda found: spelling(found[1], found[2]) or found[0], text)
+    return _limit(_OPTION.sub(lambda found: spelling(found[1], found[2]) or found[0], text))
 
 
 class InputError(ValueError):
@@ -146,7 +146,7 @@ class InputError(ValueError):
         if self.hint:
             sentences.append(_START.sub(lambda found: found[0].upper(), self.hint))
         spell = spelling or _spell_in_python
-        return [_end_sentence(_limit(spell_options(each, spell))) for each in sentences]
+        return [_end_sentence(spell_options(each, spell)) for each in sentences]
 
     def at(self, place: str) -> Self:
         """The same error, which says where it is.
@@ -240,12 +240,8 @@ class SsmeWarning(UserWarning):
     """Base of every warning this package gives; its text is safe for a terminal."""
 
     def __init__(self, message: str = "") -> None:
-        super().__init__(_limit(spell_options(message, _spell_in_python)))
+        super().__init__(spell_options(message, _spell_in_python))
         self.text = message
-
-    def spell(self, spelling: Spelling) -> str:
-        """The message with its options as ``spelling`` writes them; see `InputError.spell`."""
-        return _limit(spell_options(self.text, spelling))
 
 
 class UndefinedMetricWarning(SsmeWarning):

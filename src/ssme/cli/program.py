@@ -24,7 +24,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from ssme.cli.options import IN_PYTHON, describe, spell_with
 from ssme.cli.plain import make_streams_lenient
-from ssme.errors import InputError, MissingExtraError, Spelling, SsmeWarning
+from ssme.errors import InputError, MissingExtraError, Spelling, SsmeWarning, spell_options
 from ssme.options import parse_number
 from ssme.wording import make_printable
 
@@ -369,7 +369,7 @@ def _show_errors_as_messages(quiet: bool, spelling: Spelling) -> Iterator[None]:
 
 def _show_warning(spelling: Spelling, shown: set[str], message: Warning | str, *_: Any) -> None:
     """Print a warning, once for a command that evaluates several times."""
-    told = message.spell(spelling) if isinstance(message, SsmeWarning) else str(message)
+    told = spell_options(getattr(message, "text", str(message)), spelling)
     if told not in shown:
         shown.add(told)
         say(f"Warning: {told}")

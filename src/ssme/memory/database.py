@@ -637,8 +637,8 @@ def refuse_no_memory(path: str | Path, *, new: bool = True) -> None:
     --------
     >>> refuse_no_memory("no/such/folder/project.sqlite")
     Traceback (most recent call last):
-    ssme.errors.InputError: no/such/folder/project.sqlite: there is no folder no/such/folder. Fix: \
-make the folder first.
+    ssme.errors.InputError: no/such/folder/project.sqlite: there is no folder no/such/folder. \
+Make the folder first.
     """
     path = Path(path)
     if not new or os.path.exists(path):

@@ -71,7 +71,7 @@ class ServeSettings(Declared):
     Traceback (most recent call last):
         ...
     ssme.errors.InputError: host=0.0.0.0 can be reached from other machines, and no password was \
-given. Allowed: 127.0.0.1 without a password. Fix: write a password into a file and give it with \
+given. Allowed: 127.0.0.1 without a password. Write a password into a file and give it with \
 password_file.
     """
 
