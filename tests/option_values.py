@@ -6,16 +6,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ssme.data.options import ClassName, Codes
-from ssme.data.readers.options import (
-    Character,
-    ColumnMap,
-    FileName,
-    Mark,
-    ModelNames,
-    NoLabels,
-    Pattern,
-)
 from ssme.options import (
     Enumeration,
     Flag,
@@ -28,6 +18,17 @@ from ssme.options import (
     Text,
     ValueKind,
     Whole,
+)
+from ssme.schema import (
+    Character,
+    ClassName,
+    Codes,
+    ColumnMap,
+    FileName,
+    Mark,
+    ModelNames,
+    NoLabels,
+    Pattern,
 )
 
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8).filter(

@@ -83,7 +83,14 @@ OWN_ROOMS = {
         "options",
         "wording",
     },
-    "from ssme.data.scoreset import ScoreSet": {"data", "errors", "options", "wording", "writing"},
+    "from ssme.data.scoreset import ScoreSet": {
+        "data",
+        "errors",
+        "options",
+        "schema",
+        "wording",
+        "writing",
+    },
 }
 """The rooms of ssme that each statement may import beside the list of methods; readers and methods
 themselves come when asked for."""

@@ -21,24 +21,22 @@ import numpy as np
 
 from benchmarks.fuzz.tables import CHUNK, spread, write_counts
 from benchmarks.fuzz.values import TEXTS, make_plain_value
-from ssme.config import WRITTEN_AS, format_config, parse_config, read_config
-from ssme.data.readers.options import ReadOptions
+from ssme.config import format_config, parse_config, read_config
 from ssme.errors import InputError
 from ssme.options import list_declared
 from ssme.run import RunSpec
+from ssme.schema import ReadOptions
 
 SUFFIXES = (".toml", ".yaml", ".json")
 LONGEST_MESSAGE = 10_000
 ENGINE = ("engine", "workers", "scheduler", "sample_rows", "checkpoint")
 KEYS = {
     "read": (
-        *(WRITTEN_AS.get(each.name, each.name) for each in list_declared(ReadOptions)),
+        *(each.key for each in list_declared(ReadOptions)),
         *("labels_file", "no_labels"),
     ),
     "run": tuple(
-        WRITTEN_AS.get(each.name, each.name)
-        for each in list_declared(RunSpec)
-        if each.name not in ("source", *ENGINE)
+        each.key for each in list_declared(RunSpec) if each.name not in ("source", *ENGINE)
     ),
     "engine": ENGINE,
 }

@@ -30,7 +30,6 @@ from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
 from ssme.writing import write_bytes
 
 __all__ = [
-    "WRITTEN_AS",
     "format_config",
     "parse_config",
     "read_config",
@@ -38,16 +37,6 @@ __all__ = [
     "to_toml",
     "write_config",
 ]
-
-WRITTEN_AS = {
-    "metrics": "metric",
-    "n_draws": "draws",
-    "random_state": "seed",
-    "options": "option",
-    "groups": "group",
-    "class_": "class",
-}
-"""Arguments of Python whose name differs in config files and on the command line."""
 
 SECTIONS = ("read", "run", "engine")
 SUFFIXES = (".toml", ".yaml", ".yml", ".json")

@@ -259,16 +259,53 @@ class Anything(NamedTuple):
 
 
 class Option(NamedTuple):
-    """One declared option."""
+    """One declared option: what Python, flags, config files, forms and the reference share."""
 
     name: str
     kind: ValueKind
     default: Any
     meaning: str
     python_only: bool = False
+    section: str = ""
+    """Section of config files, and of help pages."""
+    flag: str = ""
+    """Name on the command line and in config files, where it is another than in Python."""
+    short: str = ""
+    """Short flag, such as ``-y``."""
+    off: tuple[str, Any, str] | None = None
+    """A flag without a value: its name, the value it stands for and its meaning."""
+    file_kind: ValueKind | None = None
+    """The values that a config file holds, where Python takes more."""
+
+    @property
+    def key(self) -> str:
+        """The name in config files; with dashes, and two before it, that of the flag."""
+        return self.flag or self.name.rstrip("_")
+
+    @property
+    def shape(self) -> str:
+        """How it is typed: flag, whole, number, path, class, classes, list, choice or text."""
+        kinds = self.kind.kinds if isinstance(self.kind, OneOf) else (self.kind,)
+        shapes = [getattr(kind, "shape", _SHAPES.get(type(kind), "text")) for kind in kinds]
+        shapes = [shape for shape in shapes if shape]
+        return "list" if "list" in shapes else shapes[0] if shapes else "text"
 
 
-def option(default: Any, meaning: str, kind: ValueKind, *, python_only: bool = False) -> Any:
+_SHAPES: dict[type, str] = {
+    Whole: "whole",
+    Number: "number",
+    Flag: "flag",
+    Enumeration: "choice",
+    Nothing: "",
+    Series: "list",
+    Names: "list",
+    NamedValues: "list",
+}
+
+
+def option(
+    default: Any, meaning: str, kind: ValueKind, *, python_only: bool = False, **more: Any
+) -> Any:
     """Declare a dataclass field as an option.
 
     Parameters
@@ -281,8 +318,13 @@ def option(default: Any, meaning: str, kind: ValueKind, *, python_only: bool = F
         The values it takes.
     python_only : bool, default False
         Whether only a Python caller can give it (an oracle function, for example).
+    **more
+        Further fields of `Option`: ``section``, ``flag``, ``short``, ``off``, ``file_kind``.
     """
-    return field(default=default, metadata={"option": (meaning, kind, python_only)})
+    declared = Option("", kind, default, meaning, python_only, **more)
+    if isinstance(default, dict):
+        return field(default_factory=lambda: dict(default), metadata={"option": declared})
+    return field(default=default, metadata={"option": declared})
 
 
 def list_declared(cls: Any) -> tuple[Option, ...]:
@@ -292,12 +334,11 @@ def list_declared(cls: Any) -> tuple[Option, ...]:
 
 @cache
 def _list_declared(cls: Any) -> tuple[Option, ...]:
-    found = []
-    for each in sorted(fields(cls), key=lambda field: bool(field.kw_only)):
-        if each.init and "option" in each.metadata:
-            meaning, kind, python_only = each.metadata["option"]
-            found.append(Option(each.name, kind, each.default, meaning, python_only))
-    return tuple(found)
+    return tuple(
+        each.metadata["option"]._replace(name=each.name)
+        for each in sorted(fields(cls), key=lambda field: bool(field.kw_only))
+        if each.init and "option" in each.metadata
+    )
 
 
 class Declared:
@@ -323,8 +364,7 @@ def _list_unfinished(cls: type) -> list[Option]:
     found = {each.name: each for base in reversed(cls.__bases__) for each in _list_inherited(base)}
     for name, value in vars(cls).items():
         if isinstance(value, Field) and "option" in value.metadata:
-            meaning, kind, python_only = value.metadata["option"]
-            found[name] = Option(name, kind, value.default, meaning, python_only)
+            found[name] = value.metadata["option"]._replace(name=name)
     return list(found.values())
 
 

@@ -23,7 +23,8 @@ from ssme.methods.base import Method
 from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec
 from ssme.results.evaluation import Evaluation
-from ssme.spec import SAMPLE_ROWS, RunSpec
+from ssme.schema import SAMPLE_ROWS
+from ssme.spec import RunSpec
 from ssme.wording import suggest_nearest
 
 __all__ = ["RunSpec", "evaluate", "execute", "read_scores", "rerun"]

@@ -20,7 +20,7 @@ FAST = ("--method", "ensemble", "--draws", "20")
     [
         (("compare", *MODELS, "--methods", "active_testing"), "cannot estimate"),
         (("evaluate", *MODELS, *FAST, "--gaps", "wide", "--group", "site"), "--gaps wide"),
-        (("evaluate", *MODELS, *FAST, "--option", "n_draws=many"), "n_draws=many"),
+        (("evaluate", *MODELS, *FAST, "--option", "n_draws=many"), "--option n_draws must be"),
         (("evaluate", *MODELS, *FAST, "--correct-shift", "both"), "label or covariate"),
         (("evaluate", *MODELS, *FAST, "--by", "[]"), "--by '[]': there is no group column '[]'"),
         (("report", *MODELS, *FAST, "--output", "r.pdf"), "ends in .html"),

@@ -37,7 +37,7 @@ def test_names_and_suffixes_are_all_told() -> None:
     [
         "ssme.data.readers.reading",
         "ssme.data.scoreset",
-        "ssme.data.readers.options",
+        "ssme.schema",
         "ssme.sklearn",
     ],
 )

@@ -32,7 +32,7 @@ from ssme.bench.store import (
     name_function,
     write_table,
 )
-from ssme.data.grouping import LARGEST_NUMBER_OF_GROUPS, Pooling, divide, parse_group_by
+from ssme.data.grouping import Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import SerialExecutor, map_in_order
 from ssme.errors import InputError, SsmeWarning, argument
@@ -43,6 +43,7 @@ from ssme.metrics.base import one_hot_mass
 from ssme.progress import tell
 from ssme.results.evaluation import Evaluation
 from ssme.results.table import COLUMNS
+from ssme.schema import LARGEST_NUMBER_OF_GROUPS
 
 Loader = Callable[[str], ScoreSet]
 Truth = dict[tuple[str, str, str], float]

@@ -209,7 +209,7 @@ def _choose_groups(read: ReadFlags, data: ScoreSet) -> tuple[str, ...]:
     """The groupings to report on beside all rows: those that were named."""
     from ssme.data.grouping import parse_group_by
 
-    named = split_names(read.group, "--group") if read.group else []
+    named = split_names(read.groups, "--group") if read.groups else []
     for name in named:
         parse_group_by(name, data.groups, "groups").settle(data.groups)
     return tuple(named)

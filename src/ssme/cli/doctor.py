@@ -151,10 +151,10 @@ def _tell_unlabeled_classes(data: ScoreSet) -> list[str]:
 def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     """What columns of the file that were left out may be."""
     from ssme.data.labels import observe
-    from ssme.data.readers.options import ReadOptions
     from ssme.data.readers.sources import find_local_path, find_reader, open_table
     from ssme.data.readers.tables import Table
     from ssme.data.readers.wide import advise, find_answers
+    from ssme.schema import ReadOptions
 
     layout = data.layout
     if layout is None or layout.source is None or not layout.ignored:

@@ -1,56 +1,34 @@
-"""Options that commands share, each group a dataclass; None means "not given".
+"""Flags that commands share, each group a dataclass; None means "not given".
 
-The meaning, default and allowed values of an option are declared where the library declares them:
-the help "read:NAME" stands for the field NAME of `ssme.data.readers.options.ReadOptions`, and
-"run:NAME" for that of `ssme.spec.RunSpec`. Their text is fetched when a help page is shown
-(`describe`), so that starting the program does not load the library.
+Those of reading, of the run and of the engine are made from `ssme.schema`, where an option is
+declared once. The others are written here.
 """
 
 from __future__ import annotations
 
 import ast
 import csv
-import dataclasses
 import shlex
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields, make_dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from typer import Argument, Option
+from typer import Argument
+from typer import Option as Flag
 
-from ssme.config import WRITTEN_AS, read_typed
+from ssme.config import read_typed
 from ssme.errors import InputError
-
-__all__ = [
-    "IN_PYTHON",
-    "AskOptions",
-    "ConfigOption",
-    "EngineOptions",
-    "FileArgument",
-    "MetricOptions",
-    "OutputOptions",
-    "ReadFlags",
-    "ReportOptions",
-    "RunOptions",
-    "WriteOptions",
-    "describe",
-    "gather_options",
-    "gather_reading",
-    "run_asked",
-    "spell_with",
-    "split_names",
-]
-
-IN_PYTHON = {written: name for name, written in WRITTEN_AS.items()} | {"labels_file": "labels"}
-"""Options whose name differs from that of the argument in Python."""
+from ssme.options import Enumeration, OneOf, Option, describe_default, list_declared
+from ssme.schema import ReadOptions
+from ssme.schema import RunOptions as RunSchema
 
 SPELLED: dict[tuple[str, str | None], str] = {
     ("labels", "False"): "--no-labels",
     ("by", "[]"): "--no-groups",
     ("models", "{model: {class: column}}"): "--pattern '{model}:{class}'",
 }
-"""Arguments with a value that the command line says in another way."""
+"""Options with a value that the command line spells in another way."""
 
 READ = "Reading the file"
 RUN = "The evaluation"
@@ -58,6 +36,16 @@ ENGINE = "Larger than memory"
 OUT = "Output"
 DECIDING = "Deciding"
 GATES = "Gates for pipelines"
+SEVERAL = " Comma-separated, or repeat the option."
+TYPES: dict[str, Any] = {
+    "flag": bool | None,
+    "whole": int | None,
+    "number": float | None,
+    "path": Path | None,
+    "list": list[str] | None,
+    "classes": list[str] | None,
+}
+"""What the parser reads for the shape of an option; text where there is none."""
 
 FileArgument = Annotated[
     Path | None,
@@ -68,20 +56,8 @@ FileArgument = Annotated[
 
 
 ConfigOption = Annotated[
-    Path | None, Option("--config", "-c", help="TOML, YAML or JSON file of options.")
+    Path | None, Flag("--config", "-c", help="TOML, YAML or JSON file of options.")
 ]
-
-
-def _declare_reading(name: str, *flags: str, **more: Any) -> Any:
-    return Option(*flags, help=f"read:{name}", rich_help_panel=READ, **more)
-
-
-def _declare_run(name: str, *flags: str, **more: Any) -> Any:
-    return Option(*flags, help=f"run:{name}", rich_help_panel=RUN, **more)
-
-
-def _declare_engine(name: str, *flags: str, **more: Any) -> Any:
-    return Option(*flags, help=f"run:{name}", rich_help_panel=ENGINE, **more)
 
 
 def _complete_methods(incomplete: str) -> list[str]:
@@ -103,119 +79,60 @@ def _complete_designs(incomplete: str) -> list[str]:
     return [name for name in DESIGNS if name.startswith(incomplete)]
 
 
-def _complete_engines(incomplete: str) -> list[str]:
-    from ssme.spec import ENGINES
-
-    return [name for name in ENGINES if name.startswith(incomplete)]
-
-
-@dataclass(frozen=True)
-class ReadFlags:
-    """How to read a file of scores."""
-
-    label: Annotated[str | None, _declare_reading("label", "--label", "-y")] = None
-    models: Annotated[list[str] | None, _declare_reading("models", "--models", "-m")] = None
-    group: Annotated[list[str] | None, _declare_reading("groups", "--group", "-g")] = None
-    labels_file: Annotated[
-        Path | None,
-        Option(
-            "--labels-file",
-            help="File with the labels, joined to the scores by id. With a column probability, as "
-            "`ssme suggest` writes it, they add to the labels beside the scores.",
-            rich_help_panel=READ,
-        ),
-    ] = None
-    no_labels: Annotated[
-        bool | None,
-        Option("--no-labels", help="No row has a label.", rich_help_panel=READ),
-    ] = None
-    id: Annotated[str | None, _declare_reading("id", "--id")] = None
-    weight: Annotated[str | None, _declare_reading("weight", "--weight")] = None
-    design: Annotated[
-        str | None, _declare_reading("design", "--design", autocompletion=_complete_designs)
-    ] = None
-    layout: Annotated[
-        str | None, _declare_reading("layout", "--layout", autocompletion=lambda: ["wide", "long"])
-    ] = None
-    pattern: Annotated[str | None, _declare_reading("pattern", "--pattern")] = None
-    answers: Annotated[list[str] | None, _declare_reading("answers", "--answers")] = None
-    ratings: Annotated[list[str] | None, _declare_reading("ratings", "--ratings")] = None
-    unsure: Annotated[list[str] | None, _declare_reading("unsure", "--unsure")] = None
-    grades: Annotated[list[str] | None, _declare_reading("grades", "--grades")] = None
-    cut: Annotated[str | None, _declare_reading("cut", "--cut")] = None
-    classes: Annotated[list[str] | None, _declare_reading("classes", "--classes")] = None
-    positive: Annotated[str | None, _declare_reading("positive", "--positive")] = None
-    unlabeled: Annotated[list[str] | None, _declare_reading("unlabeled", "--unlabeled")] = None
-    logits: Annotated[bool | None, _declare_reading("logits", "--logits")] = None
-    normalize: Annotated[bool | None, _declare_reading("normalize", "--normalize")] = None
-    ignore: Annotated[list[str] | None, _declare_reading("ignore", "--ignore")] = None
-    delimiter: Annotated[str | None, _declare_reading("delimiter", "--delimiter")] = None
-    decimal: Annotated[str | None, _declare_reading("decimal", "--decimal")] = None
-    thousands: Annotated[str | None, _declare_reading("thousands", "--thousands")] = None
-    encoding: Annotated[str | None, _declare_reading("encoding", "--encoding")] = None
-    sheet: Annotated[str | None, _declare_reading("sheet", "--sheet")] = None
-    model: Annotated[str | None, _declare_reading("model", "--model")] = None
-    class_: Annotated[str | None, _declare_reading("class_", "--class")] = None
-    score: Annotated[str | None, _declare_reading("score", "--score")] = None
+COMPLETE: dict[str, Callable[[str], list[str]]] = {
+    "method": _complete_methods,
+    "metrics": _complete_metrics,
+    "design": _complete_designs,
+}
 
 
-@dataclass(frozen=True)
-class MetricOptions:
-    """What to estimate."""
-
-    metric: Annotated[
-        list[str] | None,
-        _declare_run("metrics", "--metric", "-k", autocompletion=_complete_metrics),
-    ] = None
-    by: Annotated[list[str] | None, _declare_run("by", "--by")] = None
-    min_group_rows: Annotated[int | None, _declare_run("min_group_rows", "--min-group-rows")] = None
-    max_groups: Annotated[int | None, _declare_run("max_groups", "--max-groups")] = None
-    group_target: Annotated[
-        str | None,
-        _declare_run(
-            "group_target", "--group-target", autocompletion=lambda: ["population", "rows"]
-        ),
-    ] = None
-    no_groups: Annotated[
-        bool | None,
-        Option("--no-groups", help="Report on all rows only.", rich_help_panel=RUN),
-    ] = None
-    threshold: Annotated[float | None, _declare_run("threshold", "--threshold")] = None
-    level: Annotated[float | None, _declare_run("level", "--level")] = None
-    seed: Annotated[int | None, _declare_run("random_state", "--seed")] = None
+def _make_flags(name: str, options: Iterable[Option], panel: str) -> Any:
+    """A dataclass with a field for each option, which the parser reads as a flag."""
+    found: list[tuple[str, Any, Any]] = []
+    for each in options:
+        kind = TYPES.get(each.shape, str | None)
+        flags = [f"--{each.key.replace('_', '-')}", *filter(None, [each.short])]
+        told = Flag(*flags, help=_explain(each), rich_help_panel=panel, autocompletion=_offer(each))
+        found.append((each.name, Annotated[kind, told], field(default=None)))
+        if each.off is not None:
+            off, _, meaning = each.off
+            told = Flag(f"--{off.replace('_', '-')}", help=meaning, rich_help_panel=panel)
+            found.append((off, Annotated[bool | None, told], field(default=None)))
+    return make_dataclass(name, found, frozen=True)
 
 
-@dataclass(frozen=True)
-class RunOptions(MetricOptions):
-    """What to estimate and how."""
-
-    method: Annotated[
-        str | None, _declare_run("method", "--method", autocompletion=_complete_methods)
-    ] = None
-    draws: Annotated[int | None, _declare_run("n_draws", "--draws")] = None
-    option: Annotated[
-        list[str] | None,
-        Option(
-            "--option",
-            "-O",
-            help="Option of the method, as name=value (repeatable). "
-            "`ssme methods NAME` lists them.",
-            rich_help_panel=RUN,
-        ),
-    ] = None
+def _explain(of: Option) -> str:
+    default = describe_default(of)
+    several = SEVERAL if of.shape in ("list", "classes") and of.name != "options" else ""
+    return f"{of.meaning.rstrip('.')}{f' (default: {default})' if default else ''}.{several}"
 
 
-@dataclass(frozen=True)
-class EngineOptions:
-    """Where the work runs; by default in memory."""
+def _offer(of: Option) -> Callable[[str], list[str]] | None:
+    kinds = of.kind.kinds if isinstance(of.kind, OneOf) else (of.kind,)
+    choices = [value for kind in kinds if isinstance(kind, Enumeration) for value in kind.values]
+    if choices:
+        return lambda incomplete: [each for each in choices if each.startswith(incomplete)]
+    return COMPLETE.get(of.name)
 
-    engine: Annotated[
-        str | None, _declare_engine("engine", "--engine", autocompletion=_complete_engines)
-    ] = None
-    workers: Annotated[int | None, _declare_engine("workers", "--workers")] = None
-    scheduler: Annotated[str | None, _declare_engine("scheduler", "--scheduler")] = None
-    sample_rows: Annotated[int | None, _declare_engine("sample_rows", "--sample-rows")] = None
-    checkpoint: Annotated[Path | None, _declare_engine("checkpoint", "--checkpoint")] = None
+
+_READING = sorted(list_declared(ReadOptions), key=lambda each: not each.short)
+_RUN = [each for each in list_declared(RunSchema) if each.name != "source" and not each.section]
+_ENGINE = [each for each in list_declared(RunSchema) if each.section == "engine"]
+
+if TYPE_CHECKING:
+    ReadFlags: TypeAlias = Any
+    RunOptions: TypeAlias = Any
+    MetricOptions: TypeAlias = Any
+    EngineOptions: TypeAlias = Any
+else:
+    ReadFlags = _make_flags("ReadFlags", _READING, READ)
+    RunOptions = _make_flags("RunOptions", _RUN, RUN)
+    MetricOptions = _make_flags(
+        "MetricOptions",
+        [each for each in _RUN if each.name not in ("method", "n_draws", "options")],
+        RUN,
+    )
+    EngineOptions = _make_flags("EngineOptions", _ENGINE, ENGINE)
 
 
 @dataclass(frozen=True)
@@ -224,7 +141,7 @@ class AskOptions:
 
     fail_under: Annotated[
         list[str] | None,
-        Option(
+        Flag(
             "--fail-under",
             help='Exit 1 unless this holds: "accuracy>=0.9", "accuracy.low>=0.9" for the lower '
             'end of the interval, "forest:ece<=0.05" for one model, "new-old:accuracy.low>=0" for '
@@ -234,7 +151,7 @@ class AskOptions:
     ] = None
     within: Annotated[
         float | None,
-        Option(
+        Flag(
             "--within",
             help="Exit 1 unless, with probability --level, the chosen model is at most this far "
             "behind the best one.",
@@ -243,7 +160,7 @@ class AskOptions:
     ] = None
     fail_on: Annotated[
         str | None,
-        Option(
+        Flag(
             "--fail-on",
             help="Exit 1 where there is a doubt of this severity or a worse one: serious or "
             "warning. A gate fails on serious doubts unless this is `never` (default: serious "
@@ -254,7 +171,7 @@ class AskOptions:
     ] = None
     cost: Annotated[
         str | None,
-        Option(
+        Flag(
             "--cost",
             help='Judge first by costs: "0,1;10,0" has a row for each true class and a column for '
             "each predicted one.",
@@ -263,7 +180,7 @@ class AskOptions:
     ] = None
     utility: Annotated[
         str | None,
-        Option(
+        Flag(
             "--utility",
             help='Judge first by utilities, written as costs are: "0,-1;0,5".',
             rich_help_panel=DECIDING,
@@ -271,7 +188,7 @@ class AskOptions:
     ] = None
     threshold_for: Annotated[
         str | None,
-        Option(
+        Flag(
             "--threshold-for",
             help="Choose each model's threshold, and the model at its threshold: "
             '"precision>=0.9", "recall>=0.95", "specificity>=0.9", a metric to make best such as '
@@ -281,7 +198,7 @@ class AskOptions:
     ] = None
     confidence: Annotated[
         float | None,
-        Option(
+        Flag(
             "--confidence",
             help="Probability with which the demand of --threshold-for has to hold (default: 0.5).",
             rich_help_panel=DECIDING,
@@ -289,7 +206,7 @@ class AskOptions:
     ] = None
     prevalence: Annotated[
         float | None,
-        Option(
+        Flag(
             "--prevalence",
             help="Report the metrics as they would be with this share of the positive class, "
             "among two classes.",
@@ -298,7 +215,7 @@ class AskOptions:
     ] = None
     correct_shift: Annotated[
         str | None,
-        Option(
+        Flag(
             "--correct-shift",
             help="Weight the labels so that they represent the unlabeled rows. `label`: class "
             "proportions changed. `covariate`: the inputs changed, P(label given scores) did not.",
@@ -308,7 +225,7 @@ class AskOptions:
     ] = None
     together: Annotated[
         bool,
-        Option(
+        Flag(
             "--together",
             help="Show how the models err together: rows that all get wrong, correlation of "
             "errors, effective number of independent models, what one more would give.",
@@ -317,7 +234,7 @@ class AskOptions:
     ] = False
     gaps: Annotated[
         list[str] | None,
-        Option(
+        Flag(
             "--gaps",
             help="Gaps between groups to report in addition to differences: ratio, "
             "equal_opportunity, equalized_odds, calibration (repeatable, or separated by commas).",
@@ -331,14 +248,14 @@ class WriteOptions:
     """How a command writes and how much it says."""
 
     force: Annotated[
-        bool, Option("--force", "-f", help="Overwrite existing files.", rich_help_panel=OUT)
+        bool, Flag("--force", "-f", help="Overwrite existing files.", rich_help_panel=OUT)
     ] = False
     quiet: Annotated[
-        bool, Option("--quiet", "-q", help="Print errors only.", rich_help_panel=OUT)
+        bool, Flag("--quiet", "-q", help="Print errors only.", rich_help_panel=OUT)
     ] = False
     no_color: Annotated[
         bool,
-        Option(
+        Flag(
             "--no-color",
             help="Print without colors, as with the variable NO_COLOR.",
             rich_help_panel=OUT,
@@ -357,11 +274,11 @@ class OutputOptions(WriteOptions):
 
     json: Annotated[
         Path | None,
-        Option("--json", help="Write JSON to this file (- is stdout).", rich_help_panel=OUT),
+        Flag("--json", help="Write JSON to this file (- is stdout).", rich_help_panel=OUT),
     ] = None
     csv: Annotated[
         Path | None,
-        Option("--csv", help="Write CSV to this file (- is stdout).", rich_help_panel=OUT),
+        Flag("--csv", help="Write CSV to this file (- is stdout).", rich_help_panel=OUT),
     ] = None
 
     @property
@@ -376,7 +293,7 @@ class ReportOptions(OutputOptions):
 
     html: Annotated[
         Path | None,
-        Option(
+        Flag(
             "--html", help="Write an HTML report to this file (- is stdout).", rich_help_panel=OUT
         ),
     ] = None
@@ -386,60 +303,45 @@ class ReportOptions(OutputOptions):
         return super().targets | ({} if self.html is None else {"html": self.html})
 
 
-def describe(help_text: str, repeatable: bool = False) -> str:
-    """The help of an option, fetched from its declaration where ``help_text`` names one."""
-    section, colon, name = help_text.partition(":")
-    if not colon or section not in ("read", "run") or " " in name:
-        return help_text
-    from ssme.data.readers.options import ReadOptions as Reading
-    from ssme.options import describe_default, list_declared
-    from ssme.spec import RunSpec
-
-    options = list_declared(Reading if section == "read" else RunSpec)
-    of = next(each for each in options if each.name == name)
-    default = describe_default(of)
-    repeat = (
-        " Separate several by commas, or repeat the option; a name with a comma stands in double "
-        "quotes."
-        if repeatable
-        else ""
-    )
-    return f"{of.meaning.rstrip('.')}{f' (default: {default})' if default else ''}.{repeat}"
-
-
-def gather_reading(options: ReadFlags) -> dict[str, Any]:
-    """The options of reading that were given, by their names in Python and of their types."""
-    found = {IN_PYTHON.get(name, name): value for name, value in gather_options(options).items()}
-    for key in ("classes", "unlabeled", "unsure", "grades"):
-        if key in found:
-            found[key] = [each for text in found[key] for each in _parse_classes(text, key)]
-    for key in ("positive", "cut"):
-        if key in found:
-            found[key] = read_typed(found[key])
-    if found.pop("no_labels", False):
-        if "labels" in found:
-            raise InputError("--labels-file and --no-labels were both given", allowed="one of them")
-        found["labels"] = False
-    return found
-
-
-def run_asked(options: MetricOptions, engine: EngineOptions | None = None) -> dict[str, Any]:
-    """The options of the run that were given, by their names in Python.
+def gather_flags(
+    flags: Any, options: Iterable[Option] = (*_READING, *_RUN, *_ENGINE)
+) -> dict[str, Any]:
+    """The options that were given, by their names in Python and of their types.
 
     Options of the method are texts by name: how a text is read depends on the method.
     """
-    found = {IN_PYTHON.get(name, name): value for name, value in gather_options(options).items()}
-    if found.pop("no_groups", False):
-        if "by" in found:
-            raise InputError("--by and --no-groups were both given", allowed="one of them")
-        found["by"] = []
-    if "options" in found:
-        found["options"] = _parse_key_values(options.option)  # type: ignore[attr-defined]
-    return {**found, **(gather_options(engine) if engine is not None else {})}
+    given = {each.name: getattr(flags, each.name) for each in fields(flags)}
+    found: dict[str, Any] = {}
+    for each in (*_READING, *_RUN, *_ENGINE):
+        value = given.get(each.name)
+        if value is not None and value != []:
+            found[each.name] = _parse(each, value)
+        if each.off is not None and given.get(each.off[0]):
+            if each.name in found:
+                flag, off = (name.replace("_", "-") for name in (each.key, each.off[0]))
+                raise InputError(f"--{flag} and --{off} were both given", hint="leave one out")
+            found[each.name] = each.off[1]
+    return found
+
+
+def _parse(of: Option, value: Any) -> Any:
+    if of.name == "options":
+        return _parse_key_values(value)
+    if of.shape == "class":
+        return read_typed(value)
+    if of.shape not in ("list", "classes"):
+        return value
+    texts = split_names(value, f"--{of.key}")
+    if of.shape == "list":
+        return texts
+    typed = [(read_typed(text), text) for text in texts]
+    if of.name == "unlabeled":  # the labels may be numbers, or text that looks like numbers
+        return [each for pair in typed for each in dict.fromkeys(pair)]
+    return [number for number, _ in typed]
 
 
 def spell_with(flags: dict[str, str]) -> Any:
-    """How an argument of Python is written with these ``flags``; see `ssme.errors.argument`."""
+    """How an option is written with these ``flags``; see `ssme.errors.spell_options`."""
 
     def spell(name: str, value: str | None) -> str | None:
         if (name, value) in SPELLED:
@@ -490,19 +392,6 @@ def split_names(items: Iterable[str], option: str) -> list[str]:
     return names
 
 
-def gather_options(options: Any) -> dict[str, Any]:
-    """The options that were given; lists are split at commas."""
-    found: dict[str, Any] = {}
-    for field in dataclasses.fields(options):
-        value = getattr(options, field.name)
-        if value is None or value == []:
-            continue
-        if isinstance(value, list) and field.name != "option":
-            value = split_names(value, f"--{field.name.rstrip('_')}")
-        found[field.name] = value
-    return found
-
-
 def _parse_key_values(pairs: Iterable[str]) -> dict[str, str]:
     found = {}
     for pair in pairs:
@@ -515,9 +404,3 @@ def _parse_key_values(pairs: Iterable[str]) -> dict[str, str]:
             )
         found[key.strip()] = value.strip()
     return found
-
-
-def _parse_classes(text: str, key: str) -> list[Any]:
-    """A class typed on a command line; a code is meant as number and as text alike."""
-    value = read_typed(text)
-    return [value, text] if key == "unlabeled" and value != text else [value]

@@ -22,7 +22,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ssme.cli.options import IN_PYTHON, describe, spell_with
+from ssme.cli.options import spell_with
 from ssme.cli.plain import make_streams_lenient
 from ssme.errors import InputError, MissingExtraError, Spelling, SsmeWarning, spell_options
 from ssme.options import parse_number
@@ -131,7 +131,7 @@ def _refuse_odd_numbers(ctx: Any, parameter: Any, given: Any) -> None:
 
 
 class Command(TyperCommand):
-    """A command whose help is fetched from the declarations of its options when it is shown."""
+    """A command that refuses options given twice and odd numbers."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; an option of one value that is given twice is refused.
@@ -150,14 +150,6 @@ class Command(TyperCommand):
                     param=parameter,
                 )
         return super().parse_args(ctx, args)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help page, with the meaning and the default of every option."""
-        for parameter in self.params:
-            if getattr(parameter, "help", None):
-                text: Any = parameter
-                text.help = describe(text.help, repeatable=bool(text.multiple))
-        super().format_help(ctx, formatter)
 
 
 def _format_entry(name: str, text: str) -> str:
@@ -339,7 +331,6 @@ def _list_flags(parameters: list[inspect.Parameter]) -> dict[str, str]:
             long = [flag for flag in given if isinstance(flag, str) and flag.startswith("--")]
             if long:
                 found[parameter.name] = long[0]
-                found[IN_PYTHON.get(parameter.name, parameter.name)] = long[0]
     return {"y": found.get("label", "--label"), **found}
 
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import EngineOptions, MetricOptions, ReadFlags, gather_reading, run_asked
+from ssme.cli.options import EngineOptions, MetricOptions, ReadFlags, gather_flags
 from ssme.errors import InputError, name_argument
 
 if TYPE_CHECKING:
@@ -32,7 +32,10 @@ def gather(
 
     with name_argument("config"):
         kept = None if config is None else RunSpec.load(config)
-    asked = {} if run is None else run_asked(run, engine)
+    asked = {
+        **({} if run is None else gather_flags(run)),
+        **({} if engine is None else gather_flags(engine)),
+    }
     if "options" in asked:
         method = asked["method"] if "method" in asked else (kept or RunSpec()).method_name
         before = {} if kept is None else kept.options
@@ -41,7 +44,7 @@ def gather(
         asked["source"] = _restore_address(file)
     elif kept is None or kept.source is None:
         raise InputError("no FILE was given", fix="name the file that holds the scores")
-    reading = gather_reading(read)
+    reading = gather_flags(read)
     if kept is None:
         return RunSpec(read=reading, **asked)  # no other method than the one asked for is imported
     return dataclasses.replace(kept, read={**kept.read, **reading}, **asked)
@@ -155,9 +158,7 @@ def _read_option(of: Option, text: str) -> Any:
         if of.python_only:
             raise
         raise InputError(
-            f"--option {of.name}={text} is not allowed",
-            allowed=of.kind.describe(),
-            fix=f"give {of.name} such a value, or leave it out",
+            option=f"--option {of.name}", value=text, must=f"be {of.kind.describe()}"
         ) from None
 
 

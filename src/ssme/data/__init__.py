@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ssme.data.layout import Layout
-    from ssme.data.readers.options import ReadOptions
     from ssme.data.readers.reading import as_score_set, read_scores, reading_options
     from ssme.data.scoreset import UNLABELED, ScoreSet
+    from ssme.schema import ReadOptions
 
 __all__ = [
     "UNLABELED",
@@ -27,7 +27,7 @@ __all__ = [
 _EXPORTS = {
     "UNLABELED": "ssme.data.scoreset",
     "Layout": "ssme.data.layout",
-    "ReadOptions": "ssme.data.readers.options",
+    "ReadOptions": "ssme.schema",
     "ScoreSet": "ssme.data.scoreset",
     "as_score_set": "ssme.data.readers.reading",
     "read_scores": "ssme.data.readers.reading",

@@ -26,7 +26,6 @@ from ssme.data.labels import (
     spell_class,
 )
 from ssme.data.layout import Layout
-from ssme.data.options import ArrayOptions
 from ssme.data.simplex import find_class_columns, to_simplex
 from ssme.data.values import (
     EXACT_INTEGER,
@@ -40,6 +39,7 @@ from ssme.data.values import (
     refuse_duplicates,
 )
 from ssme.errors import InputError, SsmeWarning
+from ssme.schema import ArrayOptions
 from ssme.wording import quote
 
 MANY_MODELS = 20

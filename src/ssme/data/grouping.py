@@ -25,8 +25,7 @@ from ssme.options import parse_number
 from ssme.wording import quote, suggest_nearest
 
 IntArray = NDArray[np.int64]
-LARGEST_NUMBER_OF_GROUPS = 20_000
-"""Groups of one grouping that may be asked for."""
+
 MOST_QUANTILES = 1000
 MARKS = ("+", ":quantiles=", ":edges=")
 GRAMMAR = (

@@ -39,10 +39,10 @@ from ssme.data.labels import (
     spell_class,
 )
 from ssme.data.layout import Layout
-from ssme.data.options import AnswerOptions
 from ssme.data.simplex import to_simplex
 from ssme.data.values import FloatArray, refuse_duplicates
 from ssme.errors import InputError
+from ssme.schema import AnswerOptions
 from ssme.wording import quote, suggest_nearest
 
 IntArray = NDArray[np.int64]

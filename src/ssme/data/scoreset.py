@@ -21,10 +21,10 @@ from ssme.data.design import NOT_SAID, LabelDesign, as_design
 from ssme.data.judges import Judge, make_judged_arrays
 from ssme.data.labels import encode, observe
 from ssme.data.layout import Layout
-from ssme.data.options import AnswerOptions, ArrayOptions
 from ssme.data.values import refuse_duplicates
 from ssme.data.writing import save, to_frame
 from ssme.errors import InputError, make_unknown_name_error
+from ssme.schema import AnswerOptions, ArrayOptions
 from ssme.wording import quote, shorten
 
 UNLABELED = -1

@@ -13,8 +13,10 @@ import math
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from ssme.config import WRITTEN_AS, read_typed
+from ssme.config import read_typed
 from ssme.errors import InputError, argument
+from ssme.options import list_declared
+from ssme.schema import ReadOptions
 
 __all__ = ["Form", "fill_form", "find_parts", "parse_mapping"]
 
@@ -25,6 +27,7 @@ ONE = ("label", "id", "weight", "design", "model", "class_", "score")
 MANY = ("models", "answers", "ratings", "groups")
 """Parts of one column, and of several."""
 UNUSED = ("shown", "out")
+KEYS = {each.name: each.key for each in list_declared(ReadOptions)}
 
 
 def parse_mapping(
@@ -61,12 +64,12 @@ def parse_mapping(
     for part in ONE:
         names = [name for name, of in parts.items() if of == part]
         if names:
-            read[WRITTEN_AS.get(part, part)] = names[0] if len(names) == 1 else names
+            read[KEYS.get(part, part)] = names[0] if len(names) == 1 else names
     if columns and "label" not in read:
         read["no_labels"] = True
     for part in MANY:
         names = [name for name, of in parts.items() if of == part]
-        key = WRITTEN_AS.get(part, part)
+        key = KEYS.get(part, part)
         found = [column["name"] for column in columns if column["role"] == part]
         if names and (names != found or key in said or part in ("answers", "ratings")):
             read[key] = names
@@ -89,9 +92,10 @@ def parse_mapping(
 def _parse_field(kind: str, text: str) -> Any:
     if kind == "flag":
         return bool(text)
-    if kind == "list":
+    if kind in ("list", "classes"):
         cells = next(csv.reader([text], skipinitialspace=True), [])
-        return [read_typed(cell.strip()) for cell in cells if cell.strip()]
+        texts = [cell.strip() for cell in cells if cell.strip()]
+        return texts if kind == "list" else [read_typed(text) for text in texts]
     return read_typed(text.strip()) if kind == "class" else text
 
 
@@ -150,7 +154,7 @@ def find_parts(columns: Columns, read: Mapping[str, Any], shown: Sequence[str] |
     """The part of each column: as the mapping says, else as it was found."""
     said: dict[str, str] = dict.fromkeys(read.get("ignore", ()), "shown")
     for part in (*ONE, *MANY):
-        names = read.get(WRITTEN_AS.get(part, part), ())
+        names = read.get(KEYS.get(part, part), ())
         said |= dict.fromkeys([names] if isinstance(names, str) else names, part)
     found = []
     for column in columns:

@@ -17,12 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.config import WRITTEN_AS
 from ssme.data import ScoreSet, as_score_set
 from ssme.data.design import DESIGNS
-from ssme.data.options import ClassName, Codes
 from ssme.data.readers.columns import USUAL_NAMES, Columns, explain_no_model, find_roles
-from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.reading import find_columns, read_table
 from ssme.data.readers.sources import FILE_OPTIONS, find_local_path, find_reader, open_table
 from ssme.data.readers.tables import Table
@@ -38,8 +35,9 @@ from ssme.errors import (
 from ssme.fitting import check_run, choose_metrics, make_groups
 from ssme.methods.registry import list_supported
 from ssme.metrics import default_metrics, metric_names
-from ssme.options import Enumeration, Flag, Nothing, OneOf, Series, accept, list_declared
+from ssme.options import Enumeration, Nothing, OneOf, accept, list_declared
 from ssme.progress import tell
+from ssme.schema import ReadOptions
 from ssme.serve.mapping import MANY, ONE
 from ssme.serve.spelling import spell_for_page
 from ssme.spec import RunSpec
@@ -127,11 +125,9 @@ def _list_advice(error: Exception) -> list[tuple[str, Any]]:
 
 def _check_fields(read: Mapping[str, Any]) -> None:
     """Refuse a value in the words of its field, not of a config file."""
-    names = {written: name for name, written in WRITTEN_AS.items()}
-    given = {names.get(key, key): value for key, value in read.items()}
     for each in list_declared(ReadOptions):
-        if each.name in given:
-            accept(each, given[each.name])
+        if each.key in read:
+            accept(each, read[each.key])
 
 
 def _check_labels(
@@ -186,13 +182,8 @@ def list_fields(path: str = "") -> list[dict[str, Any]]:
         choices = [v for kind in kinds if isinstance(kind, Enumeration) for v in kind.values]
         if each.name == "design":  # a column of weights is a part instead
             choices = list(DESIGNS)
-        kind = "choice" if choices else "text"
-        if any(isinstance(of, Flag) for of in kinds):
-            kind = "flag"
-        elif any(isinstance(of, Series | Codes) for of in kinds):
-            kind = "list"
-        elif any(isinstance(of, ClassName) for of in kinds):
-            kind = "class"
+        shape = "choice" if choices else each.shape
+        kind = shape if shape in ("flag", "class", "choice", "classes", "list") else "text"
         found.append(
             {
                 "name": each.name,

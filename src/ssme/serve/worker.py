@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.design import LabelRounds, find_rounds, make_design
-from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import FILE_OPTIONS, find_reader, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
@@ -35,6 +34,7 @@ from ssme.report.writing import can_draw
 from ssme.results.evaluation import Evaluation
 from ssme.results.plan import LabelPlan
 from ssme.run import execute, read_scores
+from ssme.schema import ReadOptions
 from ssme.serve.spelling import spell_for_page
 from ssme.serve.store import AT_RANDOM
 from ssme.spec import RunSpec

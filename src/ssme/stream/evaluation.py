@@ -45,7 +45,8 @@ from ssme.metrics import Metric, MetricSpec
 from ssme.progress import tell
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL, Group, StreamPass
-from ssme.spec import SAMPLE_ROWS, RunSpec
+from ssme.schema import SAMPLE_ROWS
+from ssme.spec import RunSpec
 from ssme.stream.counting import (
     Counting,
     Progress,

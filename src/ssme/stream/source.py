@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from ssme.data.judges import Judge
 from ssme.data.readers import reading
 from ssme.data.readers.columns import Columns
-from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import refuse_file_options
 from ssme.data.readers.tables import Table, decode, from_arrow
 from ssme.errors import InputError, translate_foreign_errors
+from ssme.schema import ReadOptions
 from ssme.stream.files import File, find_files, identify, name_file_in_errors, open_parquet
 
 NUMBERS, TEXT, EMPTY = "numbers", "text", "nothing"

@@ -26,11 +26,11 @@ from ssme.data.labels import order_classes
 from ssme.data.layout import GROUP_PREFIX, Layout
 from ssme.data.readers.columns import USUAL_NAMES, find_design_column, refuse_two_designs
 from ssme.data.readers.join import LabelTable, joins_by_id
-from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import find_reader, refuse_file_options
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import make_plain
 from ssme.errors import InputError, name_argument, translate_foreign_errors
+from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
 
 ONLY_TABLES = ("layout", "pattern", "model", "class_", "score", "ignore")

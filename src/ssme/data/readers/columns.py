@@ -21,10 +21,10 @@ from ssme.data.grouping import list_named_columns
 from ssme.data.judges import UNSURE
 from ssme.data.labels import RawLabels, spell_class
 from ssme.data.layout import GROUP_PREFIX, list_reasons
-from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
 from ssme.data.values import FloatArray, factorize, is_missing, make_plain, refuse_duplicates
 from ssme.errors import InputError, SsmeWarning
+from ssme.schema import ReadOptions
 from ssme.wording import quote
 
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {

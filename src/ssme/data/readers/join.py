@@ -21,11 +21,11 @@ from ssme.data.design import LabelRounds
 from ssme.data.labels import observe
 from ssme.data.readers.columns import USUAL_NAMES, find_design, refuse_two_designs
 from ssme.data.readers.csv_files import find_other_delimiter, is_encoded
-from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
 from ssme.data.values import FloatArray, as_objects, is_missing, make_plain, to_objects
 from ssme.errors import InputError, name_argument
+from ssme.schema import ReadOptions
 from ssme.wording import quote
 
 Objects = NDArray[np.object_]

@@ -32,7 +32,6 @@ from ssme.data.readers.columns import (
     warn_of_guesses,
 )
 from ssme.data.readers.join import name_labels_source
-from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.rows import Rows
 from ssme.data.readers.sources import (
     FILE_OPTIONS,
@@ -46,6 +45,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.data.values import to_objects
 from ssme.errors import InputError, translate_foreign_errors
 from ssme.options import accept_all, list_declared
+from ssme.schema import ReadOptions
 from ssme.wording import quote
 
 # -------------------------------------------------------------------------------------------------

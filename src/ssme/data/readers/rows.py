@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ssme.data.labels import RawLabels, observe, order_classes
 from ssme.data.readers.columns import Columns, find_own_label_column
 from ssme.data.readers.join import LabelTable, joins_by_id, refuse_other_index
-from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
 from ssme.data.values import (
     FloatArray,
@@ -26,6 +25,7 @@ from ssme.data.values import (
     refuse_duplicates,
 )
 from ssme.errors import InputError
+from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
 
 IntArray = NDArray[np.int64]

@@ -12,9 +12,9 @@ from typing import Any, Literal
 from urllib.parse import unquote
 
 from ssme.data.readers.csv_files import open_csv
-from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.records import open_excel, open_json_lines
 from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
+from ssme.schema import ReadOptions
 from ssme.wording import escape_all, suggest_nearest
 
 FILE_OPTIONS = {

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.arrays import refuse_rounded_ids
-from ssme.data.readers.options import ReadOptions
 from ssme.data.values import (
     EXACT_INTEGER,
     FloatArray,
@@ -23,6 +22,7 @@ from ssme.data.values import (
     to_objects,
 )
 from ssme.errors import InputError
+from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
 
 LISTS = (list, tuple, np.ndarray)

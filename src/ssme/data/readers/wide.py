@@ -19,7 +19,6 @@ from ssme.data.judges import UNSURE
 from ssme.data.labels import RawLabels, order_classes, spell_class
 from ssme.data.layout import list_reasons
 from ssme.data.readers.columns import Columns, explain_no_model, is_index, refuse_without_labels
-from ssme.data.readers.options import ReadOptions
 from ssme.data.readers.tables import Table
 from ssme.data.simplex import (
     RANGE_TOLERANCE,
@@ -30,6 +29,7 @@ from ssme.data.simplex import (
 )
 from ssme.data.values import FloatArray, factorize, make_plain, refuse_duplicates
 from ssme.errors import InputError
+from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
 
 MAPPING = "`models={model: {class: column}}`"

@@ -1,0 +1,619 @@
+"""Every option of reading, of a run and of its engine, declared once.
+
+From these declarations come the arguments that `ssme.ScoreSet.read` and `ssme.evaluate` check, the
+sections Parameters of their docstrings, the flags and the help of the command line, the keys of
+config files and the fields of the page. To add an option, add a field here.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import math
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+from ssme.errors import InputError
+from ssme.options import (
+    Anything,
+    Declared,
+    Enumeration,
+    Flag,
+    NamedValues,
+    Nothing,
+    Number,
+    OneOf,
+    Series,
+    Text,
+    Whole,
+    accept_all,
+    option,
+)
+
+MARKS = ".,_' \u00a0\u202f\u2019"
+"""Characters that people write in numbers: before decimals or between thousands."""
+ENGINES = ("memory", "stream", "dask")
+SAMPLE_ROWS = 20_000
+LARGEST_NUMBER_OF_GROUPS = 20_000
+
+
+class ClassName:
+    """A class as labels name it: text, a finite number, True or False. 1.0 is the class 1."""
+
+    shape = "class"
+
+    def accept(self, value: Any) -> Hashable:
+        if hasattr(value, "dtype"):
+            import numpy as np  # the command line and config files do without
+
+            value = value.item() if isinstance(value, np.generic) else value
+        if isinstance(value, str):
+            known = bool(value.strip())
+        elif isinstance(value, bool | Integral):
+            known = True
+        else:
+            known = isinstance(value, Real) and math.isfinite(value)
+        if not known:
+            raise ValueError
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+
+    def describe(self) -> str:
+        return "a class (text, a number, true or false)"
+
+
+class ModelNames:
+    """One or more names, kept as a tuple of texts; numbers are the names of numbered columns."""
+
+    shape = "list"
+
+    def accept(self, value: Any) -> tuple[str, ...]:
+        return Series(_Name(), least=1).accept([value] if isinstance(value, str) else value)
+
+    def describe(self) -> str:
+        return "a name, or a list of names"
+
+
+class _Name:
+    def accept(self, value: Any) -> str:
+        if isinstance(value, bool) or not isinstance(value, str | Integral):
+            raise ValueError
+        return str(value)
+
+    def describe(self) -> str:
+        return "a name"
+
+
+class Codes:
+    """One code or a list of codes, kept as a tuple; a text is one code, not its characters."""
+
+    shape = "classes"
+
+    def accept(self, value: Any) -> tuple[Hashable, ...]:
+        one = ClassName()
+        try:
+            return (one.accept(value),)
+        except ValueError:
+            return Series(one, least=1).accept(value)
+
+    def describe(self) -> str:
+        return "a code such as -1, or a list of codes"
+
+
+class Design:
+    """How rows were chosen for labeling: its name, the name of a column, or weights."""
+
+    def accept(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return Text().accept(value)
+        import numpy as np
+
+        if np.ndim(value) == 0:
+            raise ValueError
+        return value
+
+    def describe(self) -> str:
+        return "random, by_class, by_score, the name of a column, or one weight per row"
+
+
+class ColumnMap:
+    """Model -> column, model -> list of columns or model -> {class: column}."""
+
+    shape = "list"
+
+    def accept(self, value: Any) -> dict[str, Any]:
+        if not isinstance(value, Mapping) or not value:
+            raise ValueError
+        return {str(model): self._accept_columns(of) for model, of in value.items()}
+
+    def _accept_columns(self, of: Any) -> str | tuple[str, ...] | dict[Any, str]:
+        if isinstance(of, Mapping) and of:
+            return {ClassName().accept(name): Text().accept(column) for name, column in of.items()}
+        return of if isinstance(of, str) and of.strip() else ModelNames().accept(of)
+
+    def describe(self) -> str:
+        return "a table from model to its column, columns or {class: column}"
+
+
+class Pattern:
+    """Text with {model} and {class} in it."""
+
+    def accept(self, value: Any) -> str:
+        text = Text().accept(value)
+        if text.count("{model}") != 1 or text.count("{class}") != 1:
+            raise ValueError
+        return text
+
+    def describe(self) -> str:
+        return "text with {model} and {class} in it, such as '{model}:{class}'"
+
+
+class Character:
+    """A single ASCII character that is no line break or quotation mark."""
+
+    def accept(self, value: Any) -> str:
+        if (
+            not isinstance(value, str)
+            or len(value) != 1
+            or not value.isascii()
+            or value in '\r\n"\0'
+        ):
+            raise ValueError
+        return value
+
+    def describe(self) -> str:
+        return "a single character, such as ',' or ';' or a tab"
+
+
+class Mark:
+    """A single character that may stand in a number without being part of it."""
+
+    def accept(self, value: Any) -> str:
+        if not isinstance(value, str) or value not in MARKS or len(value) != 1:
+            raise ValueError
+        return value
+
+    def describe(self) -> str:
+        return "one of '.' ',' a space, a narrow space, '_' or an apostrophe"
+
+
+class Encoding:
+    """The name of a text encoding that Python knows, spelled as Python does."""
+
+    def accept(self, value: Any) -> str:
+        try:
+            name = codecs.lookup(Text().accept(value)).name
+            io.TextIOWrapper(io.BytesIO(), encoding=name)
+        except LookupError:
+            raise ValueError from None
+        return name
+
+    def describe(self) -> str:
+        return "the name of a text encoding, such as cp1252 or utf-16"
+
+
+class FileName:
+    """The path of a file, as text or as a `pathlib.Path`."""
+
+    shape = "path"
+
+    def accept(self, value: Any) -> Path:
+        if not isinstance(value, str | os.PathLike):
+            raise ValueError
+        return Path(Text().accept(os.fspath(value)))
+
+    def describe(self) -> str:
+        return "the path of a file"
+
+
+class NoLabels:
+    """False: no row has a label."""
+
+    shape = ""
+
+    def accept(self, value: Any) -> bool:
+        if value is not False:
+            raise ValueError
+        return False
+
+    def describe(self) -> str:
+        return "false (no row has a label)"
+
+
+class ColumnNames:
+    """Names of group columns, none at all among them."""
+
+    shape = "list"
+
+    def accept(self, value: Any) -> tuple[str, ...]:
+        return Series(Text()).accept([value] if isinstance(value, str) else value)
+
+    def describe(self) -> str:
+        return "a name, or a list of names that may be empty"
+
+
+class Paths:
+    """One or more files, folders, patterns or addresses, kept as text."""
+
+    def accept(self, value: Any) -> str | tuple[str, ...]:
+        if isinstance(value, (str, Path)):
+            return Text().accept(str(value))
+        listed = Series(Anything("a path"), least=1).accept(value)
+        return tuple(Text().accept(str(path)) for path in listed)
+
+    def describe(self) -> str:
+        return "the path of a file, or a list of paths"
+
+
+class OnePath:
+    """One file, kept as text."""
+
+    shape = "path"
+
+    def accept(self, value: Any) -> str:
+        return Text().accept(str(value) if isinstance(value, Path) else value)
+
+    def describe(self) -> str:
+        return "the path of a file"
+
+
+class MetricNames:
+    """Metrics by name, as tables of options, as objects or as functions."""
+
+    shape = "list"
+
+    def accept(self, value: Any) -> Any:
+        return value
+
+    def describe(self) -> str:
+        return "names of metrics"
+
+
+class ClassList:
+    """Two or more classes or grades in order."""
+
+    shape = "classes"
+
+    def accept(self, value: Any) -> tuple[Hashable, ...]:
+        return Series(ClassName(), least=2).accept(value)
+
+    def describe(self) -> str:
+        return Series(ClassName()).describe()
+
+
+@dataclass(frozen=True)
+class ArrayOptions(Declared):
+    """What may be said about scores held in arrays; see `ssme.ScoreSet.from_arrays`."""
+
+    models: Any = option(
+        None, "Names of the models.", OneOf(Nothing("they are numbered"), ModelNames())
+    )
+    classes: Sequence[Hashable] | None = option(
+        None,
+        "The classes in the order of the scores; of two classes the positive one comes last.",
+        OneOf(Nothing("ascending, for numbers"), ClassList()),
+    )
+    positive: Hashable | None = option(
+        None,
+        "The class whose probability the scores are, where each model has one score per row; for "
+        "answers and ratings, the positive one of two classes.",
+        OneOf(Nothing("the last of the two classes"), ClassName()),
+    )
+    unlabeled: Any = option(
+        None,
+        "Code, or codes, that mean a row has no label. Empty cells always mean that.",
+        OneOf(Nothing("no code"), Codes()),
+    )
+    design: Any = option(
+        None,
+        "How rows were chosen for labeling: random, by_class, by_score, or the column that says "
+        "how many rows each label stands for.",
+        OneOf(Nothing("a column named label_weight; without one it is not known"), Design()),
+    )
+    logits: bool = option(False, "Whether the scores are logits rather than probabilities.", Flag())
+    normalize: bool = option(
+        False, "Whether to rescale class scores so that they sum to one.", Flag()
+    )
+
+    @property
+    def lists_classes(self) -> bool:
+        """Whether the order of the classes was said, or which one is positive."""
+        return self.classes is not None or self.positive is not None
+
+
+@dataclass(frozen=True)
+class AnswerOptions(ArrayOptions):
+    """What may be said about answers and ratings beside that; see `ScoreSet.from_answers`."""
+
+    unsure: Any = option(
+        None,
+        "Code, or codes, by which a judge says that it is unsure; it then has no answer.",
+        OneOf(Nothing("unsure and abstain, in any capitals and with any punctuation"), Codes()),
+    )
+    grades: Sequence[Hashable] | None = option(
+        None,
+        "The grades of ratings, from the lowest to the highest.",
+        OneOf(
+            Nothing("ascending numbers, or letters of which A is the highest"),
+            ClassList(),
+        ),
+    )
+    cut: Hashable | None = option(
+        None,
+        "Of ratings for two classes, the lowest grade that counts as the positive class.",
+        OneOf(Nothing("the first grade above the middle of the scale"), ClassName()),
+    )
+
+
+def _declare_column(meaning: str, usual: str, **more: Any) -> Any:
+    return option(None, meaning, OneOf(Nothing(usual), Text()), **more)
+
+
+@dataclass(frozen=True)
+class ReadOptions(AnswerOptions):
+    """What may be said about a file or frame of scores.
+
+    Every value is checked when the object is made. What is not given is recognized by its usual
+    name (`ssme.data.readers.columns.USUAL_NAMES`) or found out, where only one reading is possible.
+
+    Examples
+    --------
+    >>> options = ReadOptions(label="toxic", models=["bert", "gpt"], unlabeled="-1")
+    >>> options.unlabeled
+    ('-1',)
+    >>> ReadOptions(logits="false")
+    Traceback (most recent call last):
+        ...
+    ssme.errors.InputError: logits must be true or false, got 'false'.
+    """
+
+    label: str | None = _declare_column(
+        "Column with the labels; in the file of labels, if there is one.",
+        "a column named label, labels, y, y_true, target or truth",
+        short="-y",
+    )
+    labels: Path | bool | None = option(
+        None,
+        "File with the labels, joined to the scores by id. With a column probability, as `ssme "
+        "suggest` writes it, they add to the labels beside the scores. False: no row has a label.",
+        OneOf(Nothing("the labels are in the table"), NoLabels(), FileName()),
+        flag="labels_file",
+        off=("no_labels", False, "No row has a label."),
+        file_kind=FileName(),
+    )
+    models: Any = option(
+        None,
+        "Columns with the scores, or names of models that have one column per class.",
+        OneOf(Nothing("all other columns of numbers"), ColumnMap(), ModelNames()),
+        short="-m",
+    )
+    answers: tuple[str, ...] | None = option(
+        None,
+        "Columns with answers of judges, who say a class instead of a probability, one per judge; "
+        "in the long layout the one column of answers.",
+        OneOf(Nothing("no model gives answers"), ModelNames()),
+    )
+    ratings: tuple[str, ...] | None = option(
+        None,
+        "Columns with grades that judges give, one per judge; in the long layout the one column "
+        "of grades.",
+        OneOf(Nothing("no model gives ratings"), ModelNames()),
+    )
+    groups: tuple[str, ...] | None = option(
+        None,
+        "Columns with groups to report on: sex, age:quantiles=4, age:edges=30/50, or several "
+        "joined by + for their intersections.",
+        OneOf(Nothing("columns named group or group_*"), ModelNames()),
+        flag="group",
+        short="-g",
+    )
+    id: str | None = _declare_column(
+        "Column that names the rows.", "a column named id, ids, row_id or example_id"
+    )
+    weight: str | None = _declare_column(
+        "Column with the weights of the rows.", "a column named weight, weights or sample_weight"
+    )
+    layout: str | None = option(
+        None,
+        "Whether there is one row per example (wide) or one row per score (long).",
+        OneOf(Nothing("the one that fits"), Enumeration("wide", "long")),
+    )
+    pattern: str | None = option(
+        None,
+        "How the names of score columns hold model and class, such as '{model}:{class}'.",
+        OneOf(Nothing("the one that fits"), Pattern()),
+    )
+    delimiter: str | None = option(
+        None,
+        "Character between the cells of a CSV file.",
+        OneOf(Nothing("a comma; a tab in TSV files"), Character()),
+    )
+    decimal: str | None = option(
+        None,
+        "Character before the decimals of a number in a CSV file, such as a comma.",
+        OneOf(Nothing("a point; numbers with a comma are refused"), Mark()),
+    )
+    thousands: str | None = option(
+        None,
+        "Character between the thousands of a number in a CSV file, such as a point.",
+        OneOf(Nothing("none"), Mark()),
+    )
+    encoding: str | None = option(
+        None,
+        "Text encoding of a CSV file, such as cp1252 for one that Excel wrote on Windows.",
+        OneOf(Nothing("UTF-8"), Encoding()),
+    )
+    sheet: str | None = option(
+        None,
+        "Sheet of an Excel file.",
+        OneOf(Nothing("the only one that holds something"), Text()),
+    )
+    ignore: tuple[str, ...] | None = option(
+        None,
+        "Columns to leave out, which are neither scores nor anything else here.",
+        OneOf(Nothing("none"), ModelNames()),
+    )
+    model: str | None = _declare_column(
+        "Column with the names of models or judges, in the long layout.",
+        "a column named model, model_name or classifier; for judges also judge, annotator, rater, "
+        "worker or labeler",
+    )
+    class_: str | None = _declare_column(
+        "Column with the classes, in the long layout.", "a column named class or class_name"
+    )
+    score: str | None = _declare_column(
+        "Column with the scores, in the long layout.",
+        "a column named score, probability or prob",
+    )
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], owner: str) -> ReadOptions:
+        """The options ``given`` by name; an unknown name is an error that says ``owner``."""
+        found = cls(**accept_all(cls, given, owner))
+        found.refuse_words_of_judges()
+        return found
+
+    def refuse_words_of_judges(self) -> None:
+        """Refuse what is said about answers or ratings where no column of them is named."""
+        needs = {"grades": ("ratings",), "cut": ("ratings",), "unsure": ("answers", "ratings")}
+        for name, columns in needs.items():
+            if getattr(self, name) is None:
+                continue
+            if all(getattr(self, each) is None for each in columns):
+                named = " or ".join(f"`{each}`" for each in columns)
+                raise InputError(
+                    f"`{name}` was given, and no column of {' or '.join(columns)} is named",
+                    hint=f"name the columns with {named}, or leave `{name}` out",
+                )
+
+    @property
+    def judged(self) -> bool:
+        """Whether columns of answers or ratings are named."""
+        return self.answers is not None or self.ratings is not None
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that differ from their defaults."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            each.name: values[each.name]
+            for each in fields(self)
+            if values[each.name] != each.default
+        }
+
+
+_METRIC = OneOf(Text(), NamedValues())
+
+
+@dataclass(frozen=True)
+class RunOptions(Declared):
+    """What is estimated, how and where; see `ssme.RunSpec`."""
+
+    source: str | tuple[str, ...] | None = option(
+        None,
+        "File with the scores.",
+        OneOf(Nothing("the caller holds the scores"), Paths()),
+        flag="file",
+        file_kind=OneOf(Text(), Series(Text(), least=1)),
+    )
+    read: Mapping[str, Any] = field(default_factory=dict)
+    method: Any = option(
+        "auto",
+        "Method of the estimates; `ssme methods` lists them.",
+        Anything("the name of a method"),
+        file_kind=Text(),
+    )
+    options: Mapping[str, Any] = option(
+        {},
+        "Option of the method, as name=value (repeatable); `ssme methods NAME` lists them.",
+        NamedValues(),
+        flag="option",
+        short="-O",
+    )
+    metrics: tuple[Any, ...] | None = option(
+        None,
+        "Metrics to estimate; `ssme metrics` lists them.",
+        OneOf(Nothing("those of the SSME paper"), MetricNames()),
+        flag="metric",
+        short="-k",
+        file_kind=OneOf(_METRIC, Series(_METRIC, least=1)),
+    )
+    by: tuple[str, ...] | None = option(
+        None,
+        "Groups to report on, beside all rows: sex, age:quantiles=4, age:edges=30/50, or several "
+        "joined by + for their intersections.",
+        OneOf(Nothing("all group columns"), ColumnNames()),
+        off=("no_groups", (), "Report on all rows only."),
+    )
+    min_group_rows: int = option(
+        1,
+        "Number of rows that a group needs to stand by itself; smaller ones are put together.",
+        Whole(least=1),
+    )
+    max_groups: int = option(
+        200,
+        "Largest number of groups of one grouping; the smaller ones beyond it are put together.",
+        Whole(least=1, most=LARGEST_NUMBER_OF_GROUPS),
+    )
+    group_target: str = option(
+        "population",
+        'What the intervals of groups are about: the "population" that the rows of a group stand '
+        'for, or just the "rows" at hand.',
+        Enumeration("population", "rows"),
+    )
+    threshold: float | None = option(
+        None,
+        'P(positive) from which a binary classifier says "positive".',
+        OneOf(Nothing("0.5"), Number(0.0, 1.0)),
+    )
+    level: float = option(
+        0.95,
+        "Coverage of the intervals.",
+        Number(0.0, 1.0, open_least=True, open_most=True),
+    )
+    n_draws: int | None = option(
+        None,
+        "Number of draws, for methods that draw.",
+        OneOf(Nothing("the method's own number"), Whole(least=1)),
+        flag="draws",
+    )
+    random_state: int | None = option(
+        0,
+        "Seed of the random numbers.",
+        OneOf(Whole(least=0), Nothing("a fresh seed")),
+        flag="seed",
+    )
+    engine: str = option(
+        "memory",
+        'Where the work is done: in "memory"; as a "stream", which passes once over Parquet '
+        'files of any size; or by "dask", which does the same on a cluster.',
+        Enumeration(*ENGINES),
+        section="engine",
+    )
+    workers: int | None = option(
+        None,
+        "Number of threads of a stream, or of processes of a local Dask cluster.",
+        OneOf(Nothing("one per core"), Whole(least=1)),
+        section="engine",
+    )
+    scheduler: str | None = option(
+        None,
+        "Address of a running Dask scheduler, such as tcp://host:8786.",
+        OneOf(Nothing("a local cluster"), Text()),
+        section="engine",
+    )
+    sample_rows: int = option(
+        SAMPLE_ROWS,
+        "Number of unlabeled rows that the method is fitted on when rows are streamed.",
+        Whole(least=1),
+        section="engine",
+    )
+    checkpoint: str | None = option(
+        None,
+        "File that keeps the sums of a stream, so that the same command goes on after a cut.",
+        OneOf(Nothing("none"), OnePath()),
+        section="engine",
+    )
