@@ -9,7 +9,7 @@ import inspect
 from typing import Any
 
 import pytest
-from ssme.serve.looking import list_fields
+from ssme.serve.preview import list_fields
 from typer.main import get_command
 from typer.testing import CliRunner
 
