@@ -9,7 +9,6 @@ import inspect
 from typing import Any
 
 import pytest
-from ssme.serve.preview import list_fields
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -18,6 +17,7 @@ from ssme.cli import app
 from ssme.options import Option, list_declared
 from ssme.schema import ReadOptions, RunOptions
 from ssme.serve.mapping import MANY, ONE
+from ssme.serve.preview import list_fields
 from ssme.spec import SECTIONS, RunSpec
 
 READING = list_declared(ReadOptions)
