@@ -298,7 +298,7 @@ def tabulate_bad_inputs() -> str:
     names = read_result("fuzz_names").sum(numeric_only=True).astype(int)
     faults = names["exceptions"] + names["unsafe"] + names["aborts"]
     kind = "hostile names, in every output (tables, pages, charts)"
-    add(kind, "names", names["cases"] - faults, 0, faults, "tests/report/test_fuzzed_names.py")
+    add(kind, "names", names["cases"] - faults, 0, faults, "tests/show/test_fuzzed_names.py")
     head = ["kind", "inputs", "read or shown", "refused", "faults", "command"]
     return format_table([*head, "sample in the tests"], rows)
 

@@ -17,8 +17,9 @@ ALLOWED: dict[str, set[str]] = {
     "options": {"wording", "errors"},
     "schema": {"wording", "errors", "options"},
     "writing": {"wording", "errors"},
-    "markup": {"wording"},
     "progress": set(),
+    "show.sections": set(),
+    "show.door": set(),
     "config": {"wording", "errors", "options", "writing"},
     "engines": {"errors", "progress"},
     "data": {"wording", "errors", "options", "schema", "writing", "data.readers"},
@@ -34,7 +35,7 @@ ALLOWED["spec"] = {*ALLOWED} - {"sklearn", "diagnostics"}
 ALLOWED["results"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["memory"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["plots"] = {*ALLOWED} - {"sklearn"}
-ALLOWED["report"] = {*ALLOWED} - {"sklearn"}
+ALLOWED["show"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["results.evaluation"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["results.door"] = set()
 ALLOWED["fitting"] = {*ALLOWED} - {"sklearn"}

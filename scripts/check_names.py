@@ -23,7 +23,6 @@ LOOKUPS = {"get", "index", "pop", "setdefault", "count"}
 BY_NAME: set[tuple[str, str]] = {
     ("results/evaluation.py", "rows"),
     ("results/evaluation.py", "metric_index"),
-    ("results/notebook.py", "evaluation_html"),
 }
 """(file, function) where a user asks for the rows of a metric by its name."""
 

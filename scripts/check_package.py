@@ -25,7 +25,7 @@ NEEDED = (
     "ssme/diagnostics/doubts.md",
     "ssme/diagnostics/pictures/d101.svg",
     "ssme/diagnostics/pictures/d101.svg",
-    "ssme/report/templates/report.html",
+    "ssme/show/templates/report.html",
     "ssme/sample/digits.csv",
 )
 SMOKE = """
@@ -34,7 +34,7 @@ from ssme.sample import sample_path
 assert ssme.__version__ == importlib.metadata.version("ssme"), ssme.__version__
 result = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
 assert len(list(result.rows())) == 6
-assert "explained-d" in __import__("ssme.report").report.render_report(result)
+assert "explained-d" in __import__("ssme.show.report").show.report.render_report(result)
 with open("scores.parquet", "wb") as file:
     file.write(b"PAR1")
 try:

@@ -352,7 +352,7 @@ def load_modules(folder: Path) -> None:
 def attack(kills: int, seed: int) -> list[dict[str, object]]:
     """Kill ``kills`` times in all, every command in turn; the counts of each."""
     rng = np.random.default_rng(seed)
-    blank = patch.object(import_module("ssme.report.charts"), "_render_svg", leave_blank)
+    blank = patch.object(import_module("ssme.show.charts"), "_render_svg", leave_blank)
     with tempfile.TemporaryDirectory() as name, blank:
         folder = Path(name)
         if Child(folder, lambda: write_inputs(folder)).wait(60.0) != 0:

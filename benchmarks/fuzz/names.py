@@ -122,7 +122,10 @@ def make_case(seed: int) -> Any:
 
 def list_ways_out() -> dict[str, Callable[[Any], list[str]]]:
     """Each way out and how to take it: the problems found are what it returns."""
-    from ssme.report import render_html, render_markdown, summarize
+    from ssme.show.document import build_document
+    from ssme.show.html import render_html
+    from ssme.show.markdown import render_markdown
+    from ssme.show.report import describe_report
 
     return {
         "repr": lambda r: _check_terminal(repr(r), repr(r.ranking("accuracy"))),
@@ -133,12 +136,14 @@ def list_ways_out() -> dict[str, Callable[[Any], list[str]]]:
         "json": lambda r: _check_json(r, r.to_json()),
         "notebook": lambda r: _check_page(r._repr_html_() + r.compare("accuracy")._repr_html_()),
         "markdown report": lambda r: _check_markdown(
-            render_markdown(summarize(r, r.data.models[0]))
+            render_markdown(build_document(r, r.data.models[0]))
         ),
         "html report": lambda r: _check_page(
-            render_html(summarize(r, r.data.models[0])), scripts=1
+            render_html(build_document(r, r.data.models[0])), scripts=1
         ),
-        "json report": lambda r: _check_json(r, json.dumps(summarize(r), allow_nan=False)),
+        "json report": lambda r: _check_json(
+            r, json.dumps(describe_report(r, build_document(r)), allow_nan=False)
+        ),
         "chart specification": _check_specification,
     }
 
@@ -172,14 +177,12 @@ def _is_obeyed(character: str) -> bool:
 def _check_tables(result: Any) -> list[str]:
     from rich.console import Console
 
-    from ssme.cli.tables import make_evaluation_tables, print_doubts, summarize_in_a_line
+    from ssme.show.document import build_document
+    from ssme.show.terminal import print_document
 
     console = Console(width=100, no_color=True, color_system=None, file=io.StringIO())
     with console.capture() as shown:
-        console.print(summarize_in_a_line(result), markup=False)
-        for table in make_evaluation_tables(result):
-            console.print(table)
-        print_doubts(console, result.doubts)
+        print_document(console, build_document(result, report=False))
     return _check_terminal(shown.get())
 
 
@@ -240,6 +243,7 @@ ALLOWED_TAGS = frozenset(
         "h1",
         "h2",
         "h3",
+        "h4",
         "p",
         "main",
         "section",
@@ -337,7 +341,7 @@ def _check_specification(result: Any) -> list[str]:
 
 
 def _check_drawn_report(result: Any) -> list[str]:
-    from ssme.report import render_report
+    from ssme.show.report import render_report
 
     return _check_page(render_report(result, title=result.data.models[-1]), scripts=1)
 

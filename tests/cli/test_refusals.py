@@ -52,7 +52,7 @@ def test_more_models_than_are_shown_are_counted(run: Run, tmp_path: Path) -> Non
     compared = run("compare", path, "--methods", "ensemble,labeled", "--metric", "accuracy")
     assert "3 more models: --all shows them, --csv FILE keeps them" in compared.stdout
     evaluated = run("evaluate", path, *FAST, "--metric", "accuracy")
-    assert "3 more models: --all shows them, --csv FILE keeps them" in evaluated.stdout
+    assert "3 more models: --all shows them, --json FILE keeps them" in evaluated.stdout
     everything = run("evaluate", path, *FAST, "--metric", "accuracy", "--all")
     assert "more models" not in everything.stdout
 

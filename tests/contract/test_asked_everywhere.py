@@ -29,7 +29,7 @@ from ssme.cli import app
 from ssme.cli.options import AskOptions
 from ssme.memory import Memory
 from ssme.memory.tracking import record_evaluation
-from ssme.report import writing
+from ssme.show import charts
 
 FLAGS: dict[str, tuple[tuple[str, ...], str]] = {
     "fail_under": (("--fail-under", "coin:accuracy>=0.99"), r"coin: accuracy estimate is"),
@@ -69,7 +69,7 @@ CSV_CANNOT = ("threshold_for", "confidence", "together", "gaps")
 
 @pytest.fixture(autouse=True)
 def _without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "can_draw", lambda: False)
+    monkeypatch.setattr(charts, "can_draw", lambda: False)
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_every_output_of_a_command_line_has_it(option: str, run: Callable[..., R
             '"together": {', "Pairs whose errors are most alike"
         )
         plain = re.sub(
-            r'"goal": "(\S+)", "confidence": 0.9', r"Thresholds for \1, probability 0.9", plain
+            r'"goal": "(\S+)",.*?"confidence": 0.9', r"Thresholds for \1, probability 0.9", plain
         )
         plain = re.sub(r'"goal": "(\S+)"', r"Thresholds for \1", plain)
         assert re.search(pattern, plain if name.endswith("json") else text), name
@@ -174,7 +174,8 @@ def test_every_output_in_python_has_it(option: str, tmp_path: Path) -> None:
         assert re.search(pattern, read(text))
     for facts in (json.loads(asked.to_json()), logged["ssme.json"]):
         assert facts["asked"] == options
-    assert ".ask(" in logged["ssme.json"]["rerun"]["python"]
+    (again,) = (each for each in logged["ssme.json"]["sections"] if each["key"] == "again")
+    assert ".ask(" in again["parts"][1]["code"]
 
 
 @pytest.fixture(scope="module")
@@ -208,9 +209,9 @@ def test_one_question_has_one_answer(contrary: ssme.Evaluation, tmp_path: Path) 
         assert where in text
     summary = json.loads(asked.report(tmp_path / "r.json").read_text())
     assert summary["decision"]["pick"] == "even"
-    assert summary["headline"]["answers"][0]["name"] == "even"
-    shown = f"{asked!r}{asked._repr_html_()}"
-    assert re.findall(r"Take (\w+)", shown) == ["even", "even"]
+    assert summary["answers"][0]["answer"] == "even"
+    shown = read(f"{asked!r} {asked._repr_html_()}")
+    assert re.findall(r"Which classifier\? (\w+)", shown) == ["even", "even"]
     with Memory(tmp_path / "m.sqlite") as memory:
         memory.add_evaluation(record_evaluation(asked))
         assert memory.evaluation(-1).decisions[0].pick == "even"
@@ -232,7 +233,7 @@ def test_the_terminal_has_one_answer(run: Callable[..., Result], contrary: ssme.
         (("--cost", "0,1;20,0", "--threshold-for", "cost"), "even"),
     ):
         found = make_runner().invoke(app, [*asked, "accuracy", *flags], catch_exceptions=False)
-        assert re.findall(r"Take (\w+)", found.stdout) == [pick]
+        assert re.findall(r"Which classifier\? (\w+)", found.stdout) == [pick]
 
 
 def test_a_demand_that_no_model_meets_is_the_only_answer(tmp_path: Path) -> None:

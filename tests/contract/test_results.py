@@ -192,7 +192,7 @@ def test_reports(result: ssme.Evaluation, tmp_path: Path) -> None:
 
 def test_logging(result: ssme.Evaluation, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page of the report is logged without its pictures, which `test_reports` draws."""
-    monkeypatch.setattr("ssme.report.charts._render_svg", lambda *_, **__: "<svg></svg>")
+    monkeypatch.setattr("ssme.show.charts._render_svg", lambda *_, **__: "<svg></svg>")
 
     class Tracker:
         """Takes what MLflow would be told."""

@@ -10,7 +10,7 @@ import pytest
 from tests.made_sets import HOSTILE, grouped_set, hostile_set
 
 import ssme
-from ssme.report.mlflow import list_metric_values
+from ssme.show.mlflow import list_metric_values
 
 
 class Recorder:
@@ -48,7 +48,7 @@ def test_what_is_logged() -> None:
     assert "accuracy/forest/site_north" in tracker.metrics
     assert tracker.params["ssme.method"] == "ensemble"
     assert tracker.files["report.html"].startswith("<!DOCTYPE html>")
-    assert tracker.files["ssme.json"]["headline"]
+    assert tracker.files["ssme.json"]["answers"]
 
 
 def test_keys_are_allowed_and_different() -> None:

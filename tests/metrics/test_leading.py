@@ -8,7 +8,7 @@ import pytest
 import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics.leading import find_leading_metric
-from ssme.report import summarize
+from ssme.show.document import build_document
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_it_is_estimated_first_and_the_report_says_why() -> None:
     r = ssme.evaluate(rare_set((0.95, 0.05)), method="ensemble", n_draws=20)
     assert [m.name for m in r.metrics] == ["average_precision", "accuracy", "ece", "roc_auc"]
     assert r.choose().metric == "average_precision"
-    answers = summarize(r)["headline"]["answers"]
-    assert "always saying 'k0' is right on" in answers[1]["detail"]
+    answers = build_document(r, report=False).answers
+    assert "always saying 'k0' is right on" in answers[1].detail
 
 
 def test_more_classes_get_balanced_accuracy() -> None:

@@ -12,14 +12,15 @@ from benchmarks.decide.record import RECORD, build_record, cross_check
 from tests.made_sets import binary_set, grouped_set
 
 import ssme
-from ssme.cli.group_tables import make_group_tables
-from ssme.markup import format_percent
 from ssme.methods.base import Estimate
 from ssme.metrics import get_metric
-from ssme.report import render_html, render_markdown, summarize
 from ssme.results import reliability
 from ssme.results.choose import choose_model
 from ssme.results.reliability import Bin, Record, find_record
+from ssme.show.document import build_document
+from ssme.show.html import render_html
+from ssme.show.markdown import render_markdown
+from ssme.show.sections import format_percent
 
 ACCURACY = get_metric("accuracy")
 KINDS = ("best", "better", "within", "worst")
@@ -142,10 +143,10 @@ def test_every_output_has_the_corrected_probability_once(evaluated):
     assert found["decision"]["p_best"] == found["ranking"][0]["p_best"] == choice.p_best
     assert found["decision"]["p_best_raw"] == found["ranking"][0]["p_best_raw"] == choice.p_best_raw
     assert found["calibrated"]["accuracy"]["p_best"] is True
-    summary = summarize(evaluated)
-    sure = summary["headline"]["answers"][2]
-    assert sure["answer"] == format_percent(choice.p_best)
-    for text in (render_html(summary, []), render_markdown(summary), json.dumps(summary)):
+    document = build_document(evaluated)
+    assert document.answers[2].answer == format_percent(choice.p_best)
+    facts = json.dumps(document.to_dict())
+    for text in (render_html(document), render_markdown(document), facts):
         assert "not calibrated" not in text
         assert " truly were" not in text
     for one, two in zip(evaluated.compare().rows, found["differences"], strict=True):
@@ -173,7 +174,8 @@ def test_what_was_not_measured_is_called_so_once():
     choice = result.choose("accuracy")
     assert (choice.calibrated, choice.p_best) == (False, choice.p_best_raw)
     assert choice.sentence().count("not calibrated") == 1
-    assert summarize(result)["calibration"].count("not calibrated") == 1
+    estimates = build_document(result, report=False).sections[0]
+    assert " ".join(estimates.sentences).count("not calibrated") == 1
     assert "not calibrated" in repr(result.ranking("accuracy")).splitlines()[-1]
     assert result.to_dict()["calibrated"]["accuracy"]["p_best"] is False
 
@@ -214,9 +216,10 @@ def test_p_worst_is_corrected_everywhere():
     )
     worst = next(row for row in rows if row.group == gap.worst)
     assert (gap.p_worst, gap.p_worst_raw) == pytest.approx((worst.p_worst, worst.p_worst_raw))
-    shown = summarize(r)["group_ranks"][0]["rows"]
-    assert [row["p_worst"] for row in shown] == pytest.approx(expected)
-    assert all("not calibrated" not in str(table.caption) for table in make_group_tables(r, None))
+    shown = next(part for part in build_document(r).walk() if part.key == "groups-0")
+    (column,) = (column for column in shown.table if column.title == "P(worst)")
+    assert list(column.cells) == pytest.approx(expected)
+    assert "not calibrated" not in " ".join(shown.sentences)
 
 
 @pytest.mark.usefixtures("known")
@@ -225,7 +228,8 @@ def test_p_worst_for_the_rows_at_hand_was_not_measured():
     ranking = r.worst_groups(by=r.groups[1].by)
     assert "rows at hand" in ranking.remarks[0]
     assert all(row.p_worst == row.p_worst_raw for row in ranking.rows)
-    assert "not calibrated" in next(make_group_tables(r, None)).caption.plain
+    shown = next(part for part in build_document(r).walk() if part.key == "groups-0")
+    assert "not calibrated" in shown.sentences[0]
     (recall,) = r.gaps(kinds=["equal_opportunity"]).remarks
     assert "for recall" in recall
 
@@ -259,4 +263,4 @@ def test_without_probabilities_nothing_is_said_of_them():
     r = ssme.evaluate(data, method="atc", metrics="accuracy")
     assert r.ranking().remarks == ()
     assert r.compare().remarks == ()
-    assert summarize(r)["calibration"] == ""
+    assert build_document(r, report=False).sections[0].sentences == ()

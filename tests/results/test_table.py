@@ -14,6 +14,7 @@ from tests.made_sets import binary_set
 import ssme
 from ssme.results import evaluation as evaluations
 from ssme.results.table import compute_effective_labels
+from ssme.show.document import build_document
 
 
 @pytest.fixture(scope="module")
@@ -55,29 +56,18 @@ def test_estimates_of_labels_alone_are_not_replaced(grouped: ssme.Evaluation) ->
 
 
 def test_borrowed_values_are_not_drawn_and_marked_elsewhere(grouped: ssme.Evaluation) -> None:
-    from ssme.report import render_markdown, render_report, summarize
-
     drawn = grouped.plot.groups("accuracy").frame().set_index(["group", "model"])["labels_only"]
     assert drawn["site=c"].isna().all()
     assert drawn["site=a"].notna().all()
-    assert "(of all rows)" in render_markdown(summarize(grouped))
-    page = render_report(grouped)
-    assert 'data-label="from labels of">all rows</td>' in page
-
-
-def test_terminal_marks_borrowed_values(grouped: ssme.Evaluation) -> None:
-    from rich.console import Console
-
-    from ssme.cli.tables import BORROWED, make_evaluation_tables
-
-    console = Console(width=100)
-    with console.capture() as shown:
-        for table in make_evaluation_tables(grouped):
-            console.print(table)
-    text = shown.get()
-    assert BORROWED in " ".join(text.split())
-    marked = [line.split()[0] for line in text.splitlines() if line.rstrip().endswith("*")]
-    assert sorted(marked) == ["b"] * 3 + ["c"] * 6
+    parts = [part for part in build_document(grouped).walk() if part.key.startswith("group-metric")]
+    columns = [{column.title: column.cells for column in part.table} for part in parts]
+    marked = [
+        group
+        for table in columns
+        for group, source in zip(table["group"], table["from labels"], strict=True)
+        if source == "all rows"
+    ]
+    assert sorted(marked) == ["site=b"] * 3 + ["site=c"] * 6
 
 
 def test_table_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,9 +128,6 @@ def test_comparison_and_ranking_come_in_the_library_of_the_input() -> None:
     [
         "ssme.results.evaluation",
         "ssme.plots.accessor",
-        "ssme.report.summary",
-        "ssme.report.html",
-        "ssme.report.markdown",
     ],
 )
 def test_examples_run(module: str) -> None:

@@ -86,7 +86,7 @@ def test_groups_without_draws_are_ranked_by_their_values(in_groups: ssme.Evaluat
     assert all(np.isnan(row.p_worst) for row in ranking.rows)
     assert f"accuracy by {by}, worst group first" in repr(ranking)
     assert "gaps between groups" in repr(in_groups.gaps("accuracy"))
-    assert "groups in .frame()" in in_groups._repr_html_()
+    assert "by group, worst group first" in in_groups._repr_html_()
 
 
 def test_draws_of_groups_are_none_where_a_value_has_none() -> None:

@@ -108,8 +108,8 @@ def bench(
     [cyan]ssme bench adult --group sex --group age:edges=30/50 --methods auto,labeled[/cyan]
     """
     from ssme.bench import Protocol, Runner, run_protocol, summarize
-    from ssme.cli.tables import make_table
     from ssme.engines.executors import open_executor
+    from ssme.show.terminal import make_table
 
     output = Output(out)
     if workers < 1:

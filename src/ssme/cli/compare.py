@@ -100,20 +100,16 @@ def _show(
     from rich.markup import escape
     from rich.text import Text
 
-    from ssme.cli.tables import (
-        LIMIT,
-        make_table,
-        name_direction,
-        shorten_name,
-    )
-    from ssme.results.sections import format_number, format_span
+    from ssme.show.sections import format_number, format_span
+    from ssme.show.terminal import LIMIT, NAME, make_table
+    from ssme.wording import shorten
 
     first = next(iter(results.values()))
     interval = f"{first.level * 100:g} % interval"
     models = first.data.models if show_all else first.data.models[:LIMIT]
     columns = ("model", "method", "estimate", interval, "labels only")
     for metric in first.metrics:
-        table = make_table(f"{metric.name} ({name_direction(metric)})", *columns, right=columns[2:])
+        table = make_table(f"{metric.name} ({metric.direction})", *columns, right=columns[2:])
         for model in models:
             mine = [
                 row
@@ -122,7 +118,7 @@ def _show(
             ]
             for i, row in enumerate(mine):
                 table.add_row(
-                    escape(shorten_name(model)) if i == 0 else "",
+                    escape(shorten(model, NAME)) if i == 0 else "",
                     row["method"],
                     format_number(row["estimate"]),
                     format_span(row["low"], row["high"]),

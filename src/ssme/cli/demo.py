@@ -52,7 +52,7 @@ def demo(out: ReportOptions) -> None:
     output.write(out.json, format_json(rows))
     output.write(out.csv, format_csv(rows))
     if out.html is not None:
-        from ssme.report import render_report
+        from ssme.show.report import render_report
 
         output.write(out.html, render_report(results[METHODS[-1]]))
     output.console.print(
@@ -98,8 +98,8 @@ def _make_rows(truth: Evaluation, results: dict[str, Evaluation]) -> list[dict[s
 
 
 def _make_table(metric: str, rows: list[dict[str, Any]]) -> Table:
-    from ssme.cli.tables import make_table
-    from ssme.results.sections import format_number, format_span
+    from ssme.show.sections import format_number, format_span
+    from ssme.show.terminal import make_table
 
     table = make_table(
         metric, "model", "truth", LABELS_ONLY, *METHODS, right=("truth", LABELS_ONLY)
@@ -120,7 +120,7 @@ def _make_table(metric: str, rows: list[dict[str, Any]]) -> Table:
 
 def _make_error_table(rows: list[dict[str, Any]]) -> Table:
     """Mean absolute error of each way, and how many times closer than labels alone."""
-    from ssme.cli.tables import make_table
+    from ssme.show.terminal import make_table
 
     table = make_table("Mean distance from the truth", "metric", LABELS_ONLY, *METHODS)
     names = list(dict.fromkeys(row["metric"] for row in rows))

@@ -32,9 +32,11 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
     """
     from rich.text import Text
 
-    from ssme.cli.tables import make_table, print_doubts, shorten_name
     from ssme.diagnostics.registry import check_all
     from ssme.methods.registry import list_supported
+    from ssme.show.document import make_doubts_section
+    from ssme.show.terminal import NAME, make_table, print_section
+    from ssme.wording import shorten
 
     output = Output(out)
     spec = gather(file, read)
@@ -67,18 +69,19 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
     console = output.console
     table = make_table("How the file was understood", "", "")
     for title, text in understood.items():
-        table.add_row(Text(title), Text(shorten_name(text, 400)))
+        table.add_row(Text(title), Text(shorten(text, 400)))
     console.print(table)
     console.print()
     table = make_table("What is in it", "", "")
     table.add_row("rows", f"{data.n_rows:,}, {data.n_labeled:,} labeled")
-    counts = [f"{shorten_name(name)}: {count}" for name, count in labels.items()]
+    counts = [f"{shorten(name, NAME)}: {count}" for name, count in labels.items()]
     table.add_row("labels per class", Text(_list_some(counts, 20)))
     table.add_row(
-        "models", Text(f"{data.n_models}: {_list_some([shorten_name(m) for m in data.models], 20)}")
+        "models",
+        Text(f"{data.n_models}: {_list_some([shorten(m, NAME) for m in data.models], 20)}"),
     )
     if missing:
-        gaps = [f"{shorten_name(name)}: {count:,}" for name, count in missing.items()]
+        gaps = [f"{shorten(name, NAME)}: {count:,}" for name, count in missing.items()]
         table.add_row("missing scores", Text(_list_some(gaps, 20)))
     console.print(table)
     console.print()
@@ -89,11 +92,8 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
         table.add_row(f"not {name}", Text(reason))
     console.print(table)
     for sentence in advice:
-        console.print(Text("\n" + shorten_name(sentence, 400)))
-    if doubts:
-        print_doubts(console, doubts)
-    else:
-        console.print(Text("\nNothing looks wrong", style="bold"))
+        console.print(Text("\n" + shorten(sentence, 400)))
+    print_section(console, make_doubts_section(doubts))
 
 
 def _count_labels(data: ScoreSet) -> dict[str, int]:

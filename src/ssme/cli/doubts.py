@@ -33,8 +33,8 @@ def doubts(
     from rich.markdown import Markdown
     from rich.text import Text
 
-    from ssme.cli.tables import make_table
     from ssme.diagnostics import CHECKS, explain
+    from ssme.show.terminal import make_table
 
     output = Output(out)
     explained = None if code is None else explain(code)

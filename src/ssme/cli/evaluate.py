@@ -88,7 +88,7 @@ def evaluate(
     output.write(out.json, format_json(result.to_dict()))
     output.write(out.csv, format_csv(list(result.rows())))
     if out.html is not None:
-        from ssme.report import render_report
+        from ssme.show.report import render_report
 
         output.write(out.html, render_report(result))
     show(result, output, show_all)
@@ -225,36 +225,19 @@ def _say_unsaved(output: Output, place: Path, flags: Sequence[str]) -> None:
 
 
 def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
-    """Print an evaluation: its tables, what was asked beyond them, the decision and the doubts."""
-    from rich.text import Text
+    """Print an evaluation: the answers, the tables, what was asked beyond them and the doubts."""
+    from ssme.show.document import build_document
+    from ssme.show.terminal import LIMIT, print_document
 
-    from ssme.cli.tables import (
-        LIMIT,
-        make_evaluation_tables,
-        print_doubts,
-        print_section,
-        summarize_in_a_line,
-    )
-    from ssme.wording import make_printable
-
-    console, limit = output.console, None if show_all else LIMIT
-    console.print(summarize_in_a_line(result), markup=False)
-    if result.settings.get("lead", {}).get("reason"):
-        console.print(result.settings["lead"]["reason"], markup=False)
-    for table in make_evaluation_tables(result, limit):
-        console.print()
-        console.print(table)
-    sections = [each for each in result.asked.list_sections() if each.key != "gate"]
-    for section in sections:
-        print_section(console, section, limit)
-    thresholds, choice = result.asked.thresholds, result.decision
-    if thresholds is not None and choice is None:
-        console.print(Text(make_printable(f"\n{thresholds.sentence()}")))
-    elif choice is not None and choice.p_best >= 0.0 and result.data.n_models > 1:
-        console.print(Text(make_printable(f"\n{choice.sentence()}")))
-    if len(result.groups) > 1:
-        _show_groups(result, output, limit)
-    print_doubts(console, result.doubts)
+    document = build_document(result, limit=None if show_all else LIMIT, report=False)
+    shown = tuple(section for section in document.sections if section.key != "gate")
+    document = dataclasses.replace(document, sections=shown)  # `exit_by_gate` says it
+    print_document(output.console, document, ": --all shows them, --json FILE keeps them")
+    if result.doubts:
+        code = result.doubts[0].code
+        output.console.print(
+            f"`ssme doubts {code}` explains {code}; so does the report.", style="dim"
+        )
 
 
 def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:
@@ -263,18 +246,6 @@ def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:
     for kind in kinds:
         if kind not in GAPS:
             raise InputError(f"--gaps {kind} is unknown", allowed=", ".join(GAPS))
-
-
-def _show_groups(result: Evaluation, output: Output, limit: int | None) -> None:
-    """Print the groups of every grouping, worst first, and how far they are apart."""
-    from ssme.cli.group_tables import make_gap_tables, make_group_tables
-
-    found = list(make_group_tables(result, limit))
-    leading = result.worst_groups(result.metrics[0].name, by=result.groups[1].by).rows[0].model
-    gaps = result.asked.gaps or result.gaps(kinds=["difference"])
-    for table in [*found, *make_gap_tables(gaps, leading, limit)]:
-        output.console.print()
-        output.console.print(table)
 
 
 def _evaluate_file(

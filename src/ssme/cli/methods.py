@@ -32,8 +32,8 @@ def methods(
 
     [cyan]ssme methods ssme[/cyan]
     """
-    from ssme.cli.tables import make_table
     from ssme.methods.registry import find_method_class, method_names
+    from ssme.show.terminal import make_table
 
     output = Output(out)
     names = method_names() if name is None else (name,)
@@ -88,7 +88,7 @@ def _name_metrics(fact: dict[str, Any]) -> str:
 
 
 def _show_one(output: Output, fact: dict[str, Any]) -> None:
-    from ssme.cli.tables import make_table
+    from ssme.show.terminal import make_table
 
     output.console.print(f"{fact['name']}: {fact['title']}", markup=False)
     output.console.print(f"Source: {fact['source']}\n", markup=False)

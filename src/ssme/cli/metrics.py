@@ -17,8 +17,8 @@ def metrics(out: OutputOptions) -> None:
 
     [cyan]ssme metrics --json -[/cyan]
     """
-    from ssme.cli.tables import make_table, name_direction
     from ssme.metrics import get_metric, metric_names
+    from ssme.show.terminal import make_table
 
     output = Output(out)
     found = [get_metric(name) for name in metric_names()]
@@ -28,7 +28,7 @@ def metrics(out: OutputOptions) -> None:
             "title": metric.title,
             "binary": metric.binary,
             "multiclass": metric.multiclass,
-            "better": name_direction(metric),
+            "better": metric.direction,
             "definition": metric.definition,
         }
         for metric in found

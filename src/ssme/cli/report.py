@@ -71,8 +71,8 @@ def report(
     [cyan]ssme report scores.csv --label y --threshold-for "recall>=0.9" -o report.md[/cyan]
     """
     from ssme.memory import refuse_no_memory
-    from ssme.report import can_draw
     from ssme.results.plan import parse_target
+    from ssme.show.charts import can_draw
 
     output = Output(out, {"output_file": output_file})
     if output_file.suffix.lower() not in SUFFIXES:

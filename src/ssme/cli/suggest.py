@@ -110,7 +110,7 @@ def suggest(
 def _show_rows(output: Output, rows: list[dict[str, object]], target: Path | None) -> None:
     from rich.markup import escape
 
-    from ssme.cli.tables import make_table
+    from ssme.show.terminal import make_table
 
     columns = ("id", "probability", "reason")
     table = make_table("Rows to label next", *columns, right=("probability",))

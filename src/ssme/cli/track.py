@@ -104,9 +104,9 @@ def show(
     """
     from dataclasses import asdict
 
-    from ssme.cli.tables import make_table
     from ssme.memory.tracking import trace_estimates
-    from ssme.results.sections import format_number, format_span
+    from ssme.show.sections import format_number, format_span
+    from ssme.show.terminal import make_table
 
     output = Output(out, {"plot": plot})
     with _open(memory, data) as kept:
@@ -173,10 +173,10 @@ def compare(
     """
     from dataclasses import asdict
 
-    from ssme.cli.tables import make_table
     from ssme.memory.tracking import compare_records, find_drift, tell_differences
     from ssme.results.rows import to_plain_values
-    from ssme.results.sections import format_number, format_span
+    from ssme.show.sections import format_number, format_span
+    from ssme.show.terminal import make_table
 
     output = Output(out)
     with _open(memory, data) as kept:

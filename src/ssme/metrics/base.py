@@ -118,6 +118,13 @@ class Metric:
         """
         return self if self.of_model is None else self.of_model(j)
 
+    @property
+    def direction(self) -> str:
+        """Which way is better, in words."""
+        if self.greater_is_better is None:
+            return "neither direction is better"
+        return "higher is better" if self.greater_is_better else "lower is better"
+
     def needs_order(self, n_classes: int) -> bool:
         """Say whether the value changes with the order of the classes.
 

@@ -218,12 +218,15 @@ class Plot:
         The numbers drawn.
     alt : str
         The picture in words, for readers who cannot see it.
+    note : str
+        What a report says below it.
     """
 
     title: str
     body: Spec = field(repr=False)
     rows: Sequence[dict[str, Any]] = field(repr=False)
     alt: str
+    note: str = ""
 
     @property
     def chart(self) -> Any:

@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ssme.markup import format_percent
-from ssme.metrics.base import Metric
 from ssme.plots.display import (
     BLUE,
     GREEN,
@@ -25,6 +23,7 @@ from ssme.plots.display import (
     sort_best_first,
 )
 from ssme.results.groups import ALL, order_groups
+from ssme.show.sections import format_percent
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -79,7 +78,7 @@ def draw_metric(
     colors = {"domain": kinds, "range": [LOOK[kind][0] for kind in kinds]}
     shapes = {"domain": kinds, "range": [LOOK[kind][1] for kind in kinds]}
     x = {
-        "title": f"{metric} ({_describe_direction(chosen)})",
+        "title": f"{metric} ({chosen.direction})",
         "scale": _choose_scale(rows),
         "axis": {"tickCount": 6},
     }
@@ -160,7 +159,7 @@ def draw_groups(
     if worst is not None and worst["group"] != ALL:
         words += f" The worst is {cut_name(worst['model'])} on {cut_name(worst['group'])}: "
         words += f"{worst['value']:.3f}."
-    title = f"{chosen.name} ({_describe_direction(chosen)}) by group, the worst first; "
+    title = f"{chosen.name} ({chosen.direction}) by group, the worst first; "
     title += "diamonds are labels alone"
     if len(order) > most:
         title += f"; the worst {most} of {len(order)} groups"
@@ -256,11 +255,6 @@ def _choose_scale(rows: Sequence[dict[str, Any]]) -> Spec:
     low, high = min(values), max(values)
     room = 0.04 * (high - low) or 0.01
     return {"domain": [low - room, high + room], "nice": False, "zero": False}
-
-
-def _describe_direction(metric: Metric) -> str:
-    words = {True: "higher is better", False: "lower is better", None: "neither way is better"}
-    return words[metric.greater_is_better]
 
 
 def _describe_models(

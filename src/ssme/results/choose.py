@@ -31,7 +31,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError, argument
-from ssme.markup import format_percent
 from ssme.methods.base import Estimate, check_supported
 from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec, expand_metrics, get_metric
@@ -41,6 +40,7 @@ from ssme.results.comparison import compute_probability_best, draw_towards, requ
 from ssme.results.groups import estimate_further, find_places
 from ssme.results.reliability import MARGINS, UNMEASURED, Record
 from ssme.results.rows import Answer, Row, make_columns
+from ssme.show.sections import format_percent
 from ssme.wording import quote
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ssme.data.scoreset import ScoreSet, describe_positive
+from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError, argument, name_argument
 from ssme.methods.base import Belief, Estimate
@@ -25,13 +25,12 @@ from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
 from ssme.results.choose import MARGIN, Choice, choose_model, find_criterion, refuse_idle_margin
 from ssme.results.comparison import Comparison, ModelRanking, compare_models, rank_models
-from ssme.results.frames import LIBRARIES, build_frame, render_frame_text
+from ssme.results.frames import LIBRARIES, build_frame
 from ssme.results.groups import ALL, Group, StreamPass
-from ssme.results.notebook import render_table
 from ssme.results.reliability import Record, find_record
 from ssme.results.rows import make_columns, to_plain_values
-from ssme.results.table import SHOWN_COLUMNS, tabulate
-from ssme.wording import make_printable, quote, suggest_nearest
+from ssme.results.table import tabulate
+from ssme.wording import quote, suggest_nearest
 from ssme.writing import write_text
 
 if TYPE_CHECKING:
@@ -39,11 +38,11 @@ if TYPE_CHECKING:
     from ssme.results.gates import GateCondition, Verdict
     from ssme.results.groups import GapTable, GroupRanking
     from ssme.results.plan import LabelPlan, LabelPlans
-    from ssme.results.sections import Section
     from ssme.results.shift import Shift
     from ssme.results.suggest import Suggestion
     from ssme.results.thresholds import ThresholdChoice
     from ssme.results.together import SetProfile
+    from ssme.show.sections import Section
 
 LEVEL = Option(
     "level",
@@ -740,15 +739,12 @@ class Evaluation:
         data : str
             Name of the data in the memory (default "default").
         """
-        from ssme.report import write_report
-        from ssme.report.sections import make_history_section, make_plan_section
+        from ssme.show.report import make_history_section, make_plan_section, write_report
 
-        sections = []
-        if target is not None:
-            sections.append(make_plan_section(self.plan(target)))
+        further = [] if target is None else [make_plan_section(self.plan(target))]
         if memory is not None:
-            sections.append(make_history_section(self, memory, data))
-        return write_report(self, path, title=title, sections=sections)
+            further.append(make_history_section(self, memory, data))
+        return write_report(self, path, title=title, further=further)
 
     def to_mlflow(self, *, tracker: Any = None, report: str = "report.html") -> None:
         """Log metrics with their bounds, settings and the report to MLflow's active run.
@@ -761,7 +757,7 @@ class Evaluation:
         report : str
             Name of the report among the run's artifacts.
         """
-        from ssme.report.mlflow import log_evaluation
+        from ssme.show.mlflow import log_evaluation
 
         log_evaluation(self, tracker=tracker, report=report)
 
@@ -826,40 +822,17 @@ class Evaluation:
             write_text(path, text + "\n")
         return text
 
-    def _repr_html_(self) -> str:
-        notes = [str(doubt) for doubt in self.doubts]
-        if len(self.groups) > 1:
-            notes = [f"{len(self.groups) - 1} groups in .frame()", *notes]
-        metrics = [metric.name for metric in self.metrics]
-        rows = self.rows(group=ALL)
-        table = render_table(self._write_head(), rows, self.data.models, metrics, notes)
-        return table + "".join(each._repr_html_() for each in self._list_answers())
-
     def __repr__(self) -> str:
-        rows = self._compute_table()
-        table = render_frame_text({name: [row[name] for row in rows] for name in SHOWN_COLUMNS})
-        doubts = [make_printable(str(doubt)) for doubt in self.doubts]
-        whole = "\n".join([self._write_head(), table, *doubts])
-        return "\n\n".join([whole, *map(str, self._list_answers())])
+        from ssme.show.document import build_document
+        from ssme.show.terminal import LIMIT, render_text
 
-    def _write_head(self) -> str:
-        """What was evaluated, in one line."""
-        whole = self.groups[0]
-        return (
-            f"Evaluation of {self.data.n_models} models by {self.method!r}: {whole.n_labeled:,} "
-            f"labeled and {whole.n_unlabeled:,} unlabeled rows, {self.data.n_classes} classes"
-            f"{describe_positive(self.data)}, {self.level * 100:g} % intervals"
-        )
+        return render_text(build_document(self, limit=LIMIT, report=False))
 
-    def _list_answers(self) -> list[Any]:
-        """What was asked beyond the table, and the decision where thresholds were chosen."""
-        from ssme.results.sections import Section
+    def _repr_html_(self) -> str:
+        from ssme.show.document import build_document
+        from ssme.show.notebook import LIMIT, render_notebook
 
-        found: list[Any] = [*self.asked.list_sections()]
-        found += [] if self.asked.gaps is None else [self.asked.gaps]
-        if self.asked.thresholds is not None:
-            found.append(Section("decision", "Decision", (self.asked.thresholds.sentence(),)))
-        return found
+        return render_notebook(build_document(self, limit=LIMIT, report=False))
 
     # ---------------------------------------------------------------------------------------------
     # Names

@@ -1,4 +1,4 @@
-"""Tables as frames of pandas, polars or pyarrow, and as text for a terminal."""
+"""Tables as frames of pandas, polars or pyarrow, and as prompts and notebooks show them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,6 @@ from typing import Any, cast
 
 from ssme.errors import InputError, argument
 from ssme.wording import make_printable, shorten
-
-__all__ = [
-    "LIBRARIES",
-    "build_frame",
-    "build_frame_of_rows",
-    "render_frame_html",
-    "render_frame_text",
-]
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 LONGEST_NAME = 60

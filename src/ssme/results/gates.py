@@ -29,8 +29,8 @@ from ssme.options import Enumeration, Number, Option, accept, parse_number
 from ssme.results.choose import refuse_idle_margin
 from ssme.results.groups import ALL
 from ssme.results.rows import Row
-from ssme.results.sections import Section
 from ssme.results.thresholds import ThresholdChoice
+from ssme.show.sections import Section
 from ssme.wording import quote, suggest_nearest
 
 if TYPE_CHECKING:

@@ -51,9 +51,6 @@ COLUMNS = (
 )
 """Columns of the table, in a frame, in CSV and in JSON."""
 
-SHOWN_COLUMNS = (*COLUMNS[:7], "labels_only_from", "n_labeled")
-"""Columns that fit into a terminal."""
-
 
 def tabulate(evaluation: Evaluation, level: float) -> Iterator[dict[str, Any]]:
     """The rows of the table: groups, in each of them metrics, in each of them models."""

@@ -35,7 +35,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError, UnsupportedError, argument
-from ssme.markup import format_percent
 from ssme.methods.base import Estimate, GroupRows, number_rows, refuse_without_order
 from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics import MetricSpec, at_threshold, get_metric
@@ -47,7 +46,7 @@ from ssme.results.choose import MARGIN, Choice, choose_model
 from ssme.results.groups import ALL
 from ssme.results.reliability import Record
 from ssme.results.rows import Answer, Row, make_columns
-from ssme.results.sections import Section, format_number, format_value
+from ssme.show.sections import Column, Section, format_percent
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -161,21 +160,17 @@ class ThresholdChoice(Answer):
         if never:
             verb = "reaches" if len(never) == 1 else "reach"
             said.append(f"{_list_names(never)} {verb} {self.goal} at no threshold.")
-        rows = tuple(
-            (
-                pick.model,
-                format_value(pick.threshold, pick.low, pick.high),
-                at.metric,
-                format_value(at.estimate, at.low, at.high),
-                format_number(at.labels_only),
-            )
-            for pick in self.picks
-            for at in pick.metrics
+        rows = [(pick, at) for pick in self.picks for at in pick.metrics]
+        table = (
+            Column("model", [pick.model for pick, _ in rows]),
+            Column("threshold", [(p.threshold, p.low, p.high) for p, _ in rows], "value"),
+            Column("metric", [at.metric for _, at in rows]),
+            Column("estimate", [(at.estimate, at.low, at.high) for _, at in rows], "value"),
+            Column("labels only", [at.labels_only for _, at in rows], "number"),
         )
-        head = ("model", "threshold", "metric", "estimate", "labels only")
         sure = "" if self.confidence == CONFIDENCE.default else f", probability {self.confidence:g}"
         title = f"Thresholds for {self.goal}{sure}"
-        return Section("thresholds", title, tuple(said), head, rows)
+        return Section("thresholds", title, tuple(said), table)
 
 
 def _list_names(names: Sequence[str], most: int = 20) -> str:

@@ -59,7 +59,7 @@ from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Kind, LabelsInterval, RowSharesInterval
 from ssme.results.groups import ALL
 from ssme.results.rows import Answer, Row, make_columns
-from ssme.results.sections import Section, format_value
+from ssme.show.sections import Column, Section
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -100,8 +100,10 @@ class Figure(Row):
     labels_only_low: float
     labels_only_high: float
 
-    def __str__(self) -> str:
-        return format_value(self.estimate, self.low, self.high)
+    @property
+    def triple(self) -> tuple[float, float, float]:
+        """The estimate and its interval."""
+        return self.estimate, self.low, self.high
 
 
 @dataclass(frozen=True)
@@ -172,34 +174,32 @@ class SetProfile(Answer):
 
     def list_sections(self) -> tuple[Section, Section]:
         """The set as a whole, and the pairs whose errors are correlated most."""
-        whole = tuple(
-            (
-                FIGURE_NAMES.get(name, name),
-                str(each),
-                format_value(each.labels_only, each.labels_only_low, each.labels_only_high),
-            )
-            for name, each in self._list_figures().items()
+        figures = self._list_figures()
+        whole = (
+            Column("models", [FIGURE_NAMES.get(name, name) for name in figures]),
+            Column("estimate", [each.triple for each in figures.values()], "value"),
+            Column(
+                "labels only",
+                [
+                    (each.labels_only, each.labels_only_low, each.labels_only_high)
+                    for each in figures.values()
+                ],
+                "value",
+            ),
         )
         pairs = sorted(
             self.pairs, key=lambda pair: -np.nan_to_num(pair.correlation.estimate, nan=-2)
+        )[:SHOWN_PAIRS]
+        correlated = (
+            Column("model", [pair.a for pair in pairs]),
+            Column("other model", [pair.b for pair in pairs]),
+            Column("both wrong", [pair.both_wrong.triple for pair in pairs], "value"),
+            Column("correlation", [pair.correlation.triple for pair in pairs], "value"),
         )
-        shown = tuple((p.a, p.b, str(p.both_wrong), str(p.correlation)) for p in pairs)
         about = "Rows that both models get wrong, and the correlation of their errors."
         return (
-            Section(
-                "together",
-                "All models together",
-                (self.sentence(),),
-                ("models", "estimate", "labels only"),
-                whole,
-            ),
-            Section(
-                "pairs",
-                "Pairs whose errors are most alike",
-                (about,),
-                ("model", "other model", "both wrong", "correlation"),
-                shown[:SHOWN_PAIRS],
-            ),
+            Section("together", "All models together", (self.sentence(),), whole),
+            Section("pairs", "Pairs whose errors are most alike", (about,), correlated),
         )
 
     def sentence(self) -> str:

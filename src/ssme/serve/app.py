@@ -22,12 +22,12 @@ from ssme.serve.project import Project
 from ssme.serve.store import DbThread
 
 STATIC = {
-    "report.css": ("report/templates/report.css", "text/css"),
+    "report.css": ("show/templates/report.css", "text/css"),
     "serve.css": ("serve/static/serve.css", "text/css"),
     "serve.js": ("serve/static/serve.js", "text/javascript"),
     "label.js": ("serve/static/label.js", "text/javascript"),
     "icon.svg": ("serve/static/icon.svg", "image/svg+xml"),
-    "report.js": ("report/templates/report.js", "text/javascript"),
+    "report.js": ("show/templates/report.js", "text/javascript"),
 }
 """Name -> file in the package, and its type. Nothing else is served as it lies."""
 

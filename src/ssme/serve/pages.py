@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
@@ -12,9 +11,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from ssme import __version__
 from ssme.errors import InputError
-from ssme.markup import make_environment
 from ssme.serve.spelling import spell_for_page
 from ssme.serve.store import Session
+from ssme.show.html import make_environment
 
 if TYPE_CHECKING:
     from ssme.serve.project import OpenFile, Project
@@ -33,16 +32,6 @@ class RefusedError(Exception):
     def __init__(self, status: int, title: str, text: str) -> None:
         self.status, self.title, self.text = status, title, text
         super().__init__(title)
-
-
-@cache
-def _make_environment() -> Any:
-    from jinja2 import PackageLoader
-
-    found = make_environment(PackageLoader("ssme.serve", "templates"))
-    percent = found.filters["percent"]
-    found.filters["percent"] = lambda value: percent(value).replace(" ", "\N{NO-BREAK SPACE}")
-    return found
 
 
 def find_project(request: Request) -> Project:
@@ -144,7 +133,7 @@ def render(
 
 def render_fragment(template: str, **context: Any) -> str:
     """A part of a page."""
-    text: str = _make_environment().get_template(template).render(**context)
+    text: str = make_environment("ssme.serve").get_template(template).render(**context)
     return text
 
 

@@ -219,12 +219,9 @@ class Project:
         return done, kept[0] if kept else None
 
     def read_results(self, job: JobRecord) -> dict[str, Any]:
-        """What an evaluation wrote: summary, differences and facts."""
+        """What an evaluation wrote: summary and facts."""
         folder = self.runner.find_folder(job)
-        return {
-            name: _read_json(folder / f"{name}.json")
-            for name in ("summary", "differences", "facts")
-        }
+        return {name: _read_json(folder / f"{name}.json") for name in ("summary", "facts")}
 
     def read_plan(self, job: JobRecord) -> dict[str, Any] | None:
         """How many more labels are needed after an evaluation; None where it was not counted."""

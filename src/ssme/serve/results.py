@@ -29,6 +29,7 @@ from ssme.serve.pages import (
 )
 from ssme.serve.project import Project
 from ssme.serve.store import JobRecord, Store
+from ssme.show.html import sort_charts
 from ssme.wording import make_distinct
 
 PATIENCE = 60.0
@@ -54,8 +55,8 @@ async def show_result(request: Request) -> Response:
         charts = project.read_charts(done)
         if charts is None and not project.settings.read_only:
             await project.draw(done)
-        first = found["summary"]["metrics"][0]
-        chart = draw_intervals(first["rows"], first["name"])
+        rows = _list_leading_rows(found["summary"])
+        chart = draw_intervals(rows, rows[0]["metric"])
     since = await project.count_labels_since(file) if file.is_ready else 0
     return render(
         request,
@@ -71,6 +72,18 @@ async def show_result(request: Request) -> Response:
     )
 
 
+def _list_leading_rows(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The estimates of the leading metric on all rows, best model first."""
+    metric = summary["estimates"][0]["metric"]
+    rows = {
+        row["model"]: row
+        for row in summary["estimates"]
+        if (row["metric"], row["group"]) == (metric, "all")
+    }
+    ranked = [rank["model"] for rank in summary["ranking"] if rank["metric"] == metric]
+    return [rows[model] for model in ranked or rows]
+
+
 async def show_charts(request: Request) -> Response:
     """The pictures of an evaluation as a part of the page; told to wait while they are drawn."""
     project = find_project(request)
@@ -82,7 +95,7 @@ async def show_charts(request: Request) -> Response:
             return JSONResponse({"html": render_fragment("no_charts.html")})
         return JSONResponse({"job": drawing.id})
     # Our own worker drew them; names were escaped there.
-    shown = [{**each, "svg": Markup(each["svg"])} for each in found]
+    shown = [chart for charts in sort_charts(found).values() for chart in charts]
     return JSONResponse({"html": render_fragment("charts.html", charts=shown)})
 
 

@@ -27,16 +27,16 @@ from ssme.errors import InputError
 from ssme.memory.tracking import record_evaluation
 from ssme.metrics import predicted_classes
 from ssme.progress import tell
-from ssme.report.charts import draw_charts
-from ssme.report.html import render_html
-from ssme.report.summary import summarize
-from ssme.report.writing import can_draw
 from ssme.results.evaluation import Evaluation
 from ssme.results.plan import LabelPlan
 from ssme.run import execute, read_scores
 from ssme.schema import ReadOptions
 from ssme.serve.spelling import spell_for_page
 from ssme.serve.store import AT_RANDOM
+from ssme.show.charts import draw_charts
+from ssme.show.document import build_document
+from ssme.show.html import render_html
+from ssme.show.report import describe_report
 from ssme.spec import RunSpec
 from ssme.writing import format_csv, write_text
 
@@ -88,12 +88,11 @@ def add_labels(data: ScoreSet, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet
 def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
     """Evaluate as ``request`` says and write the numbers that the pages show into ``folder``."""
     result, asked = _evaluate(request)
-    summary = summarize(result, request["title"])
+    summary = describe_report(result, build_document(result, request["title"]))
     record = replace(record_evaluation(result), spec=request["config"])
     files = {
         "summary.json": json.dumps(summary, indent=2, ensure_ascii=False),
         "estimates.csv": format_csv(list(result.rows())),
-        "differences.json": json.dumps(_list_differences(result)),
         "facts.json": json.dumps(
             {"record": asdict(record), "vanished": result.settings["vanished"]}
         ),
@@ -107,10 +106,10 @@ def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
 def draw_report(request: Mapping[str, Any], folder: Path) -> None:
     """The same evaluation once more, to the bit, with its pictures and its report."""
     result, _ = _evaluate(request)
-    charts = draw_charts(result) if can_draw() else []
-    page = render_html(summarize(result, request["title"]), charts)
+    document = build_document(result, request["title"])
+    charts = draw_charts(document)
     write_text(folder / "charts.json", json.dumps(charts, ensure_ascii=False))
-    write_text(folder / "report.html", page)
+    write_text(folder / "report.html", render_html(document, charts))
 
 
 def plan_labels(request: Mapping[str, Any], folder: Path) -> None:
@@ -189,21 +188,6 @@ def _format_labels_csv(data: ScoreSet) -> str:
             known = not np.isnan(p)
             row |= {"probability": p if known else "", "round": drawn + first if known else ""}
     return format_csv(found)
-
-
-def _list_differences(result: Evaluation) -> list[dict[str, Any]]:
-    """The pick against every other model, by the first metric."""
-    metric = result.metrics[0]
-    if metric.greater_is_better is None or result.data.n_models < 2:
-        return []
-    pick = result.choose(metric.name).pick
-    rows = result.compare(metric.name, pick).rows
-    names = ("a", "b", "difference", "low", "high", "p_better")
-    return [{name: _drop_undefined(getattr(row, name)) for name in names} for row in rows]
-
-
-def _drop_undefined(value: Any) -> Any:
-    return None if isinstance(value, float) and value != value else value
 
 
 # -------------------------------------------------------------------------------------------------

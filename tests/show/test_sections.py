@@ -33,9 +33,9 @@ def test_a_report_has_the_sections_that_were_asked_for(tmp_path: Path, suffix: s
     assert "No drift of the scores is seen." in text
     assert suffix == "json" or "<script>alert(1)" not in text
     if suffix == "json":
-        (*_, plan, history) = json.loads(text)["further"]
-        assert plan["rows"][0][0] == "60"
-        assert len(history["rows"]) == 2
+        found = {section["key"]: section for section in json.loads(text)["sections"]}
+        assert found["plan"]["table"][0]["cells"][0] == 60
+        assert len(found["history"]["table"][0]["cells"]) == 2
 
 
 def test_a_memory_of_other_models_says_so(tmp_path: Path) -> None:
@@ -55,7 +55,8 @@ def test_changes_are_those_of_a_metric_that_both_evaluations_have(tmp_path: Path
     data = binary_set((HOSTILE[0], "logistic"), n=300, n_labeled=60)
     led = ssme.evaluate(data, method="labeled", metrics=["ece", "accuracy"])
     led.report(tmp_path / "report.json", memory=memory)
-    (*_, history) = json.loads((tmp_path / "report.json").read_text())["further"]
+    sections = json.loads((tmp_path / "report.json").read_text())["sections"]
+    (history,) = (section for section in sections if section["key"] == "history")
     assert "how accuracy changed" in history["sentences"][0]
     other = ssme.evaluate(data, method="labeled", metrics="ece")
     other.report(tmp_path / "other.md", memory=memory)

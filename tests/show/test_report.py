@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 import html.parser
 import json
 import re
-import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.made_sets import HOSTILE, binary_set, grouped_set, hostile_set, many_class_set
 
 import ssme
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
-from ssme.report import render_html, render_markdown, render_report, summarize
-from ssme.report.charts import draw_charts
+from ssme.run import rerun
+from ssme.show.charts import draw_charts
+from ssme.show.document import Document, build_document
+from ssme.show.html import render_html
+from ssme.show.markdown import render_markdown
+from ssme.show.report import render_report
+from ssme.show.sections import Section
 from ssme.wording import make_printable
 
 DOUBT = Doubt("D999", "Few labels", "warning", "Only <3> labels.", "Label more.", "docs/x.md#d999")
@@ -29,10 +36,8 @@ def evaluate(data: Any, **options: Any) -> ssme.Evaluation:
     return ssme.evaluate(data, method="ensemble", n_draws=50, **options)
 
 
-def with_doubt(result: ssme.Evaluation) -> ssme.Evaluation:
-    import dataclasses
-
-    return dataclasses.replace(result, doubts=(DOUBT,))
+def find(document: Document, key: str) -> Section:
+    return next(section for section in document.walk() if section.key == key)
 
 
 class Tags(html.parser.HTMLParser):
@@ -51,33 +56,22 @@ class Tags(html.parser.HTMLParser):
         self.text.append(data)
 
 
-def test_summary_is_plain_json_and_answers_five_questions() -> None:
-    summary = summarize(with_doubt(evaluate(grouped_set())))
-    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
-    answers = summary["headline"]["answers"]
-    assert [a["question"] for a in answers] == [
-        "Which classifier?",
-        "How good?",
-        "How sure?",
-        "Compared with labels alone?",
-        "What should worry me?",
-    ]
-    assert answers[0]["name"] == "forest"
-    assert "interval" in answers[1]["detail"]
-    assert "60 labels" in answers[3]["detail"]
-    assert answers[4] == {
-        "question": "What should worry me?",
-        "answer": "1 warning",
-        "detail": "Few labels.",
-        "severity": "warning",
-    }
+def test_five_questions_are_answered_and_json_holds_all() -> None:
+    document = build_document(dataclasses.replace(evaluate(grouped_set()), doubts=(DOUBT,)))
+    facts = document.to_dict()
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    answers = document.answers
+    assert len(answers) == 5
+    assert answers[0].answer == "forest"
+    assert "interval" in answers[1].detail
+    assert "60 labels" in answers[3].detail
+    assert (answers[4].answer, answers[4].severity) == ("1 warning", "warning")
 
 
 @pytest.mark.parametrize("method", ["labeled", "atc"])
-def test_summary_without_posterior_or_intervals(method: str) -> None:
+def test_without_posterior_or_intervals(method: str) -> None:
     result = ssme.evaluate(binary_set(), method=method, metrics="accuracy")
-    page = render_report(result)
-    assert "forest" in page
+    assert "forest" in render_report(result)
 
 
 def test_one_model_and_no_labels() -> None:
@@ -92,16 +86,17 @@ def test_undefined_metrics_are_dashes() -> None:
     site = data.groups["site"].copy()
     site[0] = "lonely"
     result = evaluate(data.replace(groups={"site": site}), metrics=["roc_auc", "accuracy"])
-    summary = summarize(result)
-    lonely = [r for r in summary["by_group"][0]["rows"] if r["group"] == "site=lonely"]
-    assert [row["estimate"] for row in lonely] == [None] * 3
-    page = render_report(result)
+    document = build_document(result)
+    table = {column.title: column for column in find(document, "group-metric-0").table}
+    lonely = [name == "site=lonely" for name in table["group"].cells]
+    assert np.isnan(np.array(table["estimate"].cells)[lonely]).all()
+    page = render_html(document)
     assert "nan" not in "".join(Tags(page).text).lower().split()
-    assert "| -" in render_markdown(summary)
+    assert "| -" in render_markdown(document)
 
 
 def test_page_parts_and_policy() -> None:
-    page = render_report(with_doubt(evaluate(grouped_set())))
+    page = render_report(dataclasses.replace(evaluate(grouped_set()), doubts=(DOUBT,)))
     found = Tags(page)
     names = [tag for tag, _ in found.tags]
     for landmark in ("header", "main", "nav", "caption", "figure", "h1"):
@@ -136,19 +131,23 @@ def test_hostile_names_are_inert_and_whole() -> None:
 
 
 def test_markdown_is_inert() -> None:
-    summary = summarize(evaluate(hostile_set(), metrics="accuracy"))
-    text = render_markdown(summary)
+    document = build_document(evaluate(hostile_set(), metrics="accuracy"))
+    text = render_markdown(document)
     assert "<script>" not in text
     assert re.search(r"(?<!\\)\|\*_", text) is None
-    tables = [len(HOSTILE), *(len(section["rows"]) for section in summary["further"])]
+    tables = [section.n_rows for section in document.walk() if section.table]
     assert text.count("\n| ") == sum(1 + size for size in tables)
 
 
-def test_three_hundred_models() -> None:
+def test_many_models_and_many_classes() -> None:
     data = binary_set(tuple(f"model-{j}" for j in range(300)), n=60)
-    page = render_report(evaluate(data, metrics="accuracy"))
+    document = build_document(evaluate(data, metrics="accuracy"))
+    page = render_html(document, draw_charts(document))
     assert "The best 20 of 300 models; the table has all." in page
-    assert page.count('<th scope="row"') == 300
+    assert find(document, "metric-0").n_rows == 300
+    page = render_report(evaluate(many_class_set()))
+    assert "Confusion matrices" in page
+    assert "ROC curves" not in page
 
 
 def test_ten_models_by_ten_metrics_stay_small() -> None:
@@ -158,12 +157,6 @@ def test_ten_models_by_ten_metrics_stay_small() -> None:
     ]
     data = binary_set(tuple(f"model-{j}" for j in range(10)), n=1000)
     assert len(render_report(evaluate(data, metrics=metrics)).encode()) < 2_000_000
-
-
-def test_many_classes_page() -> None:
-    page = render_report(evaluate(many_class_set()))
-    assert "Confusion matrices" in page
-    assert "ROC curves" not in page
 
 
 def test_without_the_extra_there_are_tables(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,17 +170,14 @@ def test_formats(tmp_path: Path) -> None:
     result = evaluate(binary_set(), metrics="accuracy")
     assert result.report(tmp_path / "r.html").read_text().startswith("<!DOCTYPE html>")
     assert result.report(tmp_path / "r.md", title="My *own*").read_text().startswith("# My \\*own")
-    assert json.loads(result.report(tmp_path / "r.json").read_text())["level"] == 0.95
-    with pytest.raises(InputError, match=r"ends in .html, .md or .json"):
+    facts = json.loads(result.report(tmp_path / "r.json").read_text())
+    assert facts["settings"]["level"] == 0.95
+    with pytest.raises(InputError):
         result.report(tmp_path / "r.doc")
 
 
 def test_run_it_again_gives_the_same_numbers(tmp_path: Path) -> None:
     """Group columns, reading options and the seed were missing from what a report said."""
-    import pandas as pd
-
-    from ssme.run import rerun
-
     data = grouped_set()
     frame = pd.DataFrame(dict(zip(data.models, data.scores[:, :, 1].T, strict=True)))
     frame["truth"] = np.where(data.labels >= 0, data.labels, -1)
@@ -206,79 +196,57 @@ def test_run_it_again_gives_the_same_numbers(tmp_path: Path) -> None:
         n_draws=30,
         random_state=None,
     )
-    again = summarize(first)["rerun"]
-    (tmp_path / "run.toml").write_text(again["toml"], encoding="utf-8")
-    for second in (rerun(tmp_path / "run.toml"), eval(again["python"])):
+    document = build_document(first)
+    (tmp_path / "run.toml").write_text(find(document, "config").code, encoding="utf-8")
+    for second in (rerun(tmp_path / "run.toml"), eval(find(document, "python").code)):
         assert second.frame().equals(first.frame())
         assert set(second.frame()["group"]) > {"all", "site=north"}
 
 
 def test_run_it_again_without_a_file() -> None:
-    summary = summarize(evaluate(binary_set(), threshold=0.3))
-    compile(summary["rerun"]["python"], "rerun", "eval")
-    for key in ("toml", "python"):
-        assert "threshold" in summary["rerun"][key]
+    document = build_document(evaluate(binary_set(), threshold=0.3))
+    compile(find(document, "python").code, "rerun", "eval")
+    for key in ("config", "python"):
+        assert "threshold" in find(document, key).code
 
 
-def test_a_run_that_no_file_can_hold_says_so(tmp_path: Path) -> None:
+def test_a_run_that_no_file_can_hold_has_a_reason() -> None:
     result = evaluate(binary_set(), metrics=lambda y_true, y_score: 0.5)
-    for suffix in ("html", "md"):
-        page = result.report(tmp_path / f"r.{suffix}").read_text()
-        assert "No config file can hold this run" in page
-
-
-def test_rendering_needs_no_drawing_library() -> None:
-    assert "altair" not in sys.modules["ssme.report.html"].__dict__
-    assert "<table" in render_html(summarize(evaluate(binary_set())))
+    assert not find(build_document(result), "again").parts
 
 
 def test_serious_doubts_are_not_called_warnings() -> None:
     """The card of a report with one serious doubt said "1 warning"."""
-    import dataclasses
-
     result = evaluate(binary_set())
     serious = dataclasses.replace(DOUBT, severity="serious", title="All wrong")
     info = dataclasses.replace(DOUBT, severity="info", title="By the way")
-    said = {}
-    for key, doubts in {
-        "worst first": (serious, DOUBT, DOUBT),
-        "two": (serious, serious),
-        "info": (info,),
-        "none": (),
-    }.items():
-        summary = summarize(dataclasses.replace(result, doubts=doubts))
-        said[key] = summary["headline"]["answers"][4]
-    assert said["worst first"]["answer"] == "1 serious doubt"
-    assert said["worst first"]["detail"] == "All wrong. There are 2 more below."
-    assert said["worst first"]["severity"] == "serious"
-    assert said["two"]["answer"] == "2 serious doubts"
-    assert said["info"]["answer"] == "1 remark"
-    assert said["none"]["answer"] == "Nothing found"
+    for doubts, answer in (
+        ((serious, DOUBT, DOUBT), "1 serious doubt"),
+        ((serious, serious), "2 serious doubts"),
+        ((info,), "1 remark"),
+        ((), "Nothing found"),
+    ):
+        document = build_document(dataclasses.replace(result, doubts=doubts), report=False)
+        assert document.answers[4].answer == answer
     page = render_report(dataclasses.replace(result, doubts=(serious,)))
     assert '<div class="answer serious">' in page
-    assert "<p>Serious doubt.</p>" in page
 
 
 def test_report_says_when_from_what_and_with_which_version_it_was_made() -> None:
-    import dataclasses
-    from datetime import UTC, datetime
-
     result = evaluate(binary_set())
     digest = "0123456789abcdef" * 4
     known = dataclasses.replace(result, settings={**result.settings, "file_sha256": digest})
-    summary = summarize(known, date=datetime(2026, 3, 4, 5, 6, tzinfo=UTC))
-    for text in (render_html(summary), render_markdown(summary)):
+    document = build_document(known, date=datetime(2026, 3, 4, 5, 6, tzinfo=UTC))
+    for text in (render_html(document), render_markdown(document)):
         assert "2026-03-04 05:06 UTC" in text
         assert f"ssme {ssme.__version__}" in text
         assert digest in text
-    unknown = render_html(summarize(result))
-    assert "SHA-256" not in unknown
-    assert "Written on 2" in unknown
+    assert "SHA-256" not in render_html(build_document(result))
 
 
 def test_names_may_break_between_their_words_only() -> None:
     data = binary_set(("deep_net-v2", "tree"))
-    page = render_report(evaluate(data, metrics="accuracy"))
+    page = render_html(build_document(evaluate(data, metrics="accuracy")))
     assert "<bdi>deep_<wbr>net-<wbr>v2</bdi>" in page
 
 
@@ -288,11 +256,10 @@ def test_a_print_holds_the_first_rows_of_long_tables() -> None:
     scores = np.clip(0.5 + 0.2 * (2 * y - 1)[:, None] + rng.normal(0, 0.2, (400, 2)), 0, 1)
     groups = {"site": np.arange(400) % 45}
     data = ssme.ScoreSet.from_arrays(scores, np.where(y < 2, y, 0.0), groups=groups)
-    made = ssme.evaluate(data, method="ensemble", metrics="accuracy", n_draws=20)
-    page = render_html(summarize(made))
-    assert page.count('<tr role="row" class="more">') == (90 - 30) + (45 - 30)
-    assert "Printed are the first 30 of 90 rows." in page
-    assert "Printed are the first 30 of 45 groups." in page
+    document = build_document(evaluate(data, metrics="accuracy"))
+    more = [section.n_rows - 30 for section in document.walk() if section.n_rows > 30]
+    assert len(more) == 3  # ranks, estimates by group, counts of rows
+    assert render_html(document).count('<tr role="row" class="more">') == sum(more)
 
 
 def test_report_of_judges_has_no_pictures_of_probabilities_and_their_own_method() -> None:
@@ -306,11 +273,10 @@ def test_report_of_judges_has_no_pictures_of_probabilities_and_their_own_method(
         "ann": np.array(["no", "yes"])[said[:, 1]],
     }
     alone = ssme.ScoreSet.from_answers(answers, labels)
-    page = summarize(ssme.evaluate(alone, n_draws=20, random_state=0))
-    assert page["method"]["title"] == "Judges who share difficulty"
-    assert page["method"]["name"] == "auto"
-    assert page["data"]["positive"] == " ('yes' is positive)"
-    drawn = [chart["title"] for chart in draw_charts(ssme.evaluate(alone, n_draws=20))]
+    document = build_document(ssme.evaluate(alone, n_draws=20, random_state=0))
+    assert "Judges who share difficulty (auto" in find(document, "method").sentences[0]
+    assert "'yes' is positive" in document.head[0]
+    drawn = [chart["title"] for chart in draw_charts(document)]
     assert "Confusion matrices" in drawn
     assert not {"Reliability", "ROC curves", "Scores by class"} & set(drawn)
     mixed = ssme.ScoreSet.from_answers(
@@ -319,7 +285,7 @@ def test_report_of_judges_has_no_pictures_of_probabilities_and_their_own_method(
         ratings={"stars": 1 + 3 * said[:, 2] + rng.integers(0, 2, 80)},
         scores={"bert": np.clip(said[:, 3] + rng.normal(0, 0.2, 80), 0, 1)},
     )
-    charts = draw_charts(ssme.evaluate(mixed, n_draws=20, random_state=0))
+    charts = draw_charts(build_document(ssme.evaluate(mixed, n_draws=20, random_state=0)))
     by_title = {chart["title"]: chart for chart in charts}
     assert "stars" in by_title["ROC curves"]["svg"]
     assert "gpt" not in by_title["ROC curves"]["svg"]

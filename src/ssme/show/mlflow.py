@@ -10,8 +10,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ssme.errors import MissingExtraError
-from ssme.report import render_report, summarize
 from ssme.results.groups import ALL
+from ssme.show.charts import draw_charts
+from ssme.show.document import build_document
+from ssme.show.html import render_html
+from ssme.show.report import describe_report
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -38,8 +41,9 @@ def log_evaluation(
     settings = evaluation.settings
     names = ("method", "level", "threshold", "random_state", "n_rows", "n_labeled")
     tracker.log_params({f"ssme.{name}": settings[name] for name in names if name in settings})
-    tracker.log_dict(summarize(evaluation), "ssme.json")
-    tracker.log_text(render_report(evaluation), report)
+    document = build_document(evaluation)
+    tracker.log_dict(describe_report(evaluation, document), "ssme.json")
+    tracker.log_text(render_html(document, draw_charts(document)), report)
 
 
 def list_metric_values(evaluation: Evaluation) -> dict[str, float]:

@@ -1,0 +1,168 @@
+"""The pictures of a document as SVG, made when it is written: opening a report runs no chart code.
+
+Static SVG rather than a chart library inside the file: a third of the size, it shows in mail
+viewers and with scripts switched off, prints as it looks, and needs no exception from the
+Content-Security-Policy.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ssme.errors import InputError
+from ssme.plots.accessor import Plots
+from ssme.plots.curves import CURVE_PANELS
+from ssme.plots.display import UNCUT, Plot, render_svg
+from ssme.plots.intervals import SHOWN_MODELS, draw_metric
+from ssme.progress import track
+from ssme.results.curves import find_other_areas
+from ssme.show.document import Document
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
+
+Maker = Callable[[], Plot]
+
+TAG = re.compile(r"<[^>]+>")
+MARK = 'role="graphics-symbol"'
+WIDE = 560
+"""Pixels from which a picture is not made smaller to fit a narrow screen, but scrolled."""
+STYLE = {
+    "background": "transparent",
+    "font": "Helvetica, Arial, sans-serif",
+    "axis": {
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "gridOpacity": 0.35,
+        "labelSeparation": 10,  # fonts of readers may be wider than the one that is measured with
+        **UNCUT,
+    },
+    "header": {"labelFontSize": 12, **UNCUT},
+    "legend": {"labelFontSize": 12, "titleFontSize": 12, **UNCUT},
+    "view": {"stroke": None},
+}
+
+
+def can_draw() -> bool:
+    """Whether the extra ``report`` is installed, without which reports have no pictures."""
+    return importlib.util.find_spec("vl_convert") is not None
+
+
+def draw_charts(document: Document) -> list[dict[str, Any]]:
+    """The pictures of a document: ``section`` (its key), ``title``, ``alt``, ``note``, ``svg``.
+
+    ``wide`` says whether it is scrolled on a narrow screen. A picture that the method has no
+    numbers for is left out; without the extra ``report`` there are none.
+    """
+    makers = [(section.key, make) for section in document.walk() for make in section.charts]
+    found: list[dict[str, Any]] = []
+    for section, make in track(makers if can_draw() else [], "pictures"):
+        try:
+            plot = make()
+        except InputError:
+            continue
+        svg = _render_svg(plot, f"c{len(found)}-")
+        words = {"title": plot.title, "alt": plot.alt, "note": plot.note}
+        found.append({"section": section, **words, "svg": svg, "wide": _read_width(svg) > WIDE})
+    return found
+
+
+def list_charts(evaluation: Evaluation) -> dict[str, tuple[Maker, ...]]:
+    """What draws the pictures of an evaluation's report, by the key of the section."""
+    plots, data = Plots(evaluation), evaluation.data
+    found: dict[str, tuple[Maker, ...]] = {
+        f"metric-{number}": (lambda name=metric.name: _draw_metric(evaluation, name),)  # type: ignore[misc]
+        for number, metric in enumerate(evaluation.metrics)
+    }
+    if data.n_models > 1:
+        found["ranking"] = (plots.ranking,)
+    if len(evaluation.groups) > 1:
+        found["groups"] = tuple(
+            lambda name=metric.name: plots.groups(name)  # type: ignore[misc]
+            for metric in evaluation.metrics[:2]
+        )
+    if evaluation.posterior is not None:
+        found["behavior"] = tuple(_list_curves(evaluation, plots))
+    found["method"] = (plots.convergence,)
+    return found
+
+
+def _list_curves(evaluation: Evaluation, plots: Plots) -> Iterator[Maker]:
+    """Pictures of scores: of classifiers, and where the order alone counts of raters too.
+
+    An answer is no probability and has one threshold only, which the confusion matrix shows.
+    """
+    data = evaluation.data
+    kinds = {name: judge.kind for name, judge in data.judges.items()}
+    scored = [name for name in data.models if name not in kinds]
+    ordered = [name for name in data.models if kinds.get(name) != "answers"]
+    some = scored[:CURVE_PANELS] if kinds else None
+    graded = ordered[:CURVE_PANELS] if kinds else None
+    if scored:
+        yield lambda: plots.reliability(models=some)
+    if data.n_classes == 2 and ordered:
+        yield lambda: _note_areas(evaluation, plots.roc(models=graded))
+        yield lambda: _note_areas(evaluation, plots.precision_recall(models=graded))
+    if data.n_classes == 2 and scored:
+        yield lambda: plots.densities(models=some)
+    yield plots.confusion
+    if data.n_models > 1:
+        yield lambda: _note_correlation(evaluation, plots.agreement())
+
+
+def _draw_metric(evaluation: Evaluation, metric: str) -> Plot:
+    plot, count = draw_metric(evaluation, metric), evaluation.data.n_models
+    some = f"The best {SHOWN_MODELS} of {count} models; the table has all."
+    title = f"{metric} with {evaluation.level * 100:g} % intervals"
+    return replace(plot, title=title, note=some if count > SHOWN_MODELS else "")
+
+
+def _note_correlation(evaluation: Evaluation, plot: Plot) -> Plot:
+    note = (
+        "The correlation of errors is that under the probabilities of the classes given the "
+        "answers. The labels have not corrected it further, as they have the table above."
+    )
+    return replace(plot, note=note) if evaluation.data.judges else plot
+
+
+def _note_areas(evaluation: Evaluation, plot: Plot) -> Plot:
+    """Say where the area under a curve is not in the interval of the table."""
+    other = find_other_areas(evaluation, plot.rows)
+    if not other:
+        return plot
+    metric = other[0][1]
+    areas = ", ".join(f"{model} {area:.3f}" for model, _, area in other[:SHOWN_MODELS])
+    return replace(
+        plot,
+        note=f"The area under some curves is not in the interval of {metric} in the table: "
+        f"{areas}. {evaluation.method} corrects {metric} as a whole, and not the points of a "
+        "curve. The table is what was compared with the truth on benchmark sets.",
+    )
+
+
+def _render_svg(plot: Plot, prefix: str) -> str:
+    """The picture as inline SVG: ids unique in the page, words for screen readers."""
+    spec = {**plot.spec(), "title": None, "config": STYLE}
+    head, body = render_svg(spec).split(">", 1)
+    return f"{head}>{TAG.sub(lambda tag: _rewrite_tag(tag[0], prefix), body)}"
+
+
+def _read_width(svg: str) -> float:
+    found = re.search(r'\bwidth="([0-9.]+)', svg.split(">", 1)[0])
+    return float(found[1]) if found else 0.0
+
+
+def _rewrite_tag(tag: str, prefix: str) -> str:
+    """One tag: its id and references prefixed; a mark's own words become its tooltip."""
+    tag = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}\1"', tag)
+    tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", tag)
+    words = re.search(r' aria-label="([^"]*)"', tag) if MARK in tag and tag[-2] == "/" else None
+    tag = re.sub(r' aria-[a-z]+="[^"]*"| role="[^"]*"| pointer-events="none"', "", tag)
+    if words is None:
+        return tag
+    name = tag[1:].split(None, 1)[0]
+    return f"{tag[:-2]}><title>{words[1]}</title></{name}>"

@@ -1,0 +1,670 @@
+"""From an evaluation to the tree of sections that every output draws; statistics end here.
+
+The answers come first: which classifier, how good, how sure, compared with labels alone, what
+should worry me. Then the tables, the leading metric first, and the sections that were asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ssme.data.scoreset import describe_positive
+from ssme.diagnostics.doubt import SEVERITIES, Doubt
+from ssme.errors import InputError, UnsupportedError
+from ssme.methods.answers.belief import AnswersBelief
+from ssme.methods.base import MethodSpec
+from ssme.methods.registry import find_method_class
+from ssme.metrics.base import Metric
+from ssme.results.groups import ALL, compute_gaps, order_groups, rank_groups
+from ssme.results.plan import count_effective_labels
+from ssme.results.rows import to_plain_values
+from ssme.results.together import SetProfile, profile_set
+from ssme.show.sections import (
+    Column,
+    Section,
+    format_number,
+    format_percent,
+    format_span,
+    format_value,
+)
+from ssme.spec import RunSpec
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
+
+DOUBT_NAMES = {"serious": "serious doubt", "warning": "warning", "info": "remark"}
+"""What doubts of each severity are called."""
+TOGETHER_MODELS = 30
+"""Models up to which a report says unasked how they err together: pairs grow with the square."""
+BRIEF = 200
+"""Characters of a fact of the fit that a report still shows."""
+NAMED = 3
+"""Models that a sentence names."""
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """An answer in a word or a number, and the sentence behind it."""
+
+    question: str
+    answer: str
+    detail: str
+    severity: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """What people read of an evaluation."""
+
+    title: str
+    head: tuple[str, ...]
+    answers: tuple[Headline, ...]
+    sections: tuple[Section, ...]
+    foot: tuple[str, ...] = ()
+
+    def walk(self) -> Iterator[Section]:
+        """All sections, those inside others too."""
+        for section in self.sections:
+            yield from section.walk()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document without pictures as values that JSON can hold; the page draws these too."""
+        out: dict[str, Any] = to_plain_values(
+            {
+                "title": self.title,
+                "head": self.head,
+                "answers": [asdict(answer) for answer in self.answers],
+                "sections": [_describe_section(section) for section in self.sections],
+                "foot": self.foot,
+            }
+        )
+        return out
+
+
+def build_document(
+    evaluation: Evaluation,
+    title: str | None = None,
+    *,
+    limit: int | None = None,
+    report: bool = True,
+    further: Sequence[Section] = (),
+    date: datetime | None = None,
+) -> Document:
+    """The document of an evaluation.
+
+    With a ``limit``, tables have no more rows than that. Without ``report``, sections are left out
+    that only a report has: method, data, differences, pictures. ``further`` are added to it.
+    """
+    charts: Mapping[str, Any] = {}
+    if report:
+        from ssme.show.charts import list_charts
+
+        charts = list_charts(evaluation)
+    asked = evaluation.asked
+    if report:
+        asked = replace(asked, together=_find_profile(evaluation))
+    listed = [_cut(section, limit) for section in (*asked.list_sections(), *further)]
+    found = {section.key: section for section in listed}
+    sections = [found.pop("thresholds")] if "thresholds" in found else []
+    sections.append(_make_estimates(evaluation, charts, limit, report))
+    if report and evaluation.data.n_models > 1:
+        sections += _list_comparisons(evaluation, charts)
+    sections += found.values()
+    if len(evaluation.groups) > 1:
+        sections.append(_make_groups(evaluation, charts, limit))
+    if charts.get("behavior"):
+        said = (
+            "Lines and points are estimates; bands and bars are "
+            f"{evaluation.level * 100:g} % intervals, from the same draws as those in the tables."
+        )
+        sections.append(Section("behavior", "Behavior", (said,), charts=charts["behavior"]))
+    sections.append(make_doubts_section(evaluation.doubts, explain=report))
+    if report:
+        sections += [
+            _make_method(evaluation, charts),
+            _make_data(evaluation),
+            _make_rerun(evaluation),
+        ]
+    return Document(
+        title or "How good are these classifiers?",
+        _write_head(evaluation),
+        _write_answers(evaluation),
+        tuple(sections),
+        _write_foot(evaluation.settings, date or datetime.now(UTC)) if report else (),
+    )
+
+
+def _describe_section(section: Section) -> dict[str, Any]:
+    return {
+        **{key: value for key, value in vars(section).items() if key != "charts"},
+        "table": [vars(column) for column in section.table],
+        "parts": [_describe_section(part) for part in section.parts],
+    }
+
+
+# -------------------------------------------------------------------------------------------------
+# Head, answers and foot
+
+
+def _write_head(evaluation: Evaluation) -> tuple[str, ...]:
+    data, whole, settings = evaluation.data, evaluation.groups[0], evaluation.settings
+    noun = "model" if data.n_models == 1 else "models"
+    first = (
+        f"{data.n_models:,} {noun}, {whole.n_labeled:,} labeled and {whole.n_unlabeled:,} "
+        f"unlabeled rows, {data.n_classes} classes{describe_positive(data)}, method "
+        f"{evaluation.method!r}, {evaluation.level * 100:g} % intervals."
+    )
+    if not settings.get("corrected_shift"):
+        return (first,)
+    kind, said = settings["corrected_shift"], settings["shift"]
+    return first, f"The labels are weighted to correct {kind} shift. {said}"
+
+
+def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
+    """Five answers, for what the models are chosen by: the first metric, or that of thresholds."""
+    thresholds, choice = evaluation.asked.thresholds, evaluation.decision
+    worry = _name_worries(evaluation.doubts)
+    if thresholds is not None and choice is None:
+        return Headline("Which classifier?", "None", thresholds.sentence()), worry
+    metric = evaluation.metrics[0]
+    note = evaluation.settings.get("lead", {}).get("reason", "")
+    rows = _rank_models(evaluation, metric)
+    name = metric.name
+    if thresholds is not None and choice is not None:
+        metric, name = thresholds.metric, choice.metric
+        picks = {pick.model: pick for pick in thresholds.picks}
+        rows = [
+            {**vars(picks[each.model].metrics[0]), "model": each.model, "p_best": each.p_best}
+            for each in choice.contenders
+        ]
+        note = " ".join(
+            f"{at.metric} {format_value(at.estimate, at.low, at.high)}; {choice.goal} holds with "
+            f"probability {format_percent(picks[choice.pick].p_demand)}."
+            for at in picks[choice.pick].metrics[1:]
+        )
+    best = next((row for row in rows if row["estimate"] == row["estimate"]), rows[0])
+    return (
+        _choose_model(evaluation, name, rows, best),
+        _describe_value(evaluation, metric, name, best, note),
+        _describe_sureness(evaluation, metric, rows, best),
+        _compare_with_labels(evaluation, best),
+        worry,
+    )
+
+
+def _choose_model(
+    evaluation: Evaluation, metric: str, rows: Rows, best: Mapping[str, Any]
+) -> Headline:
+    question, choice = "Which classifier?", evaluation.decision
+    if math.isnan(best["estimate"]):
+        detail = f"{metric} is undefined for every model on these rows."
+        return Headline(question, "None can be named", detail)
+    where = "" if choice is None else choice.describe_threshold()
+    if len(rows) == 1:
+        use = f" Use it{where}." if where else ""
+        return Headline(question, best["model"], f"It is the only one that was evaluated.{use}")
+    ahead = f"It has the best estimate of {metric}{where}."
+    if choice is None or math.isnan(choice.p_best):
+        return Headline(question, best["model"], ahead)
+    others = [model for model in choice.possible_best if model != choice.pick]
+    if not others:
+        return Headline(question, choice.pick, f"It is clearly ahead in {metric}{where}.")
+    named = others[:NAMED] + ([f"{len(others) - NAMED} more"] if len(others) > NAMED else [])
+    listed = " or ".join([", ".join(named[:-1]), named[-1]] if named[1:] else named)
+    return Headline(question, choice.pick, f"{ahead} The best one may also be {listed}.")
+
+
+def _describe_value(
+    evaluation: Evaluation, metric: Metric, name: str, best: Mapping[str, Any], note: str
+) -> Headline:
+    detail = f"{name}, {metric.direction}"
+    if best["low"] == best["low"]:
+        span = format_span(best["low"], best["high"])
+        detail += f"; {evaluation.level * 100:g} % interval {span}"
+    return Headline("How good?", format_number(best["estimate"]), f"{detail}. {note}".rstrip())
+
+
+def _describe_sureness(
+    evaluation: Evaluation, metric: Metric, rows: Rows, best: Mapping[str, Any]
+) -> Headline:
+    question, choice = "How sure?", evaluation.decision
+    others = [row for row in rows if row is not best and row["estimate"] == row["estimate"]]
+    if not others or math.isnan(best["p_best"]) or metric.greater_is_better is None:
+        if math.isnan(best["low"]):
+            return Headline(question, "-", "The method gives no interval for it.")
+        half = (best["high"] - best["low"]) / 2.0
+        return Headline(question, f"± {half:.3f}", "This is half the width of the interval.")
+    if choice is None:
+        return Headline(question, "-", "The method gives no probability.")
+    out = len(choice.contenders) - len(choice.possible_best)
+    raw = "" if choice.calibrated else " (not calibrated)"
+    return Headline(
+        question,
+        format_percent(choice.p_best),
+        f"Probability that {choice.pick} is the best of {len(choice.contenders)} models{raw}. "
+        f"{out or 'None'} of them can be ruled out with {100 * choice.set_level:g} % probability. "
+        f"The expected loss of {choice.metric} from taking it instead of the best one is "
+        f"{choice.regret:.3f} ({format_span(choice.regret_low, choice.regret_high)}).",
+    )
+
+
+def _compare_with_labels(evaluation: Evaluation, best: Mapping[str, Any]) -> Headline:
+    question = "Compared with labels alone?"
+    alone, count = best["labels_only"], evaluation.groups[0].n_labeled
+    if math.isnan(alone):
+        return Headline(question, "-", f"The {count:,} labels alone do not determine it.")
+    detail = f"This is what the {count:,} labels alone say about it"
+    low, high = best["labels_only_low"], best["labels_only_high"]
+    if low == low:
+        detail += f" ({format_span(low, high)})"
+        if best["high"] > best["low"]:
+            ratio = (high - low) / (best["high"] - best["low"])
+            wider = f"{ratio:.1f} times as wide" if ratio >= 1.05 else "not wider"
+            detail += f"; that interval is {wider}"
+    worth = count_effective_labels(evaluation)
+    if evaluation.asked.thresholds is None and worth >= count + 0.5:
+        detail += f". With the unlabeled rows, they tell as much as {worth:,.0f} labels alone"
+    return Headline(question, format_number(alone), f"{detail}.")
+
+
+def _name_worries(doubts: Sequence[Doubt]) -> Headline:
+    """The worst doubts by their own name: a serious one is not a warning."""
+    question = "What should worry me?"
+    if not doubts:
+        return Headline(question, "Nothing found", "No check found a reason for doubt.")
+    worst = next(each for each in SEVERITIES if each in {doubt.severity for doubt in doubts})
+    first = [doubt for doubt in doubts if doubt.severity == worst]
+    others = len(doubts) - 1
+    more = f" There {'is' if others == 1 else 'are'} {others} more below." if others else ""
+    counted = f"{len(first)} {DOUBT_NAMES[worst]}{'s' if len(first) > 1 else ''}"
+    return Headline(question, counted, f"{first[0].title}.{more}", worst)
+
+
+def _write_foot(settings: Mapping[str, Any], date: datetime) -> tuple[str, ...]:
+    """When and with what the report was made, and from which input where that is known."""
+    made = (
+        f"Written on {date.astimezone(UTC):%Y-%m-%d %H:%M UTC} with ssme "
+        f"{settings.get('versions', {}).get('ssme', '-')}. The evaluation took "
+        f"{settings.get('seconds', '-')} s; its seed is {settings.get('random_state')}."
+    )
+    digest = settings.get("file_sha256")
+    return (made, f"SHA-256 of the input: {digest}.") if digest else (made,)
+
+
+# -------------------------------------------------------------------------------------------------
+# Estimates of all rows
+
+
+def _make_estimates(
+    evaluation: Evaluation, charts: Mapping[str, Any], limit: int | None, report: bool
+) -> Section:
+    said = [_describe_calibration(evaluation)]
+    if report:
+        said.insert(
+            0,
+            f"An interval contains the true value {evaluation.level * 100:g} % of the time if the "
+            'assumptions of the method hold. "Labels only" is what the labeled rows say by '
+            "themselves.",
+        )
+    parts = []
+    for number, metric in enumerate(evaluation.metrics):
+        rows = _rank_models(evaluation, metric)
+        definition = metric.definition[:1].upper() + metric.definition[1:]
+        table = (
+            *_list_estimate_columns(evaluation, rows[:limit]),
+            _take("P(best)", rows[:limit], "p_best", kind="share", spare=True),
+        )
+        parts.append(
+            Section(
+                f"metric-{number}",
+                f"{metric.name} ({metric.direction})",
+                (f"{definition}.",) if report else (),
+                table if any(row["p_best"] == row["p_best"] for row in rows) else table[:-1],
+                _count_more(len(rows), limit, "model"),
+                charts.get(f"metric-{number}", ()),
+            )
+        )
+    return Section("estimates", "Estimates", tuple(filter(None, said)), parts=tuple(parts))
+
+
+def _list_estimate_columns(evaluation: Evaluation, rows: Rows) -> tuple[Column, ...]:
+    """The columns of every table of estimates of models."""
+    interval = f"{evaluation.level * 100:g} % interval"
+    return (
+        _take("model", rows, "model"),
+        _take("estimate", rows, "estimate", kind="number"),
+        _take(interval, rows, "low", "high", kind="span"),
+        _take("labels only", rows, "labels_only", kind="number"),
+        _take(
+            "their interval",
+            rows,
+            *("labels_only_low", "labels_only_high"),
+            kind="span",
+            ends=("labels only low", "labels only high"),
+        ),
+    )
+
+
+def _rank_models(evaluation: Evaluation, metric: Metric) -> list[dict[str, Any]]:
+    """The rows of a metric on all rows, best model first, with P(best)."""
+    rows = {row["model"]: row for row in evaluation.rows(metric.name, ALL)}
+    if metric.greater_is_better is None:
+        return [{**row, "p_best": math.nan} for row in rows.values()]
+    ranks = evaluation.ranking(metric.name).rows
+    return [{**rows[rank.model], "p_best": rank.p_best} for rank in ranks]
+
+
+def _describe_calibration(evaluation: Evaluation) -> str:
+    """Say what P(best) is and by which metrics it is not calibrated; empty for one model."""
+    ranked = [
+        metric
+        for metric, estimate in zip(evaluation.metrics, evaluation.estimates[0], strict=True)
+        if metric.greater_is_better is not None and estimate.draws is not None
+    ]
+    raw = [each.name for each in ranked if not evaluation.find_record(each).knows("best")]
+    if not ranked or evaluation.data.n_models < 2:
+        return ""
+    said = "P(best) is the probability that a model is the best one"
+    if not raw:
+        return f"{said}, calibrated on benchmark sets."
+    where = f" for {', '.join(raw)}" if len(raw) < len(ranked) else ""
+    return f"{said}. It is not calibrated{where}: no benchmark measured it with this method."
+
+
+def _list_comparisons(evaluation: Evaluation, charts: Mapping[str, Any]) -> Iterator[Section]:
+    """How probable each model is the best, and its difference from the one in front."""
+    metric = evaluation.metrics[0]
+    if metric.greater_is_better is None:
+        return
+    if charts.get("ranking"):
+        said = f"How probable it is that each model is the best one in {metric.name}"
+        if evaluation.asked.thresholds is not None:
+            said += ", which is not what the thresholds were chosen for"
+        yield Section("ranking", "Ranking", (f"{said}.",), charts=charts["ranking"])
+    best = _rank_models(evaluation, metric)[0]["model"]
+    found = evaluation.compare(metric.name, best)
+    rows = [vars(row) for row in found.rows]
+    yield Section(
+        "differences",
+        "Differences",
+        (
+            f"{best} minus each other model in {metric.name}, on the same rows. P(better) is the "
+            f"probability that {best} is better.",
+            *found.remarks,
+        ),
+        (
+            _take("model", rows, "b"),
+            _take("difference", rows, "difference", kind="number"),
+            _take("interval", rows, "low", "high", kind="span"),
+            _take("P(better)", rows, "p_better", kind="share"),
+        ),
+    )
+
+
+# -------------------------------------------------------------------------------------------------
+# Groups
+
+
+def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int | None) -> Section:
+    """The groups of each grouping, worst first, how far they are apart, and every metric."""
+    first = evaluation.metrics[0]
+    parts: list[Section] = []
+    for number, by in enumerate(dict.fromkeys(group.by for group in evaluation.groups[1:])):
+        ranking = rank_groups(evaluation, first.name, by=by)
+        rows = [
+            {
+                **vars(rank),
+                "group": _leave_out_columns(rank.group, by),
+                "rows": rank.n_labeled + rank.n_unlabeled,
+            }
+            for rank in ranking.rows[:limit]
+        ]
+        title = f"{first.name} of {ranking.rows[0].model} by {by}, worst group first"
+        table = (
+            _take("group", rows, "group"),
+            _take("rows", rows, "rows", kind="count"),
+            _take("labels", rows, "n_labeled", kind="count"),
+            _take("estimate", rows, "estimate", kind="number"),
+            _take("interval", rows, "low", "high", kind="span", spare=True),
+            _take("difference", rows, "difference", kind="number", spare=True),
+            _take(
+                "minus all rows",
+                rows,
+                *("difference_low", "difference_high"),
+                kind="span",
+                ends=("from", "to"),
+            ),
+            _take("P(worst)", rows, "p_worst", kind="share"),
+            _take("borrowed", rows, "borrowed", kind="share", spare=True),
+            _take("worth", rows, "effective_labels", kind="count"),
+        )
+        more = _count_more(len(ranking), limit, "group")
+        parts.append(Section(f"groups-{number}", title, ranking.remarks, table, more))
+    parts.append(_make_gaps(evaluation, ranking.rows[0].model, limit))
+    n_rows = len(evaluation.metrics) * evaluation.data.n_models * (len(evaluation.groups) - 1)
+    shown = evaluation.metrics[: 1 if limit is not None and n_rows > limit else None]
+    parts += [_make_group_table(evaluation, m, metric, limit) for m, metric in enumerate(shown)]
+    said = [
+        "Differences of a group from all rows have intervals that hold for all groups at once. "
+        '"P(worst)" is the probability that the group is the worst one. "Borrowed" is the share of '
+        "its estimates that comes from all rows rather than from its own labels. "
+        '"Worth" is the evidence: as many labels as labels alone would need for an interval as '
+        "narrow."
+    ]
+    if any(row["labels_only_from"] == "all" for row in evaluation.rows() if row["group"] != ALL):
+        said.append(
+            "Where the labels of a group do not determine a metric (there are none, or none of a "
+            "class), labels alone have only the value of all labeled rows to offer. The tables "
+            'show that value and say "all rows".'
+        )
+    if len(shown) < len(evaluation.metrics):
+        rest = ", ".join(metric.name for metric in evaluation.metrics[1:])
+        said.append(f"{rest} by group: left out here.")
+    return Section(
+        "groups", "Groups", tuple(said), charts=charts.get("groups", ()), parts=tuple(parts)
+    )
+
+
+def _make_gaps(evaluation: Evaluation, model: str, limit: int | None) -> Section:
+    gaps = evaluation.asked.gaps or compute_gaps(evaluation, kinds=["difference"])
+    rows = [
+        {
+            **vars(gap),
+            "name": gap.name,
+            "worst": _leave_out_columns(gap.worst, gap.by),
+            "best": _leave_out_columns(gap.best, gap.by),
+        }
+        for gap in gaps.rows
+        if gap.model == model
+    ]
+    more = _count_more(len(rows), limit, "gap")
+    rows = rows[:limit]
+    said = (
+        "Intervals hold for all pairs of groups at once. Where no kind is named, a gap is the "
+        "largest value minus the smallest."
+    )
+    table = (
+        _take("grouping", rows, "by"),
+        _take("gap in", rows, "name"),
+        _take("estimate", rows, "estimate", kind="number"),
+        _take(f"{gaps.level * 100:g} % interval", rows, "low", "high", kind="span"),
+        _take("worst", rows, "worst"),
+        _take("best", rows, "best"),
+    )
+    return Section("gaps", f"Gaps between groups of {model}", (said,), table, more)
+
+
+def _make_group_table(
+    evaluation: Evaluation, number: int, metric: Metric, limit: int | None
+) -> Section:
+    """One metric of every model in every group, the worst group first."""
+    place = {name: i for i, name in enumerate(order_groups(evaluation, metric.name))}
+    models = {row["model"]: i for i, row in enumerate(_rank_models(evaluation, metric))}
+    rows = [row for row in evaluation.rows(metric.name) if row["group"] != ALL]
+    rows.sort(key=lambda row: (place[row["group"]], models[row["model"]]))
+    sources = {"group": "its own", "all": "all rows", "none": "-"}
+    for row in rows:
+        row["from"] = sources[row["labels_only_from"]]
+    whole = None if limit is None else max(limit - limit % len(models), min(limit, len(models)))
+    shown = rows[:whole]
+    model, estimate, interval, alone, _ = _list_estimate_columns(evaluation, shown)
+    table = (
+        _take("group", shown, "group"),
+        _take("labels", shown, "n_labeled", kind="count"),
+        *(model, estimate, interval, alone),
+        _take("from labels", shown, "from"),
+    )
+    title = f"{metric.name} by group, worst group first"
+    return Section(f"group-metric-{number}", title, (), table, _count_more(len(rows), whole, "row"))
+
+
+def _leave_out_columns(group: str, by: str) -> str:
+    """A group of ``by`` without the names of its columns: Male & White."""
+    for start in (f"{by}: ", f"{by}="):
+        if group.startswith(start):
+            return group.removeprefix(start)
+    columns, parts = by.split("+"), group.split(" & ")
+    if len(columns) != len(parts):
+        return group
+    pairs = zip(columns, parts, strict=True)
+    return " & ".join(part.removeprefix(f"{column}=") for column, part in pairs)
+
+
+def _find_profile(evaluation: Evaluation) -> SetProfile | None:
+    """How the models err together; None for one model, many, or a method that cannot tell."""
+    if evaluation.asked.together is not None:
+        return evaluation.asked.together
+    if not 2 <= evaluation.data.n_models <= TOGETHER_MODELS:
+        return None
+    try:
+        profile = profile_set(evaluation)
+    except UnsupportedError:
+        return None
+    return None if math.isnan(profile.all_wrong.estimate) else profile
+
+
+# -------------------------------------------------------------------------------------------------
+# Doubts, and what only a report has
+
+
+def make_doubts_section(doubts: Sequence[Doubt], *, explain: bool = False) -> Section:
+    """Each doubt: what, why, what to do, and what it means."""
+    from ssme.diagnostics.registry import explain_plainly
+
+    parts = []
+    for doubt in doubts:
+        key, kind = doubt.code.lower(), DOUBT_NAMES[doubt.severity]
+        said = (f"{kind.capitalize()}. {doubt.reason}", f"What to do: {doubt.advice}")
+        meaning = explain_plainly(doubt.code) if explain else []
+        inside = (Section(f"explained-{key}", f"What {doubt.code} means", tuple(meaning)),)
+        parts.append(
+            Section(
+                key,
+                f"{doubt.code} {doubt.title}",
+                said,
+                parts=inside if meaning else (),
+                severity=doubt.severity,
+            )
+        )
+    none = () if doubts else ("None of the checks found a reason for doubt in the data.",)
+    return Section("doubts", "Doubts", none, parts=tuple(parts))
+
+
+def _make_method(evaluation: Evaluation, charts: Mapping[str, Any]) -> Section:
+    judged = isinstance(evaluation.belief, AnswersBelief)
+    try:
+        spec = find_method_class("answers" if judged else evaluation.method).spec
+    except InputError:
+        spec = MethodSpec(evaluation.method, title=evaluation.method, source="")
+    source = f"; {spec.source}" if spec.source else ""
+    facts = {
+        key: value
+        for key, value in to_plain_values(evaluation.belief.facts.describe()).items()
+        if len(json.dumps(value)) <= BRIEF
+    }
+    return Section(
+        "method",
+        "Method",
+        (
+            f"{spec.title} ({evaluation.method}{source}).",
+            *filter(None, (spec.does, spec.assumes, spec.fails)),
+        ),
+        charts=charts.get("method", ()),
+        parts=(Section("fit", "Facts of the fit", (), _list_facts(facts)),) if facts else (),
+    )
+
+
+def _make_data(evaluation: Evaluation) -> Section:
+    data, whole = evaluation.data, evaluation.groups[0]
+    facts = {
+        "rows": f"{evaluation.n_rows:,}, of which {whole.n_labeled:,} labeled",
+        "classes": ", ".join(map(str, data.classes)),
+    }
+    if evaluation.sample is not None:
+        facts["sample"] = (
+            f"{evaluation.sample.n_rows:,} rows, to which the method was fitted and from which the "
+            "curves are drawn"
+        )
+    if data.weights is not None:
+        facts["weights"] = "rows are weighted"
+    for group in evaluation.groups[1:]:
+        facts[group.name] = f"{group.n_labeled:,} labeled, {group.n_unlabeled:,} unlabeled"
+    understood = {} if data.layout is None else data.layout.describe()
+    facts |= {k: v for k, v in understood.items() if k not in ("score columns", "classes")}
+    return Section("data", "Data", (), _list_facts(facts))
+
+
+def _make_rerun(evaluation: Evaluation) -> Section:
+    """The run as a config file and as Python, or why no file can hold it."""
+    settings, title = evaluation.settings, "Run it again"
+    if not settings.get("config"):
+        reason = f"No config file can hold this run. {settings.get('no_config', '')}"
+        return Section("again", title, (reason.rstrip(),))
+    spec = RunSpec.from_dict(settings["config"])
+    asked = ", ".join(f"{key}={value!r}" for key, value in evaluation.asked.options.items())
+    file = "" if "file" in settings["config"] else "scores.csv "
+    said = [f"Save the config file as run.toml, then run: ssme evaluate {file}--config run.toml"]
+    said += [f"The file does not contain what else was asked: {asked}."] if asked else []
+    python = spec.to_python() + (f".ask({asked})" if asked else "")
+    return Section(
+        "again",
+        title,
+        tuple(said),
+        parts=(
+            Section("config", "Config file", code=spec.to_text(".toml").rstrip()),
+            Section("python", "In Python", code=python),
+        ),
+    )
+
+
+def _cut(section: Section, limit: int | None) -> Section:
+    """The section with the rows of no more than ``limit`` names in its first column."""
+    names = list(dict.fromkeys(section.table[0].cells)) if section.table else []
+    if limit is None or len(names) <= limit:
+        return section
+    kept = [i for i, cell in enumerate(section.table[0].cells) if cell in names[:limit]]
+    table = tuple(replace(each, cells=[each.cells[i] for i in kept]) for each in section.table)
+    return replace(section, table=table, more=_count_more(len(names), limit, "row"))
+
+
+def _list_facts(facts: Mapping[str, Any]) -> tuple[Column, ...]:
+    return Column("fact", list(facts)), Column("value", [str(value) for value in facts.values()])
+
+
+def _take(title: str, rows: Rows, *keys: str, **options: Any) -> Column:
+    """A column of one or several values of each row."""
+    if len(keys) == 1:
+        return Column(title, [row[keys[0]] for row in rows], **options)
+    return Column(title, [tuple(row[key] for key in keys) for row in rows], **options)
+
+
+def _count_more(count: int, limit: int | None, noun: str) -> str:
+    left = 0 if limit is None else count - limit
+    return f"{left:,} more {noun}{'' if left == 1 else 's'}" if left > 0 else ""

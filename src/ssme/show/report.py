@@ -1,0 +1,129 @@
+"""Write a report: HTML, Markdown or JSON, by the suffix of the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ssme.errors import InputError
+from ssme.memory import EvaluationRecord, Memory
+from ssme.memory.tracking import (
+    compare_records,
+    find_drift,
+    record_evaluation,
+    tell_differences,
+    trace_estimates,
+)
+from ssme.plots.curves import draw_history, draw_plan
+from ssme.results.groups import ALL
+from ssme.results.plan import LabelPlan
+from ssme.show.charts import draw_charts
+from ssme.show.document import Document, build_document
+from ssme.show.html import render_html
+from ssme.show.markdown import render_markdown
+from ssme.show.sections import Column, Section
+from ssme.writing import write_text
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
+
+
+def write_report(
+    evaluation: Evaluation,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    further: Sequence[Section] = (),
+) -> Path:
+    """Write the report of an evaluation, whole or not at all; ``further`` are added to it."""
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in (".html", ".htm", ".md", ".json"):
+        raise InputError(f"report {target}", allowed="a name that ends in .html, .md or .json")
+    document = build_document(evaluation, title, further=further)
+    if suffix == ".md":
+        text = render_markdown(document)
+    elif suffix == ".json":
+        facts = describe_report(evaluation, document)
+        text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = render_html(document, draw_charts(document))
+    write_text(target, text)
+    return target
+
+
+def render_report(evaluation: Evaluation, title: str | None = None) -> str:
+    """The report as the text of an HTML page; without the extra ``report`` it has no pictures."""
+    document = build_document(evaluation, title)
+    return render_html(document, draw_charts(document))
+
+
+def describe_report(evaluation: Evaluation, document: Document) -> dict[str, Any]:
+    """All numbers of the evaluation, and the document, as JSON holds them."""
+    return {**evaluation.to_dict(), **document.to_dict()}
+
+
+def make_plan_section(plan: LabelPlan) -> Section:
+    """How many more labels a target takes."""
+    value = plan.target.split("<")[0].split(">")[0].strip()
+    return Section(
+        "plan",
+        "How many more labels",
+        (plan.sentence(),),
+        (
+            Column("labels in all", [step.labels for step in plan.curve], "count"),
+            Column(value, [step.value for step in plan.curve], "number"),
+            Column("simulations met", [step.met for step in plan.curve], "share"),
+        ),
+        charts=(lambda: draw_plan(plan),),
+    )
+
+
+def make_history_section(evaluation: Evaluation, memory: str | Path, data: str) -> Section:
+    """How estimates tightened, and what changed since the last evaluation of the same models."""
+    now = record_evaluation(evaluation)
+    with Memory(memory, data, new=False) as kept:
+        before = {n: record for n, record in kept.evaluations().items() if record.key != now.key}
+    shared = [
+        (record, metric.name)
+        for record in reversed(before.values())
+        for metric in evaluation.metrics
+        if _list_estimated(record, metric.name) & _list_estimated(now, metric.name)
+    ]
+    if not shared:
+        said = "The memory holds no earlier evaluation of these models."
+        return Section("history", "What changed", (said,))
+    latest, followed = shared[0]
+    points = trace_estimates({**before, max(before) + 1: now}, followed)
+    changes = compare_records(latest, now, followed, ALL)
+    drifted = [drift.model for drift in find_drift(latest, now) if drift.is_clear]
+    sentences = (
+        f"The last evaluation of these models had {latest.n_labeled:,} labels, this one has "
+        f"{now.n_labeled:,}. The table shows how {followed} changed; the interval of a change is "
+        "cautious where both used the same labels.",
+        f"The scores of {', '.join(drifted)} drifted since then."
+        if drifted
+        else "No drift of the scores is seen.",
+        *tell_differences(latest, now),
+    )
+    table = (
+        Column("model", [change.model for change in changes]),
+        Column("before", [change.before for change in changes], "number"),
+        Column("now", [change.after for change in changes], "number"),
+        Column("change", [change.change for change in changes], "number"),
+        Column("interval", [(change.low, change.high) for change in changes], "span"),
+    )
+    return Section(
+        "history", "What changed", sentences, table, charts=(lambda: draw_history(points),)
+    )
+
+
+def _list_estimated(record: EvaluationRecord, metric: str) -> set[str]:
+    """Models of which the record has an estimate of ``metric`` on all rows."""
+    return {
+        each.model
+        for each in record.estimates
+        if (each.metric, each.group) == (metric, ALL) and each.estimate is not None
+    }
