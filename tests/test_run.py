@@ -128,7 +128,7 @@ def test_undefined_is_nan_with_a_warning(arrays):
     [
         ({"method": "magic"}, r"unknown method 'magic'.*Choose one of: .*ensemble"),
         ({"metrics": ["accuracy", "accuracy"]}, "metrics.* repeats accuracy"),
-        ({"metrics": []}, "no metric was named"),
+        ({"metrics": []}, "names no metric"),
         ({"metrics": "acuracy"}, "acuracy.*accuracy"),
         ({"level": 95}, r"level must be between 0 and 1, got 95\."),
         ({"n_draws": 0}, "n_draws must be at least 1"),

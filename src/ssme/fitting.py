@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ssme.data import ScoreSet
 from ssme.data.grouping import divide, parse_group_by
 from ssme.diagnostics import check_all
-from ssme.errors import InputError, SsmeWarning, UndefinedMetricWarning, argument, name_argument
+from ssme.errors import InputError, SsmeWarning, UndefinedMetricWarning, name_argument
 from ssme.methods.base import Belief, Estimate, Method, check_supported
 from ssme.methods.beliefs import LabeledBelief
 from ssme.methods.registry import get_method
@@ -33,15 +33,6 @@ from ssme.results.group_estimates import estimate_groups
 from ssme.results.groups import ALL, Group
 from ssme.spec import RunSpec
 from ssme.wording import quote
-
-__all__ = [
-    "Fit",
-    "check_run",
-    "choose_metrics",
-    "choose_usual_metrics",
-    "fit_method",
-    "make_groups",
-]
 
 UNDEFINED_SHOWN = 20
 """Undefined values that are warned of one by one."""
@@ -132,16 +123,9 @@ class Fit:
 
 
 def fit_method(data: ScoreSet, spec: RunSpec, groups: Sequence[Group] | None = None) -> Fit:
-    """Fit the method of ``spec`` to ``data``.
+    """Fit the method of ``spec``, whose seed has to be settled (`RunSpec.with_seed`), to ``data``.
 
-    Parameters
-    ----------
-    data : ScoreSet
-        Scores and labels; how they were read is not looked at again.
-    spec : RunSpec
-        What to estimate and how; its seed has to be settled (`RunSpec.with_seed`).
-    groups : sequence of Group, optional
-        The groups to report on, all rows first (default: those that ``spec`` asks for).
+    ``groups`` to report on have all rows first (default: those that ``spec`` asks for).
     """
     chosen = choose_metrics(spec, data)
     groups = make_groups(data, spec) if groups is None else groups
@@ -164,7 +148,7 @@ def check_run(
     if n_groups > 1 and not method.spec.groups:
         raise InputError(
             f"method {method.spec.name!r} cannot report on groups",
-            fix=f"give {argument('by', '[]')} or choose another method (`ssme methods`)",
+            hint="pass `by=[]` or choose another method",
         )
 
 
@@ -201,7 +185,7 @@ def choose_usual_metrics(data: ScoreSet) -> tuple[str, ...]:
         left_out = " and ".join(name for name in names if name not in kept)
         warnings.warn(
             f"Nothing says which of the classes {quote(data.classes)} is positive, so {left_out} "
-            f"are left out. Name it, such as {argument('positive', repr(data.classes[1]))}.",
+            f"are left out. Name it, such as `positive={data.classes[1]!r}`.",
             SsmeWarning,
             stacklevel=6,
         )
@@ -217,12 +201,8 @@ def choose_metrics(spec: RunSpec, data: ScoreSet) -> list[Metric]:
     names = [metric.name for metric in chosen]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if not names or repeated:
-        raise InputError(
-            f"{argument('metrics')} repeats {', '.join(repeated)}"
-            if repeated
-            else "no metric was named",
-            allowed="one or more different metrics",
-        )
+        found = f"repeats {', '.join(repeated)}" if repeated else "names no metric"
+        raise InputError(f"`metrics` {found}")
     return chosen
 
 
@@ -237,7 +217,7 @@ def _warn_of_ties(data: ScoreSet, metrics: Sequence[Metric]) -> None:
             f"{tied:,} score{'s are' if tied > 1 else ' is'} exactly 0.5 and, for "
             f"{', '.join(names)}, count as {data.classes[1]!r}: nothing says which of the classes "
             f"{quote(data.classes)} is positive. Name it, such as "
-            f"{argument('positive', repr(data.classes[1]))}.",
+            f"`positive={data.classes[1]!r}`.",
             SsmeWarning,
             stacklevel=5,
         )
@@ -269,8 +249,7 @@ def make_groups(data: ScoreSet, spec: RunSpec) -> list[Group]:
     """All rows, and the groups of every grouping that ``spec`` asks for."""
     groups = [Group(ALL, None, data.n_labeled, data.n_unlabeled)]
     for text in spec.choose_groupings(data.groups):
-        with name_argument("by"):
-            option = "groups" if spec.by is None else "by"
+        option = "groups" if spec.by is None else "by"
         group_by = parse_group_by(text, data.groups, option).settle(data.groups)
         for name, rows, pooled in divide(group_by, data.groups, spec.pooling):
             labeled = int(data.labeled[rows].sum())
