@@ -103,7 +103,7 @@ def test_missing_scores_and_missing_gpu_are_refused() -> None:
     start, rng = np.eye(2)[labels], np.random.default_rng(0)
     holed = points.copy()
     holed[4, 1] = np.nan
-    with pytest.raises(InputError, match=r"row 4, coordinate 1.*density='gmm'"):
+    with pytest.raises(InputError, match=r"row 4 .*coordinate 1"):
         FlowClasses(holed, labels, start, rng)
     if not torch.cuda.is_available():
         with pytest.raises(InputError, match="sees no NVIDIA GPU"):

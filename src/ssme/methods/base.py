@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError, UnsupportedError, argument
+from ssme.errors import InputError, UnsupportedError
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, find_threshold, is_same_metric
@@ -282,45 +282,44 @@ def refuse_without_order(data: ScoreSet, metrics: Sequence[Metric]) -> None:
     verb = "needs" if len(needing) == 1 else "need"
     names = ", ".join(needing)
     if data.n_classes == 2:
+        low, high = data.classes
         raise InputError(
             f"{names} {verb} the positive class, and nothing says which of {quote(data.classes)} "
             "is positive",
-            fix=f"give {argument('positive', repr(data.classes[1]))} or "
-            f"{argument('positive', repr(data.classes[0]))}",
+            hint=f"pass `positive={high!r}` or `positive={low!r}`",
         )
     raise InputError(
         f"{names} {verb} the order of the classes, and nothing says the order of "
         f"{quote(data.classes)}",
-        fix=f"list them from the lowest to the highest: {argument('classes', '[...]')}",
+        hint="list them from the lowest to the highest: `classes=[...]`",
     )
 
 
 def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric]) -> None:
     """Refuse, with reasons, what ``spec`` does not declare."""
     kind = "binary" if data.n_classes == 2 else "multiclass"
+    method, another = f"method {spec.name!r}", "use another method (`ssme methods` lists them)"
     if not getattr(spec, kind):
         raise UnsupportedError(
-            f"method {spec.name!r} does not support {kind} data ({data.n_classes} classes)",
-            fix="choose a method that does; `ssme methods` lists them",
+            f"{method} does not support {kind} data ({data.n_classes} classes)", hint=another
         )
     if spec.needs_labels and data.n_labeled == 0:
         raise UnsupportedError(
-            f"method {spec.name!r} needs labels and none of the {data.n_rows} rows has one",
-            fix="label some rows, or use a label-free method (`ssme methods` lists them)",
+            f"{method} needs labels and none of the {data.n_rows} rows has one",
+            hint="label some rows, or use a label-free method (`ssme methods` lists them)",
         )
     if data.design.kind is not None and data.design.kind not in spec.designs:
+        designs = ", ".join(map(repr, spec.designs))
         raise UnsupportedError(
-            f"method {spec.name!r} cannot use labels chosen with {argument('design')} "
-            f"{data.design.kind!r}",
-            allowed=f"for this method {', '.join(map(repr, spec.designs))}",
-            fix="use another method (`ssme methods` lists them)",
+            f"{method} cannot use labels chosen with `design={data.design.kind!r}`, only with "
+            f"{designs}",
+            hint=another,
         )
     if not spec.missing_scores and not np.isfinite(data.scores).all():
         row, model = np.argwhere(~np.isfinite(data.scores).all(axis=2))[0]
         raise UnsupportedError(
-            f"method {spec.name!r} needs every score and {data.models[model]!r} has none"
-            f" for row {row}",
-            fix="drop such rows, or use a method that allows missing scores (`ssme methods`)",
+            f"{method} needs every score and {data.models[model]!r} has none for row {row}",
+            hint="drop such rows, or use a method that allows missing scores (`ssme methods`)",
         )
     refuse_without_order(data, metrics)
     raters = [name for name, judge in data.judges.items() if judge.cut is not None]
@@ -328,29 +327,26 @@ def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric])
         if raters and find_threshold(metric.kind) != DEFAULT_THRESHOLD:
             raise UnsupportedError(
                 f"metric {metric.name!r} has a threshold for probabilities, and {raters[0]!r} "
-                "gives ratings, which have none",
-                allowed=f"{argument('threshold')} for classifiers and {argument('cut')} for "
-                "ratings",
-                fix=f"say {argument('cut', '...')}, the lowest grade that counts as positive, or "
-                "evaluate the classifiers apart from the raters",
+                "gives ratings",
+                hint="pass `cut=...`, the lowest grade that counts as positive, or evaluate "
+                "classifiers and raters separately",
             )
         if not spec.can_estimate(metric, data.n_classes):
             at = "any threshold" if spec.any_threshold else f"the threshold {DEFAULT_THRESHOLD}"
+            known = ", ".join(spec.metrics or ())
             raise UnsupportedError(
-                f"method {spec.name!r} cannot estimate {metric.name!r}",
-                allowed=f"{', '.join(spec.metrics or ())}, of decisions at {at}",
-                fix="ask for fewer metrics or use another method (`ssme methods`)",
+                f"{method} cannot estimate {metric.name!r}, only {known} of decisions at {at}",
+                hint="ask for fewer metrics or use another method (`ssme methods`)",
             )
         if metric.of_probabilities and len(data.judges) == data.n_models:
             raise UnsupportedError(
                 f"metric {metric.name!r} is one of probabilities, and all {data.n_models} models "
                 "give answers or ratings",
-                allowed="metrics of decisions, and of the order of ratings",
-                fix="ask for accuracy, cohen_kappa, precision or recall; roc_auc of ratings",
+                hint="ask for accuracy, cohen_kappa, precision or recall; roc_auc of ratings",
             )
         if not getattr(metric, kind):
             raise UnsupportedError(
                 f"metric {metric.name!r} is not defined for {kind} data ({data.n_classes} classes)",
-                fix="`ssme metrics` lists which metrics fit which data; costs and utilities need a "
-                "row and a column for each class",
+                hint="`ssme metrics` lists which metrics fit which data; costs and utilities need "
+                "a row and a column for each class",
             )

@@ -26,10 +26,7 @@ def clip_simplex(
     """``probabilities`` (..., K) with no entry below ``eps``, summing to one; NaN stays NaN."""
     n_classes = probabilities.shape[-1]
     if not 0.0 < eps < 1.0 / n_classes:
-        raise InputError(
-            f"eps is {eps!r}",
-            allowed=f"a number between 0 and 1/{n_classes} (one over the classes)",
-        )
+        raise InputError(option="eps", value=eps, must=f"be between 0 and 1/{n_classes}")
     too_small = probabilities <= 0.0 if only_exact else probabilities < eps
     floored = np.where(too_small, eps, probabilities)
     clipped: FloatArray = floored / floored.sum(axis=-1, keepdims=True)

@@ -62,9 +62,8 @@ class FlowClasses:
         if np.isnan(points).any():
             row, column = np.argwhere(np.isnan(points))[0]
             raise InputError(
-                f"a missing score (row {row}, coordinate {column}) with density 'flow'",
-                allowed="complete rows",
-                fix="use density='gmm' or 'kde', or drop the rows with missing scores",
+                f"density 'flow' needs every score, and row {row} lacks coordinate {column}",
+                hint="use `density='gmm'` or `density='kde'`, or drop rows with missing scores",
             )
         self._device = choose_torch_device(device, "density 'flow'")
         spread = points.std(axis=0)

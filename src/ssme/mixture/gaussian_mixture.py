@@ -144,7 +144,8 @@ class GaussianClasses:
         if covariance not in COVARIANCES:
             raise make_unknown_name_error("covariance", covariance, COVARIANCES)
         if components < 1 or rank < 1:
-            raise InputError(f"components={components}, rank={rank}", allowed="1 or more")
+            option, value = ("components", components) if components < 1 else ("rank", rank)
+            raise InputError(option=option, value=value, must="be at least 1")
         self.points = points
         self.covariance, self.components, self.rank = covariance, components, rank
         self.shrinkage = points.shape[1] + 2.0 if shrinkage is None else float(shrinkage)

@@ -97,7 +97,7 @@ def select_bandwidth(
         raise make_unknown_name_error("way across dimensions", across, ACROSS)
     if not isinstance(rule, str):
         if not (np.isfinite(rule) and rule > 0):
-            raise InputError(f"bandwidth is {rule!r}", allowed="a number > 0 or a rule's name")
+            raise InputError(option="bandwidth", value=rule, must="be above 0, or a rule's name")
         return Bandwidth(np.full(n_dims, float(rule)), "fixed", across)
     values = np.full(n_dims, np.nan)
     fallbacks = []

@@ -68,7 +68,7 @@ def start_by_neighbors(
     labeled = np.flatnonzero(labels >= 0)
     if labeled.size == 0:
         raise InputError(
-            "init='knn' with no labeled row", fix="label some rows, or start with init='draw'"
+            "init='knn' with no labeled row", hint="label some rows, or start with init='draw'"
         )
     nearest = _find_nearest(points, points[labeled], min(n_neighbors, labeled.size))
     ballots = np.eye(n_classes)[labels[labeled][nearest]]
@@ -152,7 +152,10 @@ def make_densities(
 ) -> ClassDensities:
     """The class densities over ``points``, ready for EM; ``options`` are `MixtureOptions`."""
     if choice.density == "gmm":
-        _refuse_device(options.device, "gmm")
+        if options.device is not None:
+            raise InputError(
+                option="device", value=options.device, must="be left out with density 'gmm'"
+            )
         return GaussianClasses(points, choice.covariance, components=options.components, rng=rng)
     if choice.density == "flow":
         from ssme.mixture.flow import FlowClasses
@@ -165,15 +168,6 @@ def make_densities(
     )
     engine = partial(choose_kernel_sums, device=options.device)
     return KdeClasses(points, bandwidth, options.kernel, engine)
-
-
-def _refuse_device(device: str | None, density: str) -> None:
-    if device is not None:
-        raise InputError(
-            f"device={device!r} with density {density!r}",
-            allowed="a device for the densities 'kde' and 'flow'",
-            fix="leave device out: this density is linear in the rows",
-        )
 
 
 # -------------------------------------------------------------------------------------------------
@@ -384,9 +378,9 @@ def choose_preset_options(preset: str, **overrides: Any) -> MixtureOptions:
     if options.init not in STARTS:
         raise make_unknown_name_error("init", options.init, STARTS)
     if not (np.isfinite(options.lambda_u) and options.lambda_u > 0):
-        raise InputError(f"lambda_u is {options.lambda_u!r}", allowed="a number > 0")
+        raise InputError(option="lambda_u", value=options.lambda_u, must="be above 0")
     if options.max_iter < 1:
-        raise InputError(f"max_iter is {options.max_iter!r}", allowed="an integer >= 1")
+        raise InputError(option="max_iter", value=options.max_iter, must="be at least 1")
     return options
 
 

@@ -190,7 +190,7 @@ class Agreement(Declared):
         if data.n_models < 2:
             raise UnsupportedError(
                 "method 'agreement' compares classifiers and there is only one",
-                fix="add another classifier, or use a method for one such as 'cbpe'",
+                hint="add another classifier, or use a method for one such as 'cbpe'",
             )
         truth = clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         known = data.labeled[:, None]

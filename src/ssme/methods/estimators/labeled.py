@@ -176,14 +176,14 @@ class ActiveTesting(Declared):
             if data.n_unlabeled:
                 raise UnsupportedError(
                     "method 'active_testing' chooses which rows to label and has nobody to ask",
-                    fix="pass oracle= the classes of all rows or a function from row numbers to"
+                    hint="pass oracle= the classes of all rows or a function from row numbers to"
                     " classes, label every row, or give labels with their probabilities",
                 )
             return lambda rows: data.labels[rows]
         if not callable(oracle) and len(oracle) != data.n_rows:
             raise InputError(
                 f"the oracle holds {len(oracle)} classes and there are {data.n_rows} rows",
-                allowed="one class per row, or a function from row numbers to classes",
+                hint="pass one class per row, or a function from row numbers to classes",
             )
         index = {name: k for k, name in enumerate(data.classes)}
 
@@ -214,7 +214,7 @@ def _make_belief(data: ScoreSet, value: FloatArray, asked: NDArray[np.int64]) ->
         if rows.size != data.n_rows:
             raise UnsupportedError(
                 "method 'active_testing' chooses its labels for all rows, not for a group",
-                fix="run it on the rows of the group alone, or use another method",
+                hint="run it on the rows of the group alone, or use another method",
             )
         return Estimate(np.clip(value, metric.low, metric.high))
 
@@ -226,7 +226,8 @@ def _number_class(row: int, answer: Any, index: dict[Any, int]) -> int:
         return index[answer]
     except (KeyError, TypeError):
         raise InputError(
-            f"the oracle says {answer} for row {row}", allowed=", ".join(map(repr, index))
+            f"the oracle says {answer} for row {row}",
+            hint=f"the classes are {', '.join(map(repr, index))}",
         ) from None
 
 

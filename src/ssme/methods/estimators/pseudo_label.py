@@ -80,9 +80,9 @@ class PseudoLabel(LabelDraws):
         seen = np.unique(data.labels[labeled])
         if seen.size < 2:
             raise UnsupportedError(
-                f"every labeled row has class {data.classes[seen[0]]!r}",
-                allowed="method 'pseudo_label' learns from labels of at least two classes",
-                fix="label a row of another class, or use a method that needs no labels",
+                f"method 'pseudo_label' needs labels of two classes, and every labeled row has "
+                f"class {data.classes[seen[0]]!r}",
+                hint="label a row of another class, or use a method that needs no labels",
             )
         features = _make_features(fill_missing(data.scores))
         learn = self._fit_logistic if self.model == "logistic" else self._ask_neighbors

@@ -218,22 +218,13 @@ def _put_inside(
 # -------------------------------------------------------------------------------------------------
 # Confusion tables drawn from a Dirichlet distribution about the counts of the labeled rows.
 #
-# A cell of the table of one classifier is Gamma(count + prior), independently; metrics are ratios
-# of cells, so the common scale does not matter. The prior holds ``pseudo_rows`` rows: half of
-# them right, spread evenly over the K cells of the diagonal, and half wrong, over the K (K - 1)
-# others.
-#
-# For few classes every cell is drawn. For many classes that would be K^2 numbers per table, almost
-# all of them zero to double precision, and the same distribution is drawn through the cells that
-# hold mass. A sum of independent Gamma variables is Gamma, so that
-#
-#     cell = Gamma(count) + Gamma(prior),
-#
-# where the first term exists only for the cells that were observed. The wrong part of the prior
-# is a Gamma process of total shape A over N = K (K - 1) equal cells: a total ~ Gamma(A), times
-# the weights of a Dirichlet(A/N, ..., A/N) distribution. These are the weights of Sethuraman's
-# stick-breaking (Statistica Sinica 4, 1994) on cells drawn evenly: w_j = v_j prod_{i < j} (1 -
-# v_i), v_j ~ Beta(1, A). With A = 1, what 64 sticks leave is e^-64 of the total on average.
+# A cell is Gamma(count + prior); metrics are ratios of cells, so the common scale does not matter.
+# The prior holds ``pseudo_rows`` rows: half right, spread evenly over the diagonal, and half wrong,
+# over the K (K - 1) other cells. For many classes almost all of these are zero to double precision,
+# and the same distribution is drawn through the cells that hold mass: cell = Gamma(count) +
+# Gamma(prior), the wrong part of the prior being a Gamma process of total shape A, which is a
+# total ~ Gamma(A) times the weights of Sethuraman's stick-breaking (Statistica Sinica 4, 1994),
+# w_j = v_j prod_{i < j} (1 - v_i), v_j ~ Beta(1, A). With A = 1, 64 sticks leave e^-64 of it.
 
 
 IntArray = NDArray[np.int64]
