@@ -6,6 +6,7 @@ shows a name (a terminal, a page, a chart) passes it through `make_printable` or
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -27,6 +28,7 @@ BLANK = "(blank)"
 
 DIRECTION = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
 """Marks that change the direction of the text after them."""
+_ODD = re.compile(r"[^\n\t -~]")
 
 
 def quote(items: Iterable[object], limit: int = 8) -> str:
@@ -53,7 +55,7 @@ def make_printable(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(_escape(c) if _is_unsafe(c) else c for c in text)
+    return _ODD.sub(lambda found: _escape(found[0]) if _is_unsafe(found[0]) else found[0], text)
 
 
 def cut_end(text: str, length: int) -> str:
@@ -73,8 +75,6 @@ def escape_all(text: str) -> str:
 
 
 def _is_unsafe(character: str) -> bool:
-    if character in "\n\t":
-        return False
     return unicodedata.category(character) in UNSAFE or character in DIRECTION
 
 

@@ -85,8 +85,10 @@ def evaluate(
     output = Output(out, {"save_config": save_config})
     _refuse_csv(out, ask)
     result = evaluate_asked(file, read, run, engine, ask, config, output, save_config)
-    output.write(out.json, format_json(result.to_dict()))
-    output.write(out.csv, format_csv(list(result.rows())))
+    if out.json is not None:
+        output.write(out.json, format_json(result.to_dict()))
+    if out.csv is not None:
+        output.write(out.csv, format_csv(list(result.rows())))
     if out.html is not None:
         from ssme.show.report import render_report
 
