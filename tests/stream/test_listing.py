@@ -97,8 +97,8 @@ def test_a_file_is_not_read_twice(
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("_temporary/0/a.parquet", r"holds _temporary/0/a\.parquet.*unfinished"),
-        ("_a.parquet", r"holds _a\.parquet.*unfinished"),
+        ("_temporary/0/a.parquet", r"contains _temporary/0/a\.parquet.*unfinished"),
+        ("_a.parquet", r"contains _a\.parquet.*unfinished"),
         ("_delta_log/00.json", "is a Delta table.*file_uris"),
         ("part/_delta_log/00.json", "is a Delta table"),
     ],

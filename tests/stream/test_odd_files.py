@@ -158,7 +158,7 @@ def test_labels_of_two_types_are_refused_with_both_files(tmp_path: Path) -> None
     written(table, tmp_path)
     text = with_column(table, "label", table["label"].cast(pa.int64()).cast(pa.string()))
     pq.write_table(text, tmp_path / "part2.parquet")
-    told = r"'label' holds numbers in .*part0.parquet and text in .*part2.parquet"
+    told = r"'label' contains numbers in .*part0.parquet and text in .*part2.parquet"
     with pytest.raises(InputError, match=told):
         evaluate_parquet(str(tmp_path), **EVERYTHING)
 
@@ -245,9 +245,9 @@ def test_labels_in_another_file_are_refused(tmp_path: Path) -> None:
     place = written(binary_table(300, 30), tmp_path)
     labels = tmp_path / "labels.csv"
     labels.write_text("id,label\n1,0\n", encoding="utf-8")
-    with pytest.raises(InputError, match="labels are given apart from the scores"):
+    with pytest.raises(InputError, match="labels are given separately from the scores"):
         evaluate_parquet(place, labels=labels, **ASKED)
-    with pytest.raises(InputError, match="labels are given apart from the scores"):
+    with pytest.raises(InputError, match="labels are given separately from the scores"):
         ssme.evaluate(place, labels, engine="stream", **ASKED)
 
 

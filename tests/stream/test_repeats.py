@@ -15,7 +15,7 @@ from tests.stream.worlds import binary_table, written
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
-from ssme.stream import evaluate_parquet, repeats
+from ssme.stream import evaluate_parquet, source
 
 ASKED: dict[str, Any] = {
     "method": "ensemble",
@@ -62,7 +62,7 @@ def test_ids_of_labeled_rows_and_copied_parts_are_found_among_many_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labeled: bool
 ) -> None:
     """Of 1,700 rows 100 hashes are kept: one repeated label is found, and 500 copied rows are."""
-    monkeypatch.setattr(repeats, "MOST_KEPT", 100)
+    monkeypatch.setattr(source, "MOST_KEPT", 100)
     table = named_table()
     known = np.flatnonzero(table["label"].is_valid().to_pylist())
     more = table.take(known[:1]) if labeled else table.slice(300, 500).sort_by("m0")
@@ -110,7 +110,7 @@ def test_blank_text_names_no_row(tmp_path: Path) -> None:
 
 
 def test_two_ids_with_one_hash_are_two_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repeats, "_mix", lambda bits: bits % np.uint64(7))
+    monkeypatch.setattr(source, "_mix", lambda bits: bits % np.uint64(7))
     files = written(named_table(), tmp_path)
     assert evaluate_parquet(files, **ASKED).n_rows == 1200
 

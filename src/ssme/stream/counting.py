@@ -133,8 +133,8 @@ def read_block(
     if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
         row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
         raise InputError(
-            f"the weight at row {part.first_row + row} is {weights[row]}",
-            allowed="finite weights of 0 or more",
+            f"the weight at row {part.first_row + row} is {weights[row]}, not a finite number of 0 "
+            "or more"
         )
     groups = tuple(each.group_arrow(table, columns.groups) for each in tables)
     numbers = tuple(
@@ -249,15 +249,13 @@ def load(path: Path, mark: RunMark) -> Progress:
     ]:
         raise InputError(
             f"{path} is the checkpoint of another run: files, options, seed or fit differ",
-            allowed="the checkpoint of the same run",
-            fix=START_OVER,
+            hint=START_OVER,
         )
     for before, now in zip(facts["files"], mark.files, strict=True):
         if tuple(before) != now:
             raise InputError(
                 f"{now[0]} changed since the checkpoint {path} was written",
-                allowed="the files that the pass began with",
-                fix=START_OVER,
+                hint=START_OVER,
             )
     groups = GroupSums(
         {GroupKey(*key): number for number, key in enumerate(facts["groups"])},
@@ -284,11 +282,10 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         what = "is not whole" if HEAD.startswith(content[: len(HEAD)]) else "is not a checkpoint"
         raise InputError(
             f"{path} {what}, or was altered",
-            allowed="a checkpoint that this version of ssme wrote",
-            fix=START_OVER,
+            hint=START_OVER,
         )
     with (
-        translate_foreign_errors(f"reading the checkpoint {path}", fix=START_OVER),
+        translate_foreign_errors(f"reading the checkpoint {path}", hint=START_OVER),
         np.load(io.BytesIO(body), allow_pickle=False) as file,
     ):
         facts = json.loads(str(file["facts"]))
@@ -382,8 +379,8 @@ class Counting:
     def _number_class(self, label: Any, part: Part) -> int:
         if label not in self.classes:
             raise InputError(
-                f"label {label!r} in {part.path}, rows from {part.first_row} on",
-                allowed=", ".join(map(repr, self.classes)),
+                f"label {label!r} in {part.path}, rows from {part.first_row} on, is not one of the "
+                f"classes {', '.join(map(repr, self.classes))}"
             )
         return self.classes[label]
 

@@ -38,7 +38,7 @@ from ssme.data.readers.reading import read_columns
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import map_in_order, open_executor, run_beside
-from ssme.errors import InputError, UnsupportedError, argument
+from ssme.errors import InputError, UnsupportedError
 from ssme.fitting import Fit, fit_method
 from ssme.methods.base import Estimate, Method
 from ssme.metrics import Metric, MetricSpec
@@ -58,15 +58,17 @@ from ssme.stream.counting import (
 )
 from ssme.stream.files import close_files
 from ssme.stream.groups import GroupKey, GroupTable, count_groups
-from ssme.stream.repeats import hash_ids, refuse_copied_files, refuse_repeated_ids
 from ssme.stream.source import (
     Part,
     Reading,
     Source,
     find_columns,
     find_source,
+    hash_ids,
     join_tables,
     read_table,
+    refuse_copied_files,
+    refuse_repeated_ids,
     take_rows,
 )
 from ssme.stream.tally import Sums, Tally, plan_tally
@@ -199,9 +201,8 @@ def _refuse_labels_apart(spec: RunSpec) -> None:
     """Refuse labels that are in no column of the files; that no row has one can be said."""
     if spec.read.get("labels", False) is not False:
         raise InputError(
-            f"labels are given apart from the scores with {argument('engine', spec.engine)}",
-            allowed="labels in a column of the files",
-            fix=f"name the column with {argument('label')}, or use {argument('engine', 'memory')}",
+            f"labels are given separately from the scores with `engine={spec.engine}`",
+            hint="name a column of the files with `label`, or use `engine=memory`",
         )
 
 
@@ -211,9 +212,9 @@ def _make_group_tables(
     """The groups of all rows; quantiles are those of the sample."""
     if spec.group_target != "population":
         raise UnsupportedError(
-            f"{argument('group_target', spec.group_target)} with {argument('engine', spec.engine)}",
-            allowed="population: the rows of a stream are not held",
-            fix=f"leave it out, or use {argument('engine', 'memory')}",
+            f"`group_target={spec.group_target}` does not work with `engine={spec.engine}`, which "
+            "does not keep the rows",
+            hint="leave it out, or use `engine=memory`",
         )
     texts = spec.choose_groupings(sample.groups)
     groupings = [parse_group_by(text, sample.groups).settle(sample.groups) for text in texts]
@@ -240,8 +241,7 @@ def _open_counting(
     if predictor is None:
         raise UnsupportedError(
             f"method {fit.method.spec.name!r} has no posterior for rows it has not seen",
-            allowed="auto, ssme, ensemble and others that learn a function of the scores",
-            fix="choose one of these for streaming",
+            hint="choose auto, ssme, ensemble or another that learns a function of the scores",
         )
     return Counting(
         reading=reading,

@@ -1,13 +1,13 @@
 """Parquet files as they are when a pass begins, on this machine or in an object store.
 
-An address (``s3://bucket/scores/*.parquet``, ``gs://``, ``hdfs://``) goes through
-pyarrow's file systems, which take credentials from where the store's own tools take them: for S3
-the environment (``AWS_ACCESS_KEY_ID``, ``AWS_REGION``, ``AWS_ENDPOINT_URL`` for a store other than
-Amazon's), the shared credentials file or the machine's role. Options may follow a question mark
+An address (``s3://bucket/scores/*.parquet``, ``gs://``, ``hdfs://``) goes through pyarrow's file
+systems, which take credentials from where the store's own tools take them: for S3 the environment
+(``AWS_ACCESS_KEY_ID``, ``AWS_REGION``, ``AWS_ENDPOINT_URL`` for a store other than Amazon's), the
+shared credentials file or the machine's role. Options may follow a question mark
 (``s3://bucket/scores?region=eu-west-1``), so that an address's patterns know ``*`` and ``[...]``.
 
 A pass reads its files twice and may take hours. `File` is a file as it was when the pass began: its
-size, time of change and the checksum of its footer, which tells where every column of every row
+size, time of change and the checksum of its footer, which says where every column of every row
 group lies. A file that is another one later is refused (`refuse_changed`), never mixed in.
 """
 
@@ -64,7 +64,7 @@ def identify(path: str, partition: Partition = ()) -> File:
         else:
             found = os.stat(path)
             if not stat.S_ISREG(found.st_mode):
-                raise InputError(f"{path} is not a file", allowed="Parquet files")
+                raise InputError(f"{path} is not a file")
             size, modified, inode = found.st_size, found.st_mtime_ns, found.st_ino
             opened = import_arrow()[2].OSFile(path)
         with opened as file:
@@ -73,14 +73,16 @@ def identify(path: str, partition: Partition = ()) -> File:
 
 
 def refuse_changed(files: Iterable[File]) -> None:
-    """Refuse files that are not what they were.
-
-    Raises `InputError`, which names the first.
-    """
+    """Refuse files that are not what they were."""
     for file in files:
         now = identify(file.path, file.partition)
-        if now != file:
-            raise _explain_change(file, now)
+        for name in ("size", "modified", "inode", "footer"):
+            if getattr(now, name) != getattr(file, name):
+                raise InputError(
+                    f"{file.path} changed while it was read: {name} is {getattr(now, name)}, was "
+                    f"{getattr(file, name)}",
+                    hint="evaluate again when the files are complete",
+                )
 
 
 def open_parquet(file: File) -> Any:
@@ -110,29 +112,12 @@ _opened = threading.local()
 def _open(file: File) -> Any:
     parquet = import_arrow()[0]
     with name_file_in_errors(file.path):
-        now = identify(file.path, file.partition)
-        if now != file:
-            raise _explain_change(file, now)
+        refuse_changed([file])
         if "://" in file.path:
             system, path = locate(file.path)
             return parquet.ParquetFile(system.open_input_file(path), pre_buffer=True)
         # a row group's bytes that are read ahead would stay in memory while the file is open
         return parquet.ParquetFile(file.path, pre_buffer=False)
-
-
-def _explain_change(file: File, now: File) -> InputError:
-    words = {
-        "size": "size",
-        "modified": "time of change",
-        "inode": "place on the disk",
-        "footer": "footer",
-    }
-    differs = [word for name, word in words.items() if vars(file)[name] != vars(now)[name]]
-    return InputError(
-        f"{file.path} changed while it was read: it has another {differs[0]}",
-        allowed="files that stay as they are until the evaluation ends",
-        fix="evaluate again when the files are complete",
-    )
 
 
 def _compute_footer_checksum(file: Any, size: int) -> str:
@@ -157,14 +142,12 @@ def name_file_in_errors(path: str) -> Iterator[None]:
         except OSError as error:
             raise InputError(
                 f"{path} cannot be read ({error})",
-                allowed="a Parquet file that is there, is whole and may be read",
-                fix="check the path, the rights and the credentials",
+                hint="check the path, the rights and the credentials",
             ) from error
         except ValueError as error:
             raise InputError(
                 f"{path} cannot be read as Parquet ({error})",
-                allowed="Parquet files",
-                fix="convert it to Parquet, such as pandas.read_csv(...).to_parquet(...); a file "
+                hint="convert it to Parquet, such as pandas.read_csv(...).to_parquet(...); a file "
                 "that fits into memory needs no streaming",
             ) from error
 
@@ -236,8 +219,8 @@ def find_files(paths: Iterable[str]) -> list[Listed]:
             if real in asked:
                 raise InputError(
                     f"{file.path} is read twice, once as {asked[real]}",
-                    allowed="each file once, whose rows would else count twice",
-                    fix="name each file, folder or pattern once; remove links to files beside it",
+                    hint="name each file, folder or pattern once, as rows would count twice; "
+                    "remove links to other files of these",
                 )
             asked[real] = file.path
             found.append(file)
@@ -304,19 +287,17 @@ def _choose_files(folder: str, names: Iterable[str]) -> Iterator[Listed]:
         if VERSIONS in folders:
             raise InputError(
                 f"{folder} is a Delta table: it has a folder {VERSIONS}",
-                allowed="folders of which every Parquet file counts; those of a Delta table may "
-                "hold rows that were deleted or replaced",
-                fix="list the files of the version you mean, such as DeltaTable(folder).file_uris()"
-                ", or write that version to a folder of its own",
+                hint="it may contain rows that were deleted or replaced. List the files of the "
+                "version you mean, such as DeltaTable(folder).file_uris(), or write that version "
+                "to another folder",
             )
         if not name.lower().endswith(SUFFIX):
             continue
         if any(part.startswith("_") for part in parts):
             raise InputError(
-                f"{folder} holds {name}, and names that begin with _ are those of unfinished or "
+                f"{folder} contains {name}, and names that begin with _ are those of unfinished or "
                 "internal files",
-                allowed="folders of finished Parquet files",
-                fix="wait until the files are written and remove what is left over, or name the "
+                hint="wait until the files are written and remove what is left over, or name the "
                 "files with a pattern such as 'dir/*.parquet'",
             )
         depth = len(folders) - sum("=" in each for each in folders)
@@ -324,10 +305,8 @@ def _choose_files(folder: str, names: Iterable[str]) -> Iterator[Listed]:
             first = depth, name
         if depth != first[0]:
             raise InputError(
-                f"{folder} holds Parquet files at different depths: {first[1]} and {name}",
-                allowed="folders whose Parquet files are all beside each other, or in folders of "
-                "one depth",
-                fix="name the files you mean with a pattern: 'dir/*.parquet' for those in the "
+                f"{folder} contains Parquet files at different depths: {first[1]} and {name}",
+                hint="name the files you mean with a pattern: 'dir/*.parquet' for those in the "
                 "folder itself, 'dir/**/*.parquet' for those below it too",
             )
         yield Listed(name, _read_partition(folders))
@@ -358,8 +337,7 @@ def _list_remote(address: str) -> Iterator[Listed]:
     except (OSError, ValueError) as error:
         raise InputError(
             f"{address} cannot be listed ({error})",
-            allowed="the address of files or a folder that these credentials may read",
-            fix="check the address and the credentials; AWS_ENDPOINT_URL names an S3 store other "
+            hint="check the address and the credentials; AWS_ENDPOINT_URL names an S3 store other "
             "than Amazon's",
         ) from error
     start = f"{root.rstrip('/')}/"

@@ -30,7 +30,7 @@ from ssme.data.grouping import (
 )
 from ssme.data.readers.tables import from_arrow
 from ssme.engines.executors import map_in_order
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.progress import tell
 from ssme.stream.source import Part, Source, read_table
 from ssme.stream.tally import Sums
@@ -82,7 +82,7 @@ class GroupTable:
         names = [name_group(values) for values in listed]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"two groups are called {twice!r}", fix="rename a group column")
+            raise InputError(f"two groups are called {twice!r}", hint="rename a group column")
         sizes = np.array([counts[values] for values in listed], dtype=np.int64)
         kept = pooling.choose_kept(sizes, group_by.text)
         keys = [
@@ -125,8 +125,7 @@ def count_groups(
             if len(total) > MOST_VALUES:
                 raise InputError(
                     f"{group_by.text!r} has more than {MOST_VALUES:,} groups",
-                    allowed=f"at most {MOST_VALUES:,}",
-                    fix=f"leave it out of {argument('by')}, or put numbers into bins "
+                    hint="leave it out of `by`, or put numbers into bins "
                     f"({group_by.text}:quantiles=10)",
                 )
     found = zip(groupings, totals, strict=True)
@@ -243,8 +242,7 @@ class Cells:
         if len(self.places) > MOST_CELLS:
             raise InputError(
                 f"the groups fill more than {MOST_CELLS:,} cells of histograms",
-                allowed="fewer groups, or metrics that need no order of the scores",
-                fix=f"name fewer group columns in {argument('by')}, or leave ranking metrics out",
+                hint="name fewer group columns in `by`, or leave ranking metrics out",
             )
 
     def take_group(self, number: int) -> FloatArray:

@@ -1,13 +1,18 @@
-"""Parquet files as a list of row groups, which are read one by one.
+"""The row groups of Parquet files, which are read one by one, and what their columns hold.
 
 Every column is known by its name; it may be written in any of Arrow's encodings and types, and not
 in the same in every file, as long as numbers stay numbers and text stays text.
+
+Row groups are read with ``ParquetFile``, not with ``pyarrow.dataset``: that cuts them into batches
+and reads ahead, which costs a copy of every column and the memory of several row groups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +24,7 @@ from ssme.data.readers import reading
 from ssme.data.readers.columns import Columns
 from ssme.data.readers.sources import refuse_file_options
 from ssme.data.readers.tables import Table, decode, from_arrow
+from ssme.engines.executors import map_in_order
 from ssme.errors import InputError, translate_foreign_errors
 from ssme.schema import ReadOptions
 from ssme.stream.files import File, find_files, identify, name_file_in_errors, open_parquet
@@ -63,10 +69,9 @@ class Source:
                     first[name], where[name] = kinds[name], file.path
                 if kinds[name] not in (first[name], EMPTY):
                     raise InputError(
-                        f"column {name!r} holds {first[name]} in {where[name]} and {kinds[name]} "
-                        f"in {file.path}",
-                        allowed="values of one type in every file",
-                        fix="write the files again with one type",
+                        f"column {name!r} contains {first[name]} in {where[name]} and "
+                        f"{kinds[name]} in {file.path}",
+                        hint="write the files again with one type",
                     )
 
 
@@ -77,8 +82,8 @@ def find_source(paths: str | Path | Sequence[str | Path]) -> Source:
     if not found:
         raise InputError(
             f"no Parquet file at {', '.join(map(str, given)) or 'an empty list'}",
-            allowed="files, folders, patterns such as 'dir/*.parquet', or addresses (s3://...)",
-            fix="check the path; quote patterns so that the shell leaves them alone",
+            hint="name files, folders, patterns such as 'dir/*.parquet', or addresses (s3://...); "
+            "quote patterns so that the shell leaves them alone",
         )
     files = tuple(identify(*file) for file in found)
     parts: list[Part] = []
@@ -92,8 +97,7 @@ def find_source(paths: str | Path | Sequence[str | Path]) -> Source:
             differ = sorted(fresh.keys() ^ kinds[0].keys())
             raise InputError(
                 f"{file.path} and {files[0].path} differ in the columns {', '.join(differ[:5])}",
-                allowed="the same columns in every file",
-                fix="evaluate files of different layouts apart",
+                hint="evaluate files of different layouts separately",
             )
         metadata = opened.metadata
         for group in range(opened.num_row_groups):
@@ -102,7 +106,7 @@ def find_source(paths: str | Path | Sequence[str | Path]) -> Source:
                 parts.append(Part(file, group, first, n_rows))
                 first += n_rows
     if not parts:
-        raise InputError(f"{files[0].path} has no rows", allowed="at least one row")
+        raise InputError(f"{files[0].path} has no rows")
     return Source(files, tuple(parts), tuple(kinds))
 
 
@@ -174,8 +178,7 @@ def _name_kinds(file: File, schema: Any) -> dict[str, str]:
         twice = [name for name in schema.names if schema.names.count(name) > 1]
         raise InputError(
             f"{file.path} has two columns called {twice[0]!r}",
-            allowed="unique column names",
-            fix="rename or drop the repeated columns",
+            hint="rename or drop the repeated columns",
         )
     given = {name: EMPTY if value is None else TEXT for name, value in file.partition}
     own = zip(schema.names, schema.types, strict=True)
@@ -226,18 +229,17 @@ class Reading:
 
 def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
     """The layout, from the first rows; ``options`` as in `ScoreSet.from_frame`."""
-    told = ReadOptions.of(options, "the reader of Parquet files")
-    refuse_file_options(told, None, "Parquet files")
+    given = ReadOptions.of(options, "the reader of Parquet files")
+    refuse_file_options(given, None, "Parquet files")
     path = source.files[0].path
-    columns = reading.find_columns(Table(_read_head(source), path), told)
+    columns = reading.find_columns(Table(_read_head(source), path), given)
     if columns.is_long:
         raise InputError(
             f"{path} is in the long layout",
-            allowed="wide files, one column per model, judge, or model and class, for streaming",
-            fix="pivot the file, or evaluate it in memory",
+            hint="pivot the file to one column per model, or evaluate it in memory",
         )
     source.refuse_mixed_types(columns.names)
-    return Reading(replace(columns, id=None), replace(told, id=None), id=columns.id)
+    return Reading(replace(columns, id=None), replace(given, id=None), id=columns.id)
 
 
 def _read_head(source: Source) -> Any:
@@ -279,15 +281,181 @@ def _find_first_rows(column: Any) -> dict[Any, int]:
 
 def _list_present(column: Any) -> NDArray[np.int64]:
     """The rows in which a column of numbers has a value."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     held = column.is_valid()
-    if column.type in _list_float_types():
+    if pa.types.is_float32(column.type) or pa.types.is_float64(column.type):
         held = pc.and_(held, pc.invert(pc.fill_null(pc.is_nan(column), False)))
     return np.from_dlpack(pc.indices_nonzero(held)).astype(np.int64)
 
 
-def _list_float_types() -> tuple[Any, ...]:
+# -------------------------------------------------------------------------------------------------
+# Rows that occur twice, whose labels would count twice: refused as in memory.
+#
+# With an id column every id must occur once. Ids are compared by hashes of 64 bits, and two ids
+# with one hash are looked up before they are refused. Kept are those of all labeled rows, and of
+# the other rows those with the smallest hashes, `MOST_KEPT` in expectation: all ids of files with
+# so few rows, and of larger files the same ids in every part, so that a part that was copied is
+# found however it was written. Without an id column, files with the same rows are refused, in
+# whatever order, row groups or compression they are written.
+
+
+Hashes = NDArray[np.uint64]
+
+MOST_KEPT = 2**22
+"""Hashes of ids that are kept, 8 bytes each."""
+
+
+def hash_ids(column: Any, part: Part, labeled: NDArray[np.int64], n_rows: int) -> Hashes:
+    """The hashes that are kept of a part's ids; ``n_rows`` is the number of rows of all parts."""
+    hashes = _hash_ids(column, part)
+    kept = hashes <= min(MOST_KEPT / n_rows, 1.0) * np.iinfo(np.uint64).max
+    kept[labeled] = True
+    return hashes[kept]
+
+
+def refuse_repeated_ids(source: Source, id: str, kept: Sequence[Hashes]) -> None:
+    """Refuse an id that occurs twice; ``kept`` are the hashes of each part."""
+    distinct, counts = np.unique(np.concatenate(kept), return_counts=True)
+    repeated = distinct[counts > 1]
+    first: dict[Hashable, tuple[int, Part]] = {}
+    for part, hashes in zip(source.parts, kept, strict=True):
+        if not np.isin(hashes, repeated).any():
+            continue
+        column = read_table(part, [id])[id]
+        for row in np.flatnonzero(np.isin(_hash_ids(column, part), repeated)).tolist():
+            value = column[row].as_py()
+            if value not in first:
+                first[value] = part.first_row + row, part
+                continue
+            before, where = first[value]
+            more = int((counts - 1).sum()) - 1
+            raise InputError(
+                f"ids: id {value!r} appears at row {before}, in {where.path}, and again at row "
+                f"{part.first_row + row}, in {part.path}"
+                + (f" ({more:,} more repeated rows were seen)" if more else ""),
+                hint="remove the repeated rows or the copied file, or pass "
+                f"`ignore={[id]}` if the column does not name the rows",
+            )
+
+
+def refuse_copied_files(pool: Executor, source: Source, columns: Sequence[str]) -> None:
+    """Refuse two files with the same rows; only those whose metadata agree are read for it."""
+    by_size: dict[Hashable, list[File]] = {}
+    for file in source.files:
+        by_size.setdefault(open_parquet(file).metadata.num_rows, []).append(file)
+    for files in [files for n_rows, files in by_size.items() if n_rows and len(files) > 1]:
+        described: dict[Hashable, list[File]] = {}
+        for file in files:
+            described.setdefault(_describe_columns(file, columns), []).append(file)
+        for same in described.values():
+            if len(same) > 1:
+                _compare_rows(pool, source, same, columns)
+
+
+def _compare_rows(
+    pool: Executor, source: Source, files: Sequence[File], columns: Sequence[str]
+) -> None:
+    parts = [part for part in source.parts if part.file in files]
+    sums = dict.fromkeys(files, 0)
+    for part, added in zip(
+        parts, map_in_order(pool, partial(_add_hashes, columns=columns), parts), strict=True
+    ):
+        sums[part.file] = (sums[part.file] + added) % 2**64
+    first: dict[int, str] = {}
+    for file, found in sums.items():
+        if found in first:
+            raise InputError(
+                f"{file.path} has the same rows as {first[found]}, and their labels would count "
+                "twice",
+                hint="remove the copy; if both files are meant, name the rows in an id column",
+            )
+        first[found] = file.path
+
+
+def _describe_columns(file: File, columns: Sequence[str]) -> Hashable:
+    """Least and largest value of each column, and its size where the file does not say them."""
+    metadata = open_parquet(file).metadata
+    found: dict[str, list[Any]] = {}
+    for group in range(metadata.num_row_groups):
+        for number in range(metadata.num_columns):
+            column = metadata.row_group(group).column(number)
+            if column.path_in_schema in columns:
+                found.setdefault(column.path_in_schema, []).append(column)
+    return tuple((name, _describe_chunks(chunks)) for name, chunks in sorted(found.items()))
+
+
+def _describe_chunks(chunks: Sequence[Any]) -> Hashable:
+    statistics = [chunk.statistics for chunk in chunks]
+    known = [each for each in statistics if each is not None and each.has_min_max]
+    if not known or not all(each is not None and each.has_null_count for each in statistics):
+        return (sum(chunk.total_compressed_size for chunk in chunks),)
+    nulls = sum(each.null_count for each in statistics)
+    return str(min(each.min for each in known)), str(max(each.max for each in known)), nulls
+
+
+def _add_hashes(part: Part, columns: Sequence[str]) -> int:
+    """The sum of a hash of each row, which does not depend on the order of the rows."""
+    given = dict(part.file.partition)
+    table = read_table(part, [name for name in columns if name not in given])
+    rows: Hashes = np.zeros(part.n_rows, dtype=np.uint64)
+    for name in sorted(table.column_names):
+        rows = _mix(rows ^ _hash_column(table[name]))
+    return int(rows.sum())
+
+
+def _hash_ids(column: Any, part: Part) -> Hashes:
+    import pyarrow.compute as pc
+
+    missing = np.zeros(part.n_rows, dtype=bool)
+    if column.null_count:
+        missing[np.from_dlpack(pc.indices_nonzero(column.is_null()))] = True
+    elif _is_number(column):
+        missing = np.isnan(from_arrow(column))
+    else:
+        length = pc.utf8_length(pc.utf8_trim_whitespace(_as_text(column)))
+        missing = from_arrow(length) == 0
+    if missing.any():
+        raise InputError(
+            f"the id at row {part.first_row + int(np.argmax(missing))} is missing, in {part.path}",
+            hint="fill in the id or drop the row",
+        )
+    return _hash_column(column)
+
+
+def _hash_column(column: Any) -> Hashes:
+    """A hash of each value (n,): equal numbers have equal ones, whatever their type."""
+    from pandas.util import hash_array
+
+    values = from_arrow(column) if _is_number(column) else from_arrow(_as_text(column))
+    if values.dtype.kind == "O":
+        return hash_array(from_arrow(_as_text(column)), categorize=False)
+    if values.dtype.kind == "f":
+        exact = np.asarray(values, dtype=np.float64)
+        whole = (exact == np.rint(exact)) & (np.abs(exact) < 2.0**63)
+        bits = exact.view(np.int64)
+        values = np.where(whole, np.where(whole, exact, 0.0).astype(np.int64), bits)
+    return _mix(values.astype(np.uint64))
+
+
+def _is_number(column: Any) -> bool:
     import pyarrow as pa
 
-    return pa.float32(), pa.float64()
+    return bool(pa.types.is_integer(column.type) or pa.types.is_floating(column.type))
+
+
+def _as_text(column: Any) -> Any:
+    import pyarrow as pa
+
+    try:
+        return column.cast(pa.large_string()).fill_null("")
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        return pa.chunked_array([[str(value) for value in column.to_pylist()]], pa.large_string())
+
+
+def _mix(bits: Hashes) -> Hashes:
+    """Bits that depend on all bits given, one to one (the last step of splitmix64)."""
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))

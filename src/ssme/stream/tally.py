@@ -440,6 +440,5 @@ def _tell_not_additive(metric: Metric, n_classes: int) -> UnsupportedError:
     allowed = [name for name in metric_names(n_classes) if adds_up(get_metric(name), n_classes)]
     return UnsupportedError(
         f"metric `{metric.name}` cannot be added up over the parts of a stream",
-        allowed=", ".join(allowed),
-        fix="ask for one of these, or evaluate a sample that fits in memory",
+        hint=f"ask for one of {', '.join(allowed)}, or evaluate a sample that fits in memory",
     )

@@ -25,7 +25,7 @@ from ssme.data.judges import Judge
 from ssme.data.labels import order_classes
 from ssme.data.layout import GROUP_PREFIX, Layout
 from ssme.data.readers.columns import USUAL_NAMES, find_design_column, refuse_two_designs
-from ssme.data.readers.join import LabelTable, joins_by_id
+from ssme.data.readers.rows import LabelTable, joins_by_id
 from ssme.data.readers.sources import find_reader, refuse_file_options
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import make_plain

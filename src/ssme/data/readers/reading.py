@@ -31,8 +31,7 @@ from ssme.data.readers.columns import (
     refuse_without_labels,
     warn_of_guesses,
 )
-from ssme.data.readers.join import name_labels_source
-from ssme.data.readers.rows import Rows
+from ssme.data.readers.rows import Rows, name_labels_source
 from ssme.data.readers.sources import (
     FILE_OPTIONS,
     READERS,

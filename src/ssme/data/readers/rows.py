@@ -1,30 +1,44 @@
-"""The rows of a table whose columns are known: those of a wide table, or the ids of a long one.
+"""The rows of a table whose columns are known, with their ids and labels.
 
-A long table has one row per score or answer (``id, model, class, score``); labels, weights and
-groups may be on every row of an id and must then agree.
+Rows are those of a wide table, or the ids of a long one, which has one line per score or answer
+(``id, model, class, score``); labels, weights and groups may be on every line of an id and must
+then agree. Labels may be kept in another table, joined by id (`LabelTable`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.arrays import as_ids, find_index, name_same_rows
+from ssme.data.design import LabelRounds
 from ssme.data.labels import RawLabels, observe, order_classes
-from ssme.data.readers.columns import Columns, find_own_label_column
-from ssme.data.readers.join import LabelTable, joins_by_id, refuse_other_index
-from ssme.data.readers.tables import Table
+from ssme.data.readers.columns import (
+    USUAL_NAMES,
+    Columns,
+    find_design,
+    find_own_label_column,
+    refuse_two_designs,
+)
+from ssme.data.readers.csv_files import find_other_delimiter, is_encoded
+from ssme.data.readers.sources import open_table
+from ssme.data.readers.tables import Table, is_frame
 from ssme.data.values import (
     FloatArray,
     as_floats,
     as_objects,
     factorize,
     is_missing,
+    make_plain,
     refuse_duplicates,
+    to_objects,
 )
-from ssme.errors import InputError
+from ssme.errors import InputError, name_argument
 from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
 
@@ -224,3 +238,281 @@ class Rows:
         values: Objects = np.full((self.n, len(judges)), None, dtype=object)
         values[self.codes, judge_codes] = answers
         return {name: values[:, m] for m, name in enumerate(judges)}
+
+
+# -------------------------------------------------------------------------------------------------
+# Labels kept in another table.
+#
+# Such a table replaces the labels beside the scores. One with a column ``probability``, as
+# `ssme.Evaluation.suggest` writes it, adds to them: its rows were drawn with these probabilities,
+# in the rounds of labeling that its column ``round`` numbers (`ssme.data.design`). One with
+# ``round`` or ``reason`` and labels without a probability is refused: not a random sample.
+
+
+def joins_by_id(labels: object) -> bool:
+    """Whether ``labels`` is a table or a file rather than plain values."""
+    return isinstance(labels, Path) or is_frame(labels)
+
+
+def name_labels_source(labels: object | None) -> str | None:
+    """Where labels that are given separately came from, for people."""
+    if labels is None or labels is False:
+        return None
+    return str(labels) if isinstance(labels, Path) else f"a given {type(labels).__name__}"
+
+
+def refuse_other_index(table: Table, labels: object) -> None:
+    """Refuse a Series of labels whose index has the rows in another order, or some of them.
+
+    Labels are taken row by row: such a Series would put labels on wrong rows.
+    """
+    own, theirs = table.row_index, find_index(labels)
+    if name_same_rows(own, theirs):
+        whole = len(own) == len(theirs)
+        part = "the rows" if whole else f"{len(theirs):,} of the {len(own):,} rows"
+        raise InputError(
+            f"the labels are a Series whose index has {part} of {table.what}"
+            + (" in another order" if whole else ""),
+            hint="align them by their index with labels.reindex(frame.index)"
+            + (", or pass labels.to_numpy() if they are in order" if whole else ""),
+        )
+
+
+class LabelTable:
+    """A table of labels whose ids are all among those of the scores, ``ids`` (n,).
+
+    ``id_name`` is the id column beside the scores.
+    """
+
+    def __init__(
+        self, labels: Any, ids: NDArray[Any] | None, options: ReadOptions, id_name: str | None
+    ) -> None:
+        self.options = options
+        self.table = table = _open(labels, options)
+        self.probability = self._find("probability")
+        if id_name is not None and id_name in table.columns:
+            self.id = id_name
+        else:
+            self.id = self._find("id") or table.require(id_name or "id", "id column", "id")
+        self.label = self._find_label_column()
+        self.row_ids = as_objects(table.read_values(self.id))
+        self.values = as_objects(table.read_values(self.label))
+        self.values[is_missing(self.values)] = None
+        self._refuse_contradictions()
+        if ids is None:
+            raise InputError(
+                f"labels are in {table.what} and there is no id column beside the scores",
+                hint="name it with `id='...'`, or pass labels as an array in the order of the rows",
+            )
+        self.ids = as_objects(ids)
+        self.places = self._find_places()
+
+    def _find(self, role: str) -> str | None:
+        return self.table.find(None, USUAL_NAMES[role], role)
+
+    def _find_label_column(self) -> str:
+        table, options = self.table, self.options
+        beside_scores = self.probability is not None and options.label not in table.columns
+        label = None if beside_scores else options.label
+        found = table.find(label, USUAL_NAMES["label"], "label")
+        if found is not None:
+            return found
+        taken = (self.id, find_design(table, options), self.probability)
+        suggested = (*USUAL_NAMES["round"], *USUAL_NAMES["reason"])
+        others = [n for n in table.columns if n not in taken and n.lower() not in suggested]
+        if len(others) == 1:
+            return others[0]
+        raise InputError(
+            f"{table.what} has no label column with a usual name; its columns are "
+            f"{quote(table.columns)}",
+            hint="name it with `label='...'`",
+        )
+
+    def _refuse_contradictions(self) -> None:
+        """Refuse two different labels for one id; a repeated id is refused later."""
+        seen: dict[Any, Any] = {}
+        for id, value in zip(self.row_ids, self.values, strict=True):
+            if value is not None and seen.setdefault(id, value) != value:
+                raise InputError(
+                    f"{self.table.what} labels row {id!r} both {make_plain(seen[id])!r} and "
+                    f"{make_plain(value)!r}",
+                    hint="keep the right one",
+                )
+
+    def _find_places(self) -> NDArray[np.intp]:
+        """Row of each labeled id among the scores."""
+        import pandas
+
+        with name_argument("labels"):
+            missing = is_missing(self.row_ids)
+            first: dict[Any, int] = {}
+            for row, id in enumerate(self.row_ids.tolist()):
+                if first.setdefault(id, row) != row and not missing[row]:
+                    raise InputError(
+                        f"{self.table.what} names {id!r} at row {first[id]} and again at row {row}",
+                        hint="remove one of the two rows",
+                    )
+            row_ids = as_ids(self.table.read_ids(self.id), self.table.n_rows)
+        as_ids(self.ids, len(self.ids))
+        assert row_ids is not None
+        places: NDArray[np.intp] = pandas.Index(self.ids, dtype=object).get_indexer(
+            pandas.Index(row_ids, dtype=object)
+        )
+        unmatched = row_ids[places < 0]
+        if unmatched.size:
+            there, here = type(row_ids[0]).__name__, type(self.ids[0]).__name__
+            types = f" (ids are {there} there and {here} beside the scores)"
+            raise InputError(
+                f"{unmatched.size} of {row_ids.size} ids in {self.table.what} are not among the "
+                f"scores: {quote(unmatched)}{types if there != here else ''}",
+                hint="remove these labels, or check that both tables write ids in the same way",
+            )
+        return places
+
+    def join_labels(self, own: object | None = None) -> Objects:
+        """(n,) label of each id, None without one.
+
+        ``own`` (n,) are the labels beside the scores, which a table with probabilities adds to.
+        """
+        self._refuse_lost_probabilities(own)
+        out: Objects = np.full(len(self.ids), None, dtype=object)
+        out[self.places] = self.values
+        return out if own is None or self.probability is None else self._add(out, own)
+
+    def _add(self, given: Objects, own: object) -> Objects:
+        """The labels ``given`` by the table and the ``own`` ones; different ones are refused."""
+        known = observe(own, len(self.ids), self.options.unlabeled)
+        classes: Objects = np.full(len(known.values) + 1, None, dtype=object)
+        classes[:-1] = known.values
+        before: Objects = classes[known.codes]
+        rows = np.flatnonzero([value is not None for value in given])
+        if known.integral:
+            for row in rows:
+                value = make_plain(given[row])
+                if isinstance(value, str) and not value.strip().lstrip("+-").isdecimal():
+                    raise InputError(
+                        f"row {self.ids[row]!r} is labeled {value!r} in {self.table.what}, and the "
+                        f"labels beside the scores are the whole numbers {quote(known.values)}",
+                        hint="correct it, or leave it empty if the row has no label yet",
+                    )
+        given[rows] = _spell_as(known.values, given[rows])
+        for row in rows:
+            if known.codes[row] >= 0 and make_plain(given[row]) != before[row]:
+                raise InputError(
+                    f"row {self.ids[row]!r} is labeled {before[row]!r} beside the scores and "
+                    f"{make_plain(given[row])!r} in {self.table.what}",
+                    hint="correct one of them, or leave one empty",
+                )
+        before[rows] = given[rows]
+        return before
+
+    def _refuse_lost_probabilities(self, own: object | None) -> None:
+        """Refuse labels of suggested rows without probability, which are not a random sample."""
+        table, unlabeled = self.table, self.options.unlabeled
+        marks = [name for name in map(self._find, ("round", "reason")) if name is not None]
+        designed = self.options.design is not None or find_design(table, self.options) is not None
+        if not marks or (self.probability is None and designed):
+            return
+        labeled = observe(self.values, table.n_rows, unlabeled).codes >= 0
+        lost = labeled & np.any([~is_missing(table.read_values(name)) for name in marks], axis=0)
+        if self.probability is not None:
+            lost &= np.isnan(self._read_numbers(self.probability))
+        if not lost.any():
+            return
+        dropped = observe(own, len(self.ids), unlabeled).codes >= 0
+        dropped[self.places[labeled]] = False
+        replaced = f", and {dropped.sum():,} labels beside the scores would be dropped"
+        names = " and ".join(map(repr, marks))
+        alone = self.probability is None
+        raise InputError(
+            f"{table.what} has {names}, as `ssme suggest` writes, and no probability for "
+            f"{lost.sum():,} of its {labeled.sum():,} labels: they would count as a random sample"
+            + (replaced if alone and dropped.any() else ""),
+            hint="restore the column 'probability' as `ssme suggest` wrote it; or, if these rows "
+            f"are a random sample, {'pass `design=random`' if alone else f'leave {names} empty'}",
+        )
+
+    def join_design(self) -> FloatArray | LabelRounds | None:
+        """(n,) weight of each label, NaN without one, or the rounds that labels came in.
+
+        None where the table has neither weights nor probabilities.
+        """
+        if self.probability is not None:
+            refuse_two_designs(self.options, self.probability, self.table.what)
+        column = find_design(self.table, self.options)
+        if column is not None:
+            out: FloatArray = np.full(len(self.ids), np.nan)
+            out[self.places] = self.table.read_floats(column)
+            return out
+        return None if self.probability is None else self._read_rounds(self.probability)
+
+    def _read_rounds(self, probability: str) -> LabelRounds:
+        chance = self._read_numbers(probability)
+        bad = np.flatnonzero(~np.isnan(chance) & ~((chance > 0.0) & (chance <= 1.0)))
+        if bad.size:
+            raise InputError(
+                f"row {self.row_ids[bad[0]]!r} in {self.table.what} has the probability "
+                f"{chance[bad[0]]:g}, which is not above 0 and up to 1",
+                hint="give the probability with which the row was chosen, or leave it empty",
+            )
+        named = self._find("round")
+        number = np.ones(self.table.n_rows) if named is None else self._read_numbers(named)
+        whole = (number >= 1.0) & (number <= 1e9) & (number == np.rint(number))
+        bad = np.flatnonzero(~np.isnan(chance) & ~whole)
+        if bad.size:
+            found = "no round" if np.isnan(number[bad[0]]) else f"the round {number[bad[0]]:g}"
+            raise InputError(
+                f"row {self.row_ids[bad[0]]!r} in {self.table.what} has a probability and {found}",
+                hint="number the rounds of labeling 1, 2, 3, ... as `ssme suggest` wrote them",
+            )
+        n = len(self.ids)
+        probabilities, rounds = np.full(n, np.nan), np.zeros(n, dtype=np.int64)
+        probabilities[self.places] = chance
+        rounds[self.places] = np.where(np.isnan(chance), 0.0, number)
+        return LabelRounds(probabilities, rounds)
+
+    def _read_numbers(self, column: str) -> FloatArray:
+        """A column of numbers, NaN where empty; the first other text is named with its row."""
+        import pandas
+
+        values = pandas.Series(self.table.read_values(column), dtype=object)
+        texts = values.dropna().astype(str).str.strip()
+        stray = texts[(texts != "") & pandas.to_numeric(texts, errors="coerce").isna()]
+        if len(stray):
+            raise InputError(
+                f"column {column!r} of {self.table.what} contains {stray.iloc[0]!r} at row "
+                f"{stray.index[0]}, which is not a number",
+                hint="restore the column as `ssme suggest` wrote it",
+            )
+        return self.table.read_floats(column)
+
+
+def _spell_as(known: Sequence[Hashable], given: Objects) -> Objects:
+    """Whole numbers ``given`` as text or as numbers, as those that are ``known`` are."""
+    plain = [make_plain(value) for value in given]
+    if known and all(isinstance(value, str) for value in known):
+        return to_objects([str(value) if type(value) is int else value for value in plain])
+    if known and all(type(value) is int for value in known):
+        return to_objects([int(value) if isinstance(value, str) else value for value in plain])
+    return given
+
+
+def _open(labels: Any, options: ReadOptions) -> Table:
+    """The table of labels; a CSV file is written as that of the scores is said to be, or in UTF-8.
+
+    Where the delimiter of the scores leaves its header in one piece, and one other delimiter
+    splits it, the file has that delimiter, and a decimal point in its numbers.
+    """
+    if not isinstance(labels, Path):
+        return Table(labels, "the table of labels")
+    is_csv = labels.suffix.lower() == ".csv"
+    of_csv = ("delimiter", "decimal", "thousands", "encoding") if is_csv else ()
+    written = ReadOptions(**{name: getattr(options, name) for name in of_csv})
+    with name_argument("labels"):
+        if is_csv and labels.is_file():
+            if written.encoding is not None and is_encoded(labels, "utf-8"):
+                written = replace(written, encoding=None)
+            other = find_other_delimiter(labels, written.delimiter or ",", written.encoding)
+            if other is not None:
+                written = ReadOptions(delimiter=other, encoding=written.encoding)
+        return Table(open_table(labels, written), str(labels))
