@@ -304,6 +304,10 @@ def _compute_checksum(body: bytes) -> bytes:
     return hashlib.sha256(body).hexdigest().encode()
 
 
+# -------------------------------------------------------------------------------------------------
+# The pass.
+
+
 IntArray = NDArray[np.int64]
 CHUNK_ROWS = 131_072
 """Rows worked on at once: few enough for the cache, enough to keep threads out of each other's

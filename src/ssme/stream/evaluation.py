@@ -22,9 +22,9 @@ sample: at a sample of 20,000 rows their widths were 0.85 to 1.2 times those in 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,12 +40,11 @@ from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import map_in_order, open_executor, run_beside
 from ssme.errors import InputError, UnsupportedError
 from ssme.fitting import Fit, fit_method
-from ssme.methods.base import Estimate, Method
-from ssme.metrics import Metric, MetricSpec
+from ssme.methods.base import Estimate
+from ssme.metrics import Metric
 from ssme.progress import tell
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL, Group, StreamPass
-from ssme.schema import SAMPLE_ROWS
 from ssme.spec import RunSpec
 from ssme.stream.counting import (
     Counting,
@@ -80,24 +79,7 @@ FloatArray = NDArray[np.float64]
 
 
 def evaluate_parquet(
-    paths: str | Path | Sequence[str | Path],
-    *,
-    method: str | Method = "auto",
-    metrics: MetricSpec | Sequence[MetricSpec] | None = None,
-    by: str | Sequence[str] | None = None,
-    min_group_rows: int = 1,
-    max_groups: int = 200,
-    threshold: float | None = None,
-    level: float = 0.95,
-    n_draws: int | None = None,
-    random_state: int | None = 0,
-    options: Mapping[str, Any] | None = None,
-    sample_rows: int = SAMPLE_ROWS,
-    executor: str = "threads",
-    workers: int | None = None,
-    scheduler: str | None = None,
-    checkpoint: str | Path | None = None,
-    **data_options: Any,
+    paths: str | Path | Sequence[str | Path], *, executor: str = "threads", **options: Any
 ) -> Evaluation:
     """Estimate every classifier's metrics from Parquet files of any size.
 
@@ -109,20 +91,13 @@ def evaluate_parquet(
         Files, folders, patterns (``"dir/*.parquet"``) or addresses (``"s3://..."``), wide. A
         folder stands for all Parquet files in and below it; folders below it that are called
         ``name=value`` give their rows a column ``name``.
-    method, metrics, threshold, level, n_draws, random_state, options
-        As in `ssme.evaluate`.
-    by, min_group_rows, max_groups
-        As in `ssme.evaluate`. The method has to know P(y | s) of rows it has not seen, and the
-        metrics have to add up over rows.
-    sample_rows : int, default 20,000
-        Number of unlabeled rows that the method is fitted on, beside all labeled ones.
-    executor, workers, scheduler
+    executor : {"threads", "processes", "dask"}, default "threads"
         Where parts are counted, see `ssme.engines.executors`.
-    checkpoint : str or Path, optional
-        File that keeps the sums of a pass. If the pass is cut off, by Ctrl-C or a kill, the same
-        call goes on from there. It is deleted when the pass ends.
-    **data_options
-        As in `ssme.ScoreSet.from_frame` (``label``, ``models``, ``groups`` and others).
+    **options
+        As in `ssme.evaluate`: ``method``, ``metrics``, ``by``, ``level``, ``sample_rows``,
+        ``workers``, ``checkpoint`` and others, and how the files are read (``label``, ``models``,
+        ``groups`` and others). The method has to know P(y | s) of rows it has not seen, and the
+        metrics have to add up over rows.
 
     Returns
     -------
@@ -137,26 +112,13 @@ def evaluate_parquet(
     InputError
         Among others, where a file is another one at the end of the pass than at its beginning.
     """
-    spec = RunSpec(
-        source=paths,  # type: ignore[arg-type]
-        read=data_options,
-        method=method,
-        options=options or {},
-        metrics=metrics,  # type: ignore[arg-type]
-        by=by,  # type: ignore[arg-type]
-        min_group_rows=min_group_rows,
-        max_groups=max_groups,
-        threshold=threshold,
-        level=level,
-        n_draws=n_draws,
-        random_state=random_state,
-        engine="dask" if executor == "dask" else "stream",
-        workers=workers,
-        scheduler=scheduler,
-        sample_rows=sample_rows,
-        checkpoint=checkpoint,  # type: ignore[arg-type]
-    )
-    return evaluate_stream(spec.with_seed(), time.perf_counter(), executor)
+    start = time.perf_counter()
+    names = {each.name for each in fields(RunSpec)}
+    run = {name: value for name, value in options.items() if name in names}
+    read = {name: value for name, value in options.items() if name not in names}
+    engine = "dask" if executor == "dask" else "stream"
+    spec = RunSpec(source=paths, read=read, engine=engine, **run)  # type: ignore[arg-type]
+    return evaluate_stream(spec.with_seed(), start, executor)
 
 
 def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) -> Evaluation:

@@ -23,7 +23,7 @@ from ssme.data.judges import Judge
 from ssme.data.readers import reading
 from ssme.data.readers.columns import Columns
 from ssme.data.readers.sources import refuse_file_options
-from ssme.data.readers.tables import Table, decode, from_arrow
+from ssme.data.readers.tables import Table, decode, from_arrow, is_arrow_text
 from ssme.engines.executors import map_in_order
 from ssme.errors import InputError, translate_foreign_errors
 from ssme.schema import ReadOptions
@@ -193,7 +193,7 @@ def _name_kind(of: Any) -> str:
         return _name_kind(of.value_type)
     if pa.types.is_integer(of) or pa.types.is_floating(of) or pa.types.is_decimal(of):
         return NUMBERS
-    if pa.types.is_string(of) or pa.types.is_large_string(of) or pa.types.is_string_view(of):
+    if is_arrow_text(of):
         return TEXT
     return EMPTY if pa.types.is_null(of) else f"values of type {of}"
 

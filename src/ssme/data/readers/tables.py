@@ -353,8 +353,10 @@ def from_arrow(column: Any) -> NDArray[Any]:
     if pa.types.is_integer(column.type):
         exact = column.null_count == 0 or _is_exact(column)
         return _read_numbers(column) if exact else to_objects(column.to_pylist())
-    if pa.types.is_boolean(column.type) or _is_text(column.type):
-        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=_choose_dtype(column))
+    is_bool = pa.types.is_boolean(column.type)
+    if is_bool or is_arrow_text(column.type):
+        dtype = bool if is_bool and column.null_count == 0 else object
+        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=dtype)
     if pa.types.is_nested(column.type) and column.type.num_fields == 1:
         kind = column.type.field(0).type
         if pa.types.is_float32(kind) or pa.types.is_float16(kind):
@@ -397,15 +399,7 @@ def _is_exact(column: Any) -> bool:
     return ends["min"] is None or -EXACT_INTEGER <= ends["min"] <= ends["max"] <= EXACT_INTEGER
 
 
-def _is_text(kind: Any) -> bool:
-    import pyarrow as pa
+def is_arrow_text(kind: Any) -> bool:
+    from pyarrow import types
 
-    return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    )
-
-
-def _choose_dtype(column: Any) -> Any:
-    import pyarrow as pa
-
-    return bool if pa.types.is_boolean(column.type) and column.null_count == 0 else object
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
