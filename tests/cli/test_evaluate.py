@@ -372,7 +372,7 @@ def test_engine_stream_gives_the_same_as_memory(run: Run, scores: Path, tmp_path
         (("--workers", "2"), "--workers 2 was given with --engine memory"),
         (
             ("--engine", "stream", "--labels-file", "labels.csv"),
-            "labels are given apart from the scores with --engine stream",
+            "labels are given separately from the scores with --engine stream",
         ),
         (
             ("--engine", "stream", "--fail-under", "accuracy>=0.1"),

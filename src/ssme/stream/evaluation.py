@@ -91,7 +91,7 @@ def evaluate_parquet(
         Files, folders, patterns (``"dir/*.parquet"``) or addresses (``"s3://..."``), wide. A
         folder stands for all Parquet files in and below it; folders below it that are called
         ``name=value`` give their rows a column ``name``.
-    executor : {"threads", "processes", "dask"}, default "threads"
+    executor : {"threads", "serial", "processes", "dask"}, default "threads"
         Where parts are counted, see `ssme.engines.executors`.
     **options
         As in `ssme.evaluate`: ``method``, ``metrics``, ``by``, ``level``, ``sample_rows``,
