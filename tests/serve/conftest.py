@@ -150,6 +150,16 @@ def open_house(house: House) -> House:
     return house
 
 
+@pytest.fixture
+def ready(open_house: House, scores: Path) -> House:
+    """A file is open and rows to label are chosen."""
+    open_house.upload(scores)
+    assert open_house.work() == ["look done"]
+    open_house.begin()
+    assert open_house.work() == ["rows done"]
+    return open_house
+
+
 @pytest.fixture(scope="session")
 def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small file: 80 rows with names and text, two models, 12 labels, one group."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,15 +40,6 @@ class Visitor:
 
     def post(self, path: str, **fields: str) -> Any:
         return self.ask("POST", path, **fields)
-
-
-@pytest.fixture
-def ready(open_house: House, scores: Path) -> House:
-    open_house.upload(scores)
-    open_house.work()
-    open_house.begin()
-    open_house.work()
-    return open_house
 
 
 def fill(path: str) -> str:

@@ -22,16 +22,6 @@ pytestmark = pytest.mark.web
 LABEL = "/files/1/label"
 
 
-@pytest.fixture
-def ready(open_house: House, scores: Path) -> House:
-    """A file is open and rows to label are chosen."""
-    open_house.upload(scores)
-    assert open_house.work() == ["look done"]
-    open_house.begin()
-    assert open_house.work() == ["rows done"]
-    return open_house
-
-
 def row_of(card: str) -> Any:
     found = re.search(r'name="row" value="([^"]*)"', card)
     assert found is not None

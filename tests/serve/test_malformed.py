@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
@@ -111,15 +110,6 @@ HEADERS = (
     {"transfer-encoding": "chunked, chunked"},
 )
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "FOO", "get", "é")
-
-
-@pytest.fixture
-def ready(open_house: House, scores: Path) -> House:
-    open_house.upload(scores)
-    open_house.work()
-    open_house.begin()
-    open_house.work()
-    return open_house
 
 
 def draw_request(page: Page, rng: random.Random) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from ssme.errors import InputError
 from ssme.serve import preview
 from ssme.serve.preview import look_at
 from ssme.serve.results import draw_intervals, draw_tightening
-from ssme.serve.worker import LONGEST, _tell_plan, choose_rows, evaluate_file, plan_labels
+from ssme.serve.worker import LONGEST, choose_rows, evaluate_file, plan_labels
 
 pytestmark = pytest.mark.web
 
@@ -28,6 +28,11 @@ def wide(n: int = 60, **others: Any) -> pd.DataFrame:
     }
     labels = [str(v) if i < n // 3 else "" for i, v in enumerate(y)]
     return pd.DataFrame({"id": [f"r{i}" for i in range(n)], "y": labels, **scores, **others})
+
+
+def ask_for_rows(path: Path, found: dict[str, Any], count: int, **more: Any) -> dict[str, Any]:
+    usual = {"labels": [], "round": 1, "design": "goal", "shown": None}
+    return {"path": str(path), "config": found["config"], "count": count, **usual, **more}
 
 
 def roles(found: dict[str, Any]) -> dict[str, str]:
@@ -69,15 +74,7 @@ def test_a_long_file_is_looked_at_whole(tmp_path: Path, monkeypatch: pytest.Monk
     found = look_at(str(path), {"layout": "long", "label": "y", "id": "id"}, {})
     assert found["error"] is None
     assert (found["rows"], found["looked_at"]) == (60, 60)
-    request = {
-        "path": str(path),
-        "config": found["config"],
-        "labels": [],
-        "round": 1,
-        "count": 5,
-        "design": "random",
-        "shown": None,
-    }
+    request = ask_for_rows(path, found, 5, design="random")
     chosen = choose_rows(request)
     assert len(chosen) == 5
     assert {row["row"] for row in chosen} <= set(frame["id"][20:])
@@ -92,15 +89,7 @@ def test_arrays_are_looked_at_and_their_rows_are_numbers(tmp_path: Path) -> None
     found = look_at(str(path), {"unlabeled": -1}, {})
     assert found["error"] is None
     assert (found["rows"], found["columns"]) == (60, [])
-    request = {
-        "path": str(path),
-        "config": found["config"],
-        "labels": [],
-        "round": 1,
-        "count": 3,
-        "design": "goal",
-        "shown": None,
-    }
+    request = ask_for_rows(path, found, 3)
     chosen = choose_rows(request)
     assert all(isinstance(row["row"], int) and 0 < row["probability"] <= 1 for row in chosen)
     assert choose_rows({**request, "count": 0}) == []
@@ -131,38 +120,13 @@ def test_cells_are_numbers_texts_pictures_or_nothing(tmp_path: Path) -> None:
     ).to_parquet(path)
     found = look_at(str(path), {"ignore": ["note", "photo", "age"], "positive": "1"}, {})
     assert found["error"] is None
-    request = {
-        "path": str(path),
-        "config": found["config"],
-        "labels": [],
-        "round": 1,
-        "count": 30,
-        "design": "goal",
-        "shown": ["note", "photo", "age"],
-    }
+    request = ask_for_rows(path, found, 30, shown=["note", "photo", "age"])
     chosen = choose_rows(request)
     kinds = {(name, kind) for row in chosen for name, kind, _ in row["cells"]}
     expected = {("note", "text"), ("photo", "image"), ("age", "number"), ("age", "empty")}
     assert expected <= kinds
     long = [c[2] for row in chosen for c in row["cells"] if c[0] == "note" and len(c[2]) > 10]
     assert all(text.endswith("… (7 more characters)") for text in long)
-
-
-def test_a_goal_that_a_metric_cannot_value_draws_at_random(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    wide().to_csv(path, index=False)
-    found = look_at(str(path), {}, {"metric": ["share_positive"], "method": "ensemble"})
-    request = {
-        "path": str(path),
-        "config": found["config"],
-        "labels": [],
-        "round": 2,
-        "count": 4,
-        "design": "goal",
-        "shown": None,
-    }
-    if found["error"] is None:
-        assert {row["probability"] for row in choose_rows(request)} == {4 / 40}
 
 
 def test_an_evaluation_without_labels_says_what_to_do(tmp_path: Path) -> None:
@@ -180,15 +144,6 @@ def test_one_model_needs_no_plan(tmp_path: Path) -> None:
     found = look_at(str(path), {}, {"method": "ensemble"})
     plan_labels({"path": str(path), "config": found["config"], "labels": []}, tmp_path)
     assert (tmp_path / "plan.json").read_text() == '{"sentence": ""}'
-
-
-def test_plans_are_told_in_a_sentence() -> None:
-    hopeless = SimpleNamespace(more=np.inf, most=2000, n_labeled=100)
-    assert _tell_plan(hopeless) == "Even 1,900 more labels would not suffice"  # type: ignore[arg-type]
-    known = SimpleNamespace(more=120.0, more_low=80.0, more_high=200.0)
-    assert _tell_plan(known) == "About 120 more labels (80 to 200)"  # type: ignore[arg-type]
-    open_end = SimpleNamespace(more=120.0, more_low=80.0, more_high=np.inf)
-    assert _tell_plan(open_end) == "About 120 more labels (80 or more)"  # type: ignore[arg-type]
 
 
 def test_pictures_leave_out_what_is_not_known() -> None:

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.options import Number, Option, accept
 from ssme.wording import quote
 
@@ -75,19 +75,19 @@ class SqliteFile:
         tables = ask("SELECT count(*) FROM sqlite_master")[0]
         if application != self.application_id and (tables or version or application):
             raise InputError(
-                f"{self.path} is a database of another program", fix="name another file"
+                f"{self.path} is a database of another program", hint="name another file"
             )
         active = ask("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')")
         if active is not None:  # it would run by itself
             raise InputError(
                 f"{self.path} holds a {active[0]} {active[1]!r}, which ssme never makes",
-                fix="take a copy from before it was put in, or name another file",
+                hint="take a copy from before it was put in, or name another file",
             )
         if version > len(self.migrations):
             raise InputError(
                 f"{self.path} was written by a newer ssme: its tables have version {version}, and "
                 f"this ssme knows {len(self.migrations)}",
-                fix="install a newer ssme, or name another file",
+                hint="install a newer ssme, or name another file",
             )
         for step in self.migrations[version:]:
             for statement in filter(str.strip, step.split(";")):
@@ -158,7 +158,7 @@ class SqliteFile:
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter in SQLite's own messages
-            raise InputError(f"{self.path}: {error}", fix=self.advice) from error
+            raise InputError(f"{self.path}: {error}", hint=self.advice) from error
 
     @contextmanager
     def refuse_corrupt(self) -> Iterator[None]:
@@ -170,7 +170,7 @@ class SqliteFile:
                 raise
             raise InputError(
                 f"{self.path} holds a corrupt record: {error}",
-                fix="take a copy from before it was changed, or name another file",
+                hint="take a copy from before it was changed, or name another file",
             ) from error
 
 
@@ -251,11 +251,7 @@ class LabelEvent:
                 isinstance(value, float) and math.isfinite(value)
             )
             if not (is_plain or (name == "label" and value is None)):
-                raise InputError(
-                    f"{argument(name, value)} of type {type(value).__name__}",
-                    allowed="text, a number or a boolean",
-                    fix="convert it first",
-                )
+                raise InputError(option=name, value=value, must="be text, a number or a boolean")
         if self.probability is not None:
             object.__setattr__(self, "probability", accept(PROBABILITY, self.probability))
 
@@ -447,7 +443,7 @@ class Memory(SqliteFile):
         path, self.data = Path(path), data
         if not new and not os.path.exists(path):  # false for a name that is too long, too
             raise InputError(
-                f"{str(path)[:200]}: there is no such file", fix="make it with `ssme track add`"
+                f"{str(path)[:200]}: there is no such file", hint="make it with `ssme track add`"
             )
         _check_path(path)
         super().__init__(path, copy=not new and not _is_writable(path))
@@ -617,8 +613,7 @@ class Memory(SqliteFile):
         if chosen not in found:
             raise InputError(
                 f"there is no evaluation {number} in {self.path}",
-                allowed=quote(numbers) if numbers else "none: nothing was stored yet",
-                fix="`ssme track show` lists them",
+                hint=f"there are {quote(numbers)}" if numbers else "nothing was stored yet",
             )
         return found[chosen]
 
@@ -645,7 +640,7 @@ Make the folder first.
         Memory(path, new=False).close()
     _check_path(path)
     if new and not _is_writable(path):
-        raise InputError(f"{path} cannot be written", fix="name a file elsewhere")
+        raise InputError(f"{path} cannot be written", hint="name a file elsewhere")
 
 
 def _is_writable(path: Path) -> bool:
@@ -658,8 +653,8 @@ def _check_path(path: Path) -> None:
     try:
         has_folder, is_other = path.parent.is_dir(), path.exists() and not path.is_file()
     except OSError as error:  # such as a name that is too long
-        raise InputError(f"{str(path)[:80]}: {error.strerror}", fix="name another file") from None
+        raise InputError(f"{str(path)[:80]}: {error.strerror}", hint="name another file") from None
     if not has_folder:
-        raise InputError(f"{path}: there is no folder {path.parent}", fix="make the folder first")
+        raise InputError(f"{path}: there is no folder {path.parent}", hint="make the folder first")
     if is_other:
-        raise InputError(f"{path} is not a regular file", fix="name another file")
+        raise InputError(f"{path} is not a regular file", hint="name another file")

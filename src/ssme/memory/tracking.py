@@ -14,7 +14,7 @@ from scipy.special import chdtrc
 
 from ssme.data.design import find_rounds
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.memory.database import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
 from ssme.wording import quote
 
@@ -114,8 +114,7 @@ def read_events(
     if data.n_labeled and data.ids is None:
         raise InputError(
             "the rows have no names, so that their labels cannot be stored",
-            allowed="data with a column of unique ids",
-            fix=f"name the column, as in {argument('id', 'id')}",
+            hint="name a column of unique ids, as in `id='id'`",
         )
     if data.ids is None:
         return []
@@ -307,8 +306,7 @@ def compare_records(
         models = quote(sorted({each.model for each in after.estimates}))
         raise InputError(
             "the two evaluations have no model, metric and group in common",
-            allowed="evaluations of the same models",
-            fix=f"name two that share models; the second one has {models}",
+            hint=f"name two that share models; the second one has {models}",
         )
     return tuple(found)
 
@@ -451,17 +449,12 @@ def trace_estimates(
         if (each.metric, each.group) == (metric, group) and each.estimate is not None
     ]
     if not rows:
-        known = _list_metrics(evaluations.values())
+        known = {each.metric for record in evaluations.values() for each in record.estimates}
         raise InputError(
             f"no evaluation has {metric!r} on group {group!r}",
-            allowed=f"metrics {quote(known)}",
-            fix="name another metric or group",
+            hint=f"the metrics are {quote(sorted(known))}",
         )
     return rows
-
-
-def _list_metrics(records: Iterable[EvaluationRecord]) -> list[str]:
-    return sorted({each.metric for record in records for each in record.estimates})
 
 
 def _name_place(record: EstimateRecord) -> tuple[str, str, str]:

@@ -94,7 +94,7 @@ def _read_static(name: str) -> tuple[bytes, str]:
 
 async def _respond_not_found(request: Request, error: Exception) -> Response:
     response = respond_with_error(
-        request, InputError("there is no such page here", fix="go back to the first page")
+        request, InputError("there is no such page here", hint="go back to the first page")
     )
     response.status_code = getattr(error, "status_code", 404)
     response.headers.update(getattr(error, "headers", None) or {})

@@ -362,7 +362,7 @@ async def name_me(request: Request) -> Response:
     form = read_form(request)
     person, session = _clean(first(form, "name")), find_session(request)
     if not person:
-        raise InputError("the name is empty", fix="write the name that your labels shall carry")
+        raise InputError("the name is empty", hint="write the name that your labels shall carry")
 
     def name_session(store: Store) -> None:
         if person == session.annotator:
@@ -370,12 +370,12 @@ async def name_me(request: Request) -> Response:
         if session.role == "guest" and session.annotator:
             raise InputError(
                 f"your labels carry the name {session.annotator}",
-                fix="ask the owner for a link with another name",
+                hint="ask the owner for a link with another name",
             )
         if _is_taken(store, session.role, person):
             raise InputError(
                 f"somebody else has the name {person}",
-                fix="take another one; to go on under a name that you had before, ask the owner "
+                hint="take another one; to go on under a name that you had before, ask the owner "
                 "for a link with it",
             )
         store.name_session(session.id, person)

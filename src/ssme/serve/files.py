@@ -57,18 +57,17 @@ def resolve_inside_root(settings: ServeSettings, text: str) -> Path:
     if settings.root is None:
         raise InputError(
             "files cannot be opened by path here",
-            fix="give the file through the page, or start the server with --root FOLDER",
+            hint="give the file through the page, or start the server with --root FOLDER",
         )
     root = settings.root.resolve()
     try:
         path = (root / text).resolve()
     except (OSError, ValueError, RuntimeError):
-        raise InputError("this is not the path of a file", fix="choose one of the list") from None
+        raise InputError("this is not the path of a file", hint="choose one of the list") from None
     if not path.is_relative_to(root):
         raise InputError(
             f"{text} is outside the folder that this server may read",
-            allowed=f"files in {root.name}",
-            fix="choose one of the list",
+            hint="choose one of the list",
         )
     return path
 
@@ -95,17 +94,18 @@ def list_root(settings: ServeSettings) -> list[str]:
 def fingerprint(path: Path) -> tuple[str, int, int]:
     """SHA-256, size and time of change of a file; an error where it cannot be one of ours."""
     if path.suffix.lower() not in SUFFIXES:
-        raise InputError(
-            f"{path.name} has the suffix {path.suffix!r}",
-            allowed=f"files ending in {', '.join(SUFFIXES)}",
-            fix="save the scores as one of these",
-        )
+        raise _make_suffix_error(path.name)
     if not path.is_file():
-        raise InputError(f"there is no file {path.name}", fix="check its name")
+        raise InputError(f"there is no file {path.name}", hint="check its name")
     with path.open("rb") as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
     facts = path.stat()
     return digest, facts.st_size, facts.st_mtime_ns
+
+
+def _make_suffix_error(name: str) -> InputError:
+    kinds = ", ".join(SUFFIXES)
+    return InputError(f"{name} cannot be read", hint=f"give a file that ends in {kinds}")
 
 
 def is_as_opened(file: FileRecord) -> bool:
@@ -137,11 +137,7 @@ async def save_upload(settings: ServeSettings, name: str, chunks: AsyncIterator[
     """Write an upload into the project, whole or not at all; nothing there is overwritten."""
     clean = re.sub(r"[^\w.\- ]", "_", Path(name.replace("\\", "/")).name).strip(" .")[-120:]
     if Path(clean).suffix.lower() not in SUFFIXES:
-        raise InputError(
-            f"{clean or 'the file'} is none of the kinds that can be read",
-            allowed=f"files ending in {', '.join(SUFFIXES)}",
-            fix="save the scores as one of these",
-        )
+        raise _make_suffix_error(clean or "the file")
     limit, size, digest = settings.upload_mb * 1_000_000, 0, hashlib.sha256()
     partial = settings.uploads / f".{os.urandom(8).hex()}.part"
     try:
@@ -158,7 +154,7 @@ async def save_upload(settings: ServeSettings, name: str, chunks: AsyncIterator[
                 digest.update(chunk)
                 target.write(chunk)
         if size == 0:
-            raise InputError(f"{clean} is empty", fix="choose another file")
+            raise InputError(f"{clean} is empty", hint="choose another file")
         folder = settings.uploads / digest.hexdigest()[:16]
         folder.mkdir(mode=0o700, exist_ok=True)
         os.replace(partial, folder / clean)
@@ -182,7 +178,7 @@ def find_image(settings: ServeSettings, file: FileRecord, text: str) -> tuple[by
             kind = next((k for head, k in IMAGE_TYPES.items() if content.startswith(head)), None)
             if kind is not None and (kind != "image/webp" or content[8:12] == b"WEBP"):
                 return content, kind
-    raise InputError(f"{text} is not a picture in the folder of this server", fix="check the path")
+    raise InputError(f"{text} is not a picture in the folder of this server", hint="check the path")
 
 
 # -------------------------------------------------------------------------------------------------
@@ -213,7 +209,7 @@ async def open_path(request: Request) -> Response:
     else:
         text = first(form, "path").strip()
         if not text:
-            raise InputError("no path was given", fix="choose a file of the list")
+            raise InputError("no path was given", hint="choose a file of the list")
         number = await project.add_file(resolve_inside_root(project.settings, text))
     return go_to(f"/files/{number}")
 

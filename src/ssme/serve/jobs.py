@@ -258,16 +258,16 @@ class JobRunner:
         except TimeoutError:
             error = InputError(
                 f"the job took longer than {self.settings.job_seconds:,} seconds",
-                fix="give fewer rows or models, or start the server with a larger --job-seconds",
+                hint="give fewer rows or models, or start the server with a larger --job-seconds",
             )
         except Exception:  # the lane goes on
             traceback.print_exc()
-            error = InputError("the job could not be started", fix="look at the terminal")
+            error = InputError("the job could not be started", hint="look at the terminal")
         else:
             error = InputError(
                 "the job ended without a result: it was stopped by the system, most likely for "
                 "lack of memory",
-                fix="try it again; if it happens once more, give fewer rows",
+                hint="try it again; if it happens once more, give fewer rows",
             )
         finally:
             if job.id in self._workers:
@@ -348,14 +348,14 @@ def _refuse_changed(request: Mapping[str, Any]) -> None:
     if not path.is_file():
         raise InputError(
             f"{path.name} is no longer there",
-            fix="put it back, or open another file; the labels are kept",
+            hint="put it back, or open another file; the labels are kept",
         )
     with path.open("rb") as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
     if digest != request["sha256"]:
         raise InputError(
             f"{path.name} was changed on the disk since it was opened",
-            fix="choose “Read it again” on the page of the file; the labels are kept",
+            hint="choose “Read it again” on the page of the file; the labels are kept",
         )
 
 
@@ -364,7 +364,7 @@ def explain_failure(error: Exception, megabytes: int) -> Exception:
     if _is_out_of_memory(error):
         return InputError(
             f"the job ran out of memory: it may use {megabytes:,} MB",
-            fix="give fewer rows, or start the server with a larger --job-mb",
+            hint="give fewer rows, or start the server with a larger --job-mb",
         )
     if isinstance(error, InputError | MissingExtraError | OSError):
         return error

@@ -118,7 +118,7 @@ async def mark(request: Request) -> Response:
     project, annotator = find_project(request), find_annotator(request)
     file, form = await open_file(request), read_form(request)
     if file.look is None:
-        raise InputError("the file was not read yet", fix="see the page “What is in it” first")
+        raise InputError("the file was not read yet", hint="see the page “What is in it” first")
     action, key = first(form, "do") or "label", first(form, "key") or make_key()
     row, data = parse_row(form), file.data
     view: LabelView | None = None
@@ -139,7 +139,7 @@ async def mark(request: Request) -> Response:
         view = await project.db.run(previous_row, data, annotator, row)
         done = "The row before."
     else:
-        raise InputError(f"there is no button {action!r}", fix="load the page again")
+        raise InputError(f"there is no button {action!r}", hint="load the page again")
     job = None if action in ("skip", "back") else await _go_on(project, file)
     if not wants_json(request):
         return go_to(f"{request.url.path}{'?scores=shown' if _is_showing_scores(request) else ''}")
@@ -220,7 +220,7 @@ async def choose_design(request: Request) -> Response:
     project, form = find_project(request), read_form(request)
     number, design = request.path_params["file"], first(form, "design")
     if design not in ("goal", "random"):
-        raise InputError(f"rows chosen by {design!r}", allowed="goal or random")
+        raise InputError(option="design", value=design, must="be goal or random")
     await project.db.run(Store.update_file, number, design=design)
     return go_to(f"/files/{number}/label")
 
@@ -238,7 +238,8 @@ async def name_classes(request: Request) -> Response:
     called = [names.get(json.dumps(label), str(label)) for label in classes]
     if len({*called}) < len(called):
         raise InputError(
-            f"two classes would have one name: {', '.join(called)}", fix="give them different names"
+            f"two classes would have one name: {', '.join(called)}",
+            hint="give them different names",
         )
     await project.db.run(Store.update_file, file.record.id, names=names)
     back = "/label" if form.get("back") else ""
@@ -322,7 +323,7 @@ async def show_image(request: Request) -> Response:
 
     rows = await project.db.run(Store.list_suggestions, file.data)
     if not any(cell == text and kind == "image" for row in rows for _, kind, cell in row.cells):
-        raise InputError("no row to label names this picture", fix="load the page again")
+        raise InputError("no row to label names this picture", hint="load the page again")
     content, kind = find_image(project.settings, file.record, text)
     return Response(
         content, media_type=kind, headers={"content-security-policy": "default-src 'none'; sandbox"}
@@ -374,7 +375,7 @@ async def settle_conflict(request: Request) -> Response:
     project, annotator = find_project(request), find_annotator(request)
     file, form = await open_file(request), read_form(request)
     if file.look is None:
-        raise InputError("the file was not read yet", fix="see the page “What is in it” first")
+        raise InputError("the file was not read yet", hint="see the page “What is in it” first")
     label = parse_class(form, "label", file.look["classes"])
     row, key = parse_row(form), first(form, "key") or make_key()
     await project.db.run(adjudicate, file.data, annotator, row, label, key)

@@ -197,7 +197,7 @@ def _find_suggestion(store: Store, data: str, row: Any) -> StoredSuggestion:
     if found is None:
         raise InputError(
             f"row {row!r} is not among those to be labeled",
-            fix="load the page again; the labels that were given before are kept",
+            hint="load the page again; the labels that were given before are kept",
         )
     return found
 
@@ -239,7 +239,7 @@ def adjudicate(
     """Settle a row on which people differ."""
     rows = resolve_labels(store.memory(data).label_events())
     if row not in rows or len(rows[row].classes) < 2:
-        raise InputError(f"people do not differ about row {row!r}", fix="load the page again")
+        raise InputError(f"people do not differ about row {row!r}", hint="load the page again")
     event = LabelEvent(row, label, annotator, rows[row].probability, ADJUDICATED, key)
     store.memory(data).add_labels([event])
 

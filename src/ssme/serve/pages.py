@@ -83,7 +83,7 @@ def parse_row(form: Form) -> Any:
     except (ValueError, RecursionError):
         row = []
     if row is not None and not isinstance(row, str | int | float):
-        raise InputError("the form does not name a row", fix="load the page again")
+        raise InputError("the form does not name a row", hint="load the page again")
     return row
 
 
@@ -91,7 +91,7 @@ def parse_class(form: Form, name: str, classes: Sequence[Any]) -> Any:
     """The class whose number is in a field of a form."""
     text = first(form, name)
     if not text.isdecimal() or len(text) > 9 or int(text) >= len(classes):
-        raise InputError(f"there is no class {text!r}", fix="load the page again")
+        raise InputError(f"there is no class {text!r}", hint="load the page again")
     return classes[int(text)]
 
 

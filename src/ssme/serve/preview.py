@@ -65,21 +65,10 @@ def look_at(
 ) -> dict[str, Any]:
     """What is in a file: columns with examples, and either what was understood or what is wrong.
 
-    Parameters
-    ----------
-    path : str
-        The file.
-    read, run : mapping
-        The mapping, as sections of a config file (`RunSpec.from_dict`).
-    by_hand : mapping, optional
-        Of labels given by hand: the ``id`` column that names their rows and their ``classes``.
-
-    Returns
-    -------
-    dict
-        Plain values; ``error`` is None where the file can be read with this mapping. Where the file
-        cannot be opened at all and the errors say how, ``proposed`` holds these options, and the
-        columns are those that are read with them.
+    ``read`` and ``run`` are the mapping, as sections of a config file. ``by_hand`` is about labels
+    given by hand: the ``id`` column that names their rows, and their ``classes``. ``error`` is None
+    where the file can be read with this mapping. Where it cannot be opened and the errors say how,
+    ``proposed`` holds these options, and the columns are those that are read with them.
     """
     found: dict[str, Any] = {"columns": [], "error": None, "rows": None, "looked_at": None}
     found["fields"] = list_fields(path)
@@ -141,14 +130,14 @@ def _check_labels(
         raise InputError(
             f"{argument('id')}: labels that were given by hand name each row {before} and would "
             "be lost",
-            fix="leave this as it was, or open a copy of the file under another name",
+            hint="leave this as it was, or open a copy of the file under another name",
         )
     lost = [label for label in by_hand["classes"] if label not in data.classes]
     if lost:
         raise InputError(
             f"{argument('classes')}: labels {quote(lost)} were given by hand and are not among "
             f"{quote(data.classes)}",
-            fix="keep the classes; to show other words for them, use “Names of classes” below",
+            hint="keep the classes; to show other words for them, use “Names of classes” below",
         )
 
 

@@ -106,7 +106,7 @@ async def evaluate(request: Request) -> Response:
     if not file.is_ready:
         raise InputError(
             "the file cannot be read as it is described",
-            fix="correct the page “What is in it” first",
+            hint="correct the page “What is in it” first",
         )
     await project.evaluate(file)
     return go_to(f"/files/{file.record.id}/result")
@@ -168,14 +168,14 @@ async def download(request: Request) -> Response:
     name = request.path_params["name"]
     job = await project.db.run(Store.find_job, request.path_params["job"])
     if name not in DOWNLOADS or job.kind != "evaluate" or job.state != "done":
-        raise InputError(f"there is no file {name} of this job", fix="go back to the result")
+        raise InputError(f"there is no file {name} of this job", hint="go back to the result")
     folder = project.runner.find_folder(job)
     if name == "report.html":
         folder = project.settings.results / make_job_key("report", job.request)
         if not (folder / name).is_file():
             await _wait_for(project, await project.draw(job))
         if not (folder / name).is_file():
-            raise InputError("the report is still being drawn", fix="try again in a few seconds")
+            raise InputError("the report is still being drawn", hint="try again in a few seconds")
     return FileResponse(folder / name, media_type=DOWNLOADS[name], filename=name)
 
 

@@ -105,7 +105,7 @@ def bind(settings: ServeSettings) -> socket.socket:
         listener.close()
         raise InputError(
             f"cannot listen at {settings.host}, port {settings.port}: {error.strerror}",
-            fix="stop the other program, or give another --port (0 takes a free one)",
+            hint="stop the other program, or give another --port (0 takes a free one)",
         ) from None
     return listener
 

@@ -318,7 +318,7 @@ class Store(SqliteFile):
     def _find(self, table: str, record: type[Any], number: int) -> dict[str, Any]:
         found = self._select(list_columns(record), table, "WHERE id = ?", number)
         if not found:
-            raise InputError(f"there is no {table} {number} here", fix="go to the first page")
+            raise InputError(f"there is no {table} {number} here", hint="go to the first page")
         return found[0]
 
     # jobs

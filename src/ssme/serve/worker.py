@@ -47,13 +47,8 @@ LABELS_FILE = "labels.csv"
 def read_labeled(spec: RunSpec, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet, list[Any]]:
     """The scores that ``spec`` names with the labels ``given``, and rows that are not there.
 
-    Parameters
-    ----------
-    spec : RunSpec
-        How the file is read.
-    given : list of (row, label, probability, round)
-        Labels by the name of the row, or by its position where rows have no names. Rows of rounds
-        that were drawn at random have no probability.
+    ``given`` are (row, label, probability, round): rows by name, or by position where they have no
+    names; rows of rounds that were drawn at random have no probability.
     """
     tell("reading the file", 0, 1)
     data = read_scores(spec)
@@ -147,8 +142,7 @@ def _evaluate(request: Mapping[str, Any]) -> tuple[Evaluation, RunSpec]:
     if data.n_labeled == 0:
         raise InputError(
             "no row of the file has a label yet",
-            allowed="a few labels; ten are a start",
-            fix="label some rows on the page “Label”, then evaluate",
+            hint="label some rows on the page “Label”; ten are a start",
         )
     asked = _attach_labels_file(spec, data) if request["labels"] else spec
     tell("estimating", 0, 1)
@@ -210,20 +204,11 @@ def write_rows(request: Mapping[str, Any], folder: Path) -> None:
 
 
 def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The next rows to label, as the page shows them.
+    """The next rows to label, as the page shows them: the fields of `StoredSuggestion`.
 
-    Parameters
-    ----------
-    request : mapping
-        ``config`` (a `RunSpec` as a dict), ``labels`` given by hand, ``round`` that this is,
-        ``count`` of rows wanted, ``design`` ("goal" or "random"), ``shown`` columns (None: all
-        that play no other part).
-
-    Returns
-    -------
-    list of dict
-        ``row``, ``round``, ``place``, ``cells`` (name, kind, text; those of kind "score" are what
-        the models say), ``probability`` and ``reason`` of each.
+    ``request`` holds ``config`` (a `RunSpec` as a dict), ``labels`` given by hand, the ``round``,
+    the ``count`` of rows, ``design`` ("goal" or "random") and ``shown`` columns (None: all that have
+    no other part). Cells are (name, kind, text); those of kind "score" are what the models say.
     """
     spec = RunSpec.from_dict(request["config"])
     data, _ = read_labeled(spec, request["labels"])
