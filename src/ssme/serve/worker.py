@@ -207,7 +207,7 @@ def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The next rows to label, as the page shows them: the fields of `StoredSuggestion`.
 
     ``request`` holds ``config`` (a `RunSpec` as a dict), ``labels`` given by hand, the ``round``,
-    the ``count`` of rows, ``design`` ("goal" or "random") and ``shown`` columns (None: all that have
+    the ``count`` of rows, ``design`` ("goal" or "random") and ``shown`` columns (None: those with
     no other part). Cells are (name, kind, text); those of kind "score" are what the models say.
     """
     spec = RunSpec.from_dict(request["config"])
