@@ -213,7 +213,7 @@ def test_bad_questions_are_answered_with_what_is_allowed(evaluation):
         evaluation.compare("accuracy", "zed")
     with pytest.raises(InputError, match="a was not given"):
         evaluation.compare("accuracy", b="zed")
-    with pytest.raises(InputError, match=r"no metric was named.*Name one, such as metric="):
+    with pytest.raises(InputError, match=r"no metric was named"):
         evaluation.ranking()
     model = evaluation.data.models[0]
     with pytest.raises(InputError, match=f"a and b are both '{model}'"):

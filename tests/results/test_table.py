@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import doctest
-import importlib
 from typing import Any
 
 import numpy as np
@@ -121,14 +119,3 @@ def test_comparison_and_ranking_come_in_the_library_of_the_input() -> None:
     for table in (result, result.compare(), result.ranking("accuracy")):
         assert isinstance(table.frame(), pl.DataFrame)
         assert isinstance(table.frame("pandas"), pd.DataFrame)
-
-
-@pytest.mark.parametrize(
-    "module",
-    [
-        "ssme.results.evaluation",
-        "ssme.plots.accessor",
-    ],
-)
-def test_examples_run(module: str) -> None:
-    assert doctest.testmod(importlib.import_module(module)).failed == 0

@@ -55,20 +55,6 @@ def test_a_metric_without_a_direction_chooses_nothing(plain: ssme.Evaluation) ->
         neutral.suggest(3)
 
 
-def test_a_metric_that_was_not_asked_for_is_estimated_when_chosen_by(
-    plain: ssme.Evaluation,
-) -> None:
-    assert plain.choose("brier_score").metric == "brier_score"
-    same = plain.choose(get_metric("accuracy"))
-    assert same.p_best == plain.choose("accuracy").p_best
-
-
-@pytest.mark.parametrize("level", [0.0, 1.0, -1.0])
-def test_a_level_outside_its_range_is_refused(plain: ssme.Evaluation, level: float) -> None:
-    with pytest.raises(InputError, match="level"):
-        plain.compare("accuracy", level=level)
-
-
 def test_classes_are_found_by_their_names(plain: ssme.Evaluation) -> None:
     assert plain.class_index() == 1
     assert plain.class_index("0") == 0
