@@ -251,7 +251,7 @@ def test_scores_of_one_half_are_counted_where_neither_class_is_positive() -> Non
 
 def test_curves_name_their_class_where_neither_is_positive(tmp_path: Path) -> None:
     result = ssme.evaluate(make_long(("ham", "spam")), method="ensemble", metrics="accuracy")
-    with pytest.raises(InputError, match=r"nothing says which.*class_name='spam'"):
+    with pytest.raises(InputError, match="class_name"):
         result.plot.roc()
     assert "class ham against the rest" in result.plot.roc(class_name="ham").alt
     report = result.report(tmp_path / "report.html").read_text()
