@@ -254,7 +254,8 @@ def read_convergence(evaluation: Evaluation) -> list[dict[str, Any]]:
     ]
     if not rows:
         raise InputError(
-            f"method {evaluation.method!r} keeps no objective history: it does not iterate"
+            f"method {evaluation.method!r} keeps no objective history: it does not iterate",
+            hint="use a method that iterates, such as `ssme`",
         )
     return rows
 
@@ -367,7 +368,8 @@ def _find_rows(evaluation: Evaluation, group: str) -> NDArray[np.int64]:
     )
     if not rows.size:
         raise InputError(
-            f"group {group!r} has no rows" + (" in the sample" if evaluation.streamed else "")
+            f"group {group!r} has no rows" + (" in the sample" if evaluation.streamed else ""),
+            hint="choose a group with rows",
         )
     return rows
 
