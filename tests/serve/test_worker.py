@@ -189,8 +189,8 @@ def test_the_first_pages_are_served_by_what_they_need_and_no_more(tmp_path: Path
     assert not heavy & found
     assert packages <= {
         *("ssme.__main__", "ssme.cli", "ssme.config", "ssme.errors", "ssme.memory", "ssme.show"),
-        *("ssme.options", "ssme.progress", "ssme.sample", "ssme.serve", "ssme.wording"),
-        "ssme.writing",
+        *("ssme.options", "ssme.progress", "ssme.sample", "ssme.schema", "ssme.serve"),
+        *("ssme.wording", "ssme.writing"),
     }
 
 
