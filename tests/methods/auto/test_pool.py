@@ -46,12 +46,33 @@ def test_columns_give_the_general_center(n_models: int) -> None:
 
 
 @pytest.mark.parametrize("n_models", [2, 3, 7, 16, 33])
-def test_tied_scores_have_the_weighted_median_of_a_plain_sort(n_models: int) -> None:
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_order_of_classifiers_and_classes_decides_nothing_where_scores_are_tied(
+    n_models: int, n_classes: int
+) -> None:
+    """The median of tied scores with unequal weights depended on which classifier came first."""
+    rng = np.random.default_rng(n_models)
+    tenths = rng.multinomial(10, np.full(n_classes, 1 / n_classes), size=(300, n_models)) / 10
+    tenths[:50, 0] = np.nan
+    for scores in (tenths[50:], tenths):
+        q, present = clip_scores(scores, 1e-4), find_present(scores)
+        standing, weights = rng.dirichlet(np.ones(n_models), 2)
+        found = log_pool(q, present, standing, weights)
+        order, classes = rng.permutation(n_models), np.arange(n_classes)[::-1]
+        moved = log_pool(q[:, order], present[:, order], standing[order], weights[order])
+        np.testing.assert_allclose(moved, found, atol=1e-12)
+        turned = log_pool(q[:, :, classes], present, standing, weights)
+        np.testing.assert_allclose(turned[:, classes], found, atol=1e-9)
+        general = _log_pool(q, present, standing, weights, ALL_POOLS)
+        np.testing.assert_allclose(found, general, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_models", [2, 3, 7, 16, 33])
+def test_tied_scores_of_equal_weights_have_the_median_of_a_plain_sort(n_models: int) -> None:
     """Where scores are equal the numbers in the last bits decide the order, which must not show."""
     rng = np.random.default_rng(n_models)
     q = np.round(rng.beta(0.4, 0.4, size=(n_models, 300)), 1).clip(1e-4, 1 - 1e-4)
-    weights = rng.dirichlet(np.ones(n_models)) + 1e-3
-    weights /= weights.sum()
+    weights = np.full(n_models, 1.0 / n_models)
     values, places = _sort_lines(q)
     np.testing.assert_allclose(np.stack(values), np.sort(q, axis=0), rtol=1e-13)
     expected = []

@@ -42,6 +42,9 @@ from ssme.metrics.base import FloatArray
 # 1e-6.
 
 
+TIED = 1e-6
+"""Scores of a row no further apart are tied: so far single precision takes equal ones."""
+
 LARGEST = 80.0
 """Larger log-odds are as sure as these, also in float32, whose exponential ends at 88."""
 
@@ -53,10 +56,19 @@ def pool_binary_log_odds(q: FloatArray, standing: FloatArray, weights: FloatArra
     both = [(each / each.sum()).astype(q.dtype) for each in (standing, weights)]
     total: FloatArray = (both[0] + both[1]) @ _logit(q)
     values, places = _sort_lines(q)
+    tied = np.zeros(q.shape[1], dtype=bool)
+    for low in range(len(q) - 1):
+        tied |= values[low + 1] - values[low] <= TIED
+    rows = np.flatnonzero(tied)
+    by_row = q[:, rows].T[:, None, :]
+    order = np.argsort(by_row, axis=2)
+    ranked = np.take_along_axis(by_row, order, axis=2)
     for each in both:
         total += _logit(each @ q)
         sorted_weights = [np.take(each, at, mode="clip") for at in places]
-        total += _logit(_compute_binary_median(values, sorted_weights))
+        median = _compute_binary_median(values, sorted_weights)
+        median[rows] = _compute_weighted_median(ranked, order, each[None])[:, 0]
+        total += _logit(median)
     total /= 6.0
     return total
 
@@ -239,7 +251,10 @@ def _compute_weighted_median(
 ) -> FloatArray:
     """Median (n, K) of values sorted as ``ranked`` (n, K, M), linear between two middle ones."""
     n_models = ranked.shape[2]
-    sorted_weights = np.take_along_axis(weights[:, None, :], order, axis=2)
+    sorted_weights = np.take_along_axis(
+        np.broadcast_to(weights[:, None, :], ranked.shape), order, axis=2
+    )
+    sorted_weights = _share_weights_of_tied(ranked, sorted_weights)
     middle = np.cumsum(sorted_weights, axis=2) - 0.5 * sorted_weights
     above = np.clip((middle < 0.5).sum(axis=2, keepdims=True), 1, n_models - 1)
     low, high = np.take_along_axis(middle, above - 1, 2), np.take_along_axis(middle, above, 2)
@@ -248,6 +263,26 @@ def _compute_weighted_median(
     below = np.take_along_axis(ranked, above - 1, 2)
     out: FloatArray = below + share * (np.take_along_axis(ranked, above, 2) - below)
     return out[:, :, 0]
+
+
+def _share_weights_of_tied(ranked: FloatArray, weights: FloatArray) -> FloatArray:
+    """``weights`` (n, K, M) of sorted values, those of tied ones replaced by their mean.
+
+    The median lies on a line through the middles of the weights: it would else depend on which of
+    the tied classifiers comes first.
+    """
+    apart = np.diff(ranked, axis=2) > TIED
+    if apart.all():
+        return weights
+    places, edge = np.arange(ranked.shape[2]), np.ones((*ranked.shape[:2], 1), dtype=bool)
+    first = np.maximum.accumulate(np.where(np.concatenate([edge, apart], 2), places, 0), axis=2)
+    last = np.where(np.concatenate([apart, edge], 2), places, places[-1])
+    last = np.minimum.accumulate(last[:, :, ::-1], axis=2)[:, :, ::-1]
+    total = np.cumsum(weights, axis=2)
+    before = np.take_along_axis(total - weights, first, axis=2)
+    mean = (np.take_along_axis(total, last, axis=2) - before) / (last - first + 1)
+    out: FloatArray = np.where(first < last, mean, weights)
+    return out
 
 
 GEOMETRIC = ("weighted geometric mean",)
