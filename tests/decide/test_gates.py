@@ -14,6 +14,7 @@ import ssme
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
+from ssme.metrics import get_metric, metric_names, one_hot_mass
 from ssme.results.evaluation import PAIRED_MODELS
 from ssme.results.gates import add_metrics, judge, parse_condition
 
@@ -177,6 +178,30 @@ def test_a_metric_without_direction_and_a_difference_take_either_sign() -> None:
     names = NAMES[:3]
     assert evaluation(names).gate("old-new:accuracy<=0.06").passed
     assert not evaluation(names).gate("old-new:accuracy<=-0.06").passed
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", metric_names())
+def test_a_gate_at_the_worst_end_of_any_range_is_refused(name: str, n_classes: int) -> None:
+    metric = get_metric(name)
+    if not (metric.binary if n_classes == 2 else metric.multiclass):
+        return
+    low, high = metric.find_range(n_classes)
+    rng = np.random.default_rng(0)
+    scores = rng.dirichlet(np.ones(n_classes), (60, 2))
+    labels = rng.integers(0, n_classes, 60)
+    found = ssme.evaluate(scores, labels, method="labeled", metrics=[name], n_draws=20)
+    for sign, limit in ((">=", low), ("<=", high)):
+        if metric.greater_is_better in (None, sign == ">="):
+            with pytest.raises(InputError, match="holds for every model"):
+                found.gate(f"{name}{sign}{limit!r}")
+            with pytest.raises(InputError, match="holds for every model"):
+                add_metrics([name], [parse_condition(f"{name}{sign}{limit!r}")], n_classes)
+    worst = np.eye(n_classes)[(labels + 1) % n_classes][:, None]
+    value = metric(worst, one_hot_mass(labels, n_classes))
+    assert low <= value.min() <= value.max() <= high
+    if name in ("accuracy", "brier_score", "log_loss", "ece_uniform"):
+        assert value == pytest.approx(low if metric.greater_is_better else high)
 
 
 def test_a_limit_that_only_the_worst_model_misses_is_a_condition() -> None:

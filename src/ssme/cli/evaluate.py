@@ -264,7 +264,9 @@ def _evaluate_file(
     metrics = spec.metrics
     if demands:
         with name_argument("fail_under"):
-            metrics = tuple(add_metrics(metrics or choose_usual_metrics(data), demands))
+            metrics = tuple(
+                add_metrics(metrics or choose_usual_metrics(data), demands, data.n_classes)
+            )
     if shift is not None:
         with name_argument("correct_shift"):
             data, said = correct(data, shift)

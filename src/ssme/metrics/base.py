@@ -46,6 +46,8 @@ class Metric:
         methods can estimate it. `Custom`, the default, is right for every metric.
     low, high : float
         Range of the values.
+    highest : tuple of two floats, optional
+        Highest values of two classes and of more than two, where these are lower than ``high``.
     greater_is_better : bool or None
         None where neither direction is better.
     binary, multiclass : bool
@@ -102,6 +104,29 @@ class Metric:
     of_positive: bool = False
     of_order: bool = False
     of_model: Callable[[int], Metric] | None = None
+    highest: tuple[float, float] | None = None
+
+    def find_range(self, n_classes: int | None = None) -> tuple[float, float]:
+        """Find the lowest and the highest value that can occur.
+
+        Parameters
+        ----------
+        n_classes : int, optional
+            Number of classes of the data (default: any).
+
+        Returns
+        -------
+        tuple of two floats
+
+        Examples
+        --------
+        >>> from ssme.metrics import get_metric
+        >>> get_metric("brier_score").find_range(2), get_metric("brier_score").find_range(3)
+        ((0.0, 1.0), (0.0, 2.0))
+        """
+        if self.highest is None:
+            return self.low, self.high
+        return self.low, max(self.highest) if n_classes is None else self.highest[n_classes > 2]
 
     def alone(self, j: int) -> Metric:
         """Return the metric for the scores (n, 1, K) of one classifier.

@@ -77,6 +77,7 @@ PROBABILITY_METRICS: tuple[Metric, ...] = (
         greater_is_better=False,
         definition="mean of -log of the score given to the true class, scores clipped by 2.2e-16",
         of_probabilities=True,
+        highest=(float(-np.log(_EPS)),) * 2,
     ),
     Metric(
         name="brier_score",
@@ -87,6 +88,7 @@ PROBABILITY_METRICS: tuple[Metric, ...] = (
         greater_is_better=False,
         definition="mean squared error: of P(1) for two classes, summed over classes for more",
         of_probabilities=True,
+        highest=(1.0, 2.0),
     ),
 )
 

@@ -294,9 +294,12 @@ def choose_model(
     )
 
 
-def refuse_idle_margin(name: str, margin: float, metric: Metric) -> None:
+def refuse_idle_margin(
+    name: str, margin: float, metric: Metric, n_classes: int | None = None
+) -> None:
     """Refuse a margin that every model meets; ``name`` is the option that has it."""
-    span = metric.high - metric.low
+    low, high = metric.find_range(n_classes)
+    span = high - low
     if margin >= span:
         must = f"be below {span:g}, the range of {metric.name}, or every model meets it"
         raise InputError(option=name, value=margin, must=must, hint="one percentage point is 0.01")

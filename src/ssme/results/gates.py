@@ -144,17 +144,20 @@ def parse_condition(text: str) -> GateCondition:
 
 
 def add_metrics(
-    asked: Sequence[MetricSpec], conditions: Sequence[GateCondition]
+    asked: Sequence[MetricSpec],
+    conditions: Sequence[GateCondition],
+    n_classes: int | None = None,
 ) -> list[MetricSpec]:
     """The metrics asked for and those that conditions speak of; an unknown one is an error.
 
-    So is a condition that is seen to be idle before there are estimates.
+    So is a condition that is seen to be idle before there are estimates; more are where the number
+    of classes is known.
     """
     known = {_find_own_name(spec): spec for spec in asked}
     for condition in conditions:
         if split_class(condition.metric) is None and "-" not in (condition.model or ""):
             metric = get_metric(known.get(condition.metric, condition.metric))
-            _refuse_idle_condition(metric, condition, paired=False)
+            _refuse_idle_condition(metric, condition, paired=False, n_classes=n_classes)
     extra = dict.fromkeys(
         condition.metric
         for condition in conditions
@@ -209,7 +212,7 @@ def _ask(evaluation: Evaluation, condition: GateCondition) -> Iterator[str]:
     """A sentence for each model, or pair, that does not meet ``condition``."""
     metric = _find_metric(evaluation, condition)
     pair = _find_pair(evaluation.data.models, condition)
-    _refuse_idle_condition(metric, condition, paired=pair is not None)
+    _refuse_idle_condition(metric, condition, pair is not None, evaluation.data.n_classes)
     if pair is None:
         values = [
             (row["model"], row[condition.column])
@@ -228,12 +231,14 @@ def _ask(evaluation: Evaluation, condition: GateCondition) -> Iterator[str]:
             )
 
 
-def _refuse_idle_condition(metric: Metric, condition: GateCondition, paired: bool) -> None:
+def _refuse_idle_condition(
+    metric: Metric, condition: GateCondition, paired: bool, n_classes: int | None
+) -> None:
     """Refuse a condition that passes bad models, or that holds or fails whatever the value is.
 
     Of a difference either sign can be meant: that one model is ahead, or not too far behind.
     """
-    low, high, what = metric.low, metric.high, condition.metric
+    (low, high), what = metric.find_range(n_classes), condition.metric
     upwards = condition.sign[0] == ">"
     if paired:
         low, high, what = low - high, high - low, f"the difference of {what}"
@@ -308,7 +313,7 @@ def _ask_within(
         if choice is None:
             return False, thresholds.sentence().rstrip(".")
     else:
-        refuse_idle_margin("within", within, metric)
+        refuse_idle_margin("within", within, metric, evaluation.data.n_classes)
         choice = evaluation.choose(margin=within)
     if choice.p_within != choice.p_within:
         unknown = f"whether {choice.pick} is within {within:g} of the best is not known: no draws"
