@@ -106,12 +106,15 @@ def find_class_columns(
 ) -> tuple[int, ...] | None:
     """Columns of (n, M) that sum to one on every row: the classes of one model.
 
-    Candidates are all columns together, ``blocks`` of three or more and every pair; columns of one
-    value and very few rows are no evidence.
+    Candidates are all columns together, ``blocks`` of three or more whose names begin alike and
+    every pair. Columns of one value and very few rows are no evidence, nor are few rows of one
+    decimal unless names say so too.
     """
     n, m = scores.shape
-    for block in [range(m), *blocks]:
-        if len(block) > 2 and _sum_to_one(scores[:, list(block)], BLOCK_ROWS):
+    if m > 2 and _sum_to_one(scores, BLOCK_ROWS):
+        return tuple(range(m))
+    for block in blocks:
+        if len(block) > 2 and _sum_to_one(scores[:, list(block)], BLOCK_ROWS, decimals=1):
             return tuple(block)
     if n < PAIR_ROWS or m > PAIR_MODELS:
         return None
@@ -124,13 +127,13 @@ def find_class_columns(
     return None
 
 
-def _sum_to_one(scores: FloatArray, least_rows: int) -> bool:
+def _sum_to_one(scores: FloatArray, least_rows: int, decimals: int = 2) -> bool:
     missing = np.isnan(scores)
     known = scores[~missing.any(axis=1)]
     varied = len(known) >= least_rows and np.ptp(known, axis=0).max() > 2.0 * SUM_TOLERANCE
     if not varied or (missing.any(axis=1) != missing.all(axis=1)).any():
         return False
-    decimals = 1 if len(known) >= PAIR_ROWS else 2
+    decimals = 1 if len(known) >= PAIR_ROWS else decimals
     return bool((known >= 0.0).all()) and not find_wrong_sums(known, decimals).any()
 
 

@@ -349,6 +349,23 @@ def test_columns_that_sum_to_one_are_the_classes_of_one_model(
         assert set(data.labels[data.labeled]) == set(seen)
 
 
+@pytest.mark.parametrize("names", [("p0", "p1", "p2"), ("m_a", "m_b", "m_c"), ("0", "1", "2")])
+@pytest.mark.parametrize("n", [3, 6, 9])
+def test_few_rows_of_one_decimal_are_no_models_where_names_begin_alike(
+    names: tuple[str, ...], n: int
+) -> None:
+    """They were three binary models without a word."""
+    off = np.abs(THREE.round(1).sum(axis=1) - 1.0) > 0.05
+    tenths = pd.DataFrame(THREE[off][:n].round(1), columns=list(names))
+    labels = [0, 1, None] * (n // 3)
+    for frame in (tenths, tenths.assign(tree=HALF[:n])):
+        with pytest.raises(InputError, match="'pattern'|pattern="):
+            ScoreSet.from_frame(frame, labels)
+    assert ScoreSet.from_frame(tenths, labels, models=list(names)).n_models == 3
+    apart = tenths.set_axis(["bert", "tree", "ada"], axis=1)
+    assert ScoreSet.from_frame(apart, labels).n_models == 3
+
+
 def test_columns_named_by_the_classes_alone_are_those_of_one_model() -> None:
     frame = pd.DataFrame(THREE, columns=["cat", "dog", "emu"]).assign(label=["dog", "emu"] * 20)
     for columns in (["label", "emu", "cat", "dog"], ["cat", "dog", "emu", "label"]):

@@ -326,6 +326,7 @@ def _refuse_class_columns(table: Table, free: list[str]) -> None:
         for matcher in matchers
         for block in _match(free, matcher).values()
     ]
+    blocks.append([place[name] for name in free if name.isdigit()])
     found = find_class_columns(np.stack([table.read_floats(name) for name in free], axis=1), blocks)
     if found is not None:
         names = sorted(free[number] for number in found)
