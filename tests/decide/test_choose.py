@@ -154,3 +154,19 @@ def test_a_metric_that_was_not_asked_for_has_the_estimates_of_the_table(group):
     one, other = (result.choose("recall", group=group) for result in (few, more))
     for ours, theirs in zip(one.contenders, other.contenders, strict=True):
         assert (ours.model, ours.estimate, ours.low) == (theirs.model, theirs.estimate, theirs.low)
+
+
+def test_equal_models_are_picked_by_name_and_not_by_their_order() -> None:
+    data = binary_set(("b", "c", "d"), n=80, n_labeled=40)
+    scores = {name: data.scores[:, j] for j, name in enumerate(data.models)}
+    scores["a"] = scores["b"]
+    labels = np.where(data.labeled, data.labels, -1)
+    found = set()
+    for order in ("abcd", "dcba", "bdac"):
+        wide = {name: scores[name] for name in order}
+        result = ssme.evaluate(wide, labels, unlabeled=-1, method="labeled", metrics="log_loss")
+        ranked = [row.model for row in result.ranking("log_loss").rows]
+        assert result.choose("log_loss").pick == ranked[0]
+        assert ranked.index("a") + 1 == ranked.index("b")
+        found.add(tuple(ranked))
+    assert len(found) == 1

@@ -2,7 +2,7 @@
 
 The rule, the same in `Evaluation.choose`, on the command line and on the report's first card:
 
-    pick            the model with the best estimate
+    pick            the model with the best estimate; of equal ones the first by name
     P(best)         how probable it is that a model is the best (`ssme.results.comparison`)
                     after the correction by what was measured (`ssme.results.reliability`)
     regret          max_j m_j - m_pick in each draw: what is lost if another model is the best; the
@@ -36,7 +36,12 @@ from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec, expand_metrics, get_metric
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
-from ssme.results.comparison import compute_probability_best, draw_towards, require_direction
+from ssme.results.comparison import (
+    compute_probability_best,
+    draw_towards,
+    order_models,
+    require_direction,
+)
 from ssme.results.groups import estimate_further, find_places
 from ssme.results.reliability import MARGINS, UNMEASURED, Record
 from ssme.results.rows import Answer, Row, make_columns
@@ -243,7 +248,7 @@ def choose_model(
             f"{metric.name} is undefined for every model on group {where!r}",
             hint="choose by another metric, or label rows of every class",
         )
-    order = np.argsort(-sign * value, kind="stable")
+    order = order_models(models, value, upwards=sign > 0)
     pick = int(order[0])
     regret = compute_regret(estimate, estimate.draws, sign, pick)
     raw = np.full(value.size, np.nan)

@@ -294,6 +294,15 @@ def require_direction(metric: Metric) -> bool:
     return metric.greater_is_better
 
 
+def order_models(models: Sequence[str], value: FloatArray, upwards: bool) -> NDArray[np.intp]:
+    """Places (M,) of the models, best first and undefined ones last; equal ones by their names.
+
+    Values that differ by rounding are equal: the order of rows and models must not decide.
+    """
+    names = np.argsort(np.argsort(np.array(models, dtype=str)))
+    return np.lexsort((names, np.round(-value if upwards else value, 12)))
+
+
 def rank_models(
     models: Sequence[str],
     metric: Metric,
@@ -319,7 +328,7 @@ def rank_models(
             first[known], last[known] = np.quantile(places, tails, axis=0, method="inverted_cdf")
             expected[known] = places.mean(axis=0)
         best = compute_probability_best(estimate, upwards)
-    order = np.argsort(-value if upwards else value, kind="stable")
+    order = order_models(models, value, upwards)
     corrected = record.correct_shares("best", best)
     columns: list[Any] = [value, *estimate.interval(level), corrected, best, expected, first, last]
     numbers = np.stack(columns, axis=1).tolist()

@@ -24,7 +24,13 @@ from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
 from ssme.results.choose import MARGIN, Choice, choose_model, find_criterion, refuse_idle_margin
-from ssme.results.comparison import Comparison, ModelRanking, compare_models, rank_models
+from ssme.results.comparison import (
+    Comparison,
+    ModelRanking,
+    compare_models,
+    order_models,
+    rank_models,
+)
 from ssme.results.frames import LIBRARIES, build_frame
 from ssme.results.groups import ALL, Group, StreamPass
 from ssme.results.reliability import Record, find_record
@@ -806,7 +812,7 @@ class Evaluation:
         value = self.estimate(metric.name).value
         if not np.isfinite(value).any():
             return ()
-        best = np.nanargmin(value) if metric.greater_is_better is False else np.nanargmax(value)
+        best = order_models(self.data.models, value, metric.greater_is_better is not False)[0]
         return self.compare(metric.name, self.data.models[int(best)]).rows
 
     def to_json(self, path: str | Path | None = None) -> str:

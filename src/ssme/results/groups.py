@@ -35,7 +35,7 @@ from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import linear_plan, predicted_classes
 from ssme.metrics.kinds import Loss, is_same_metric
-from ssme.results.comparison import compute_share_best
+from ssme.results.comparison import compute_share_best, order_models
 from ssme.results.group_estimates import estimate_groups
 from ssme.results.reliability import Record
 from ssme.results.rows import Row, RowTable
@@ -473,7 +473,7 @@ def rank_groups(
         hint = f"name one of {quote(texts)} with {argument('by')}"
         raise InputError(f"{len(texts)} groupings were evaluated", hint=hint)
     chosen, whole = evaluation.metrics[m], evaluation.estimates[0][m]
-    j = _find_best(whole, chosen) if model is None else evaluation.model_index(model)
+    j = _find_best(evaluation, m) if model is None else evaluation.model_index(model)
     places = find_places(evaluation, texts[0], pooled=True)
     estimates = [evaluation.estimates[g][m] for g in places]
     values = np.array([estimate.value[j] for estimate in estimates])
@@ -513,7 +513,7 @@ def order_groups(evaluation: Evaluation, metric: str) -> list[str]:
     """Names of all groups, worst first by the model with the best estimate on all rows."""
     m = evaluation.metric_index(metric)
     chosen = evaluation.metrics[m]
-    j = _find_best(evaluation.estimates[0][m], chosen)
+    j = _find_best(evaluation, m)
     values = {
         group.name: compute_badness(float(estimates[m].value[j]), chosen)
         for group, estimates in zip(evaluation.groups[1:], evaluation.estimates[1:], strict=True)
@@ -521,9 +521,10 @@ def order_groups(evaluation: Evaluation, metric: str) -> list[str]:
     return sorted(values, key=lambda name: values[name])
 
 
-def _find_best(estimate: Estimate, metric: Metric) -> int:
-    value = estimate.value if metric.greater_is_better is not False else -estimate.value
-    return int(np.nanargmax(value)) if np.isfinite(value).any() else 0
+def _find_best(evaluation: Evaluation, m: int) -> int:
+    """Place of the best model by metric ``m`` on all rows."""
+    upwards = evaluation.metrics[m].greater_is_better is not False
+    return int(order_models(evaluation.data.models, evaluation.estimates[0][m].value, upwards)[0])
 
 
 def _find_interval(estimate: Estimate, j: int, level: float) -> tuple[float, float]:

@@ -35,6 +35,7 @@ from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.metrics.kinds import Ranking
 from ssme.options import Enumeration, Number, Option, Whole, accept
+from ssme.results.comparison import order_models
 from ssme.results.rows import Answer, make_columns
 from ssme.wording import quote, suggest_nearest
 from ssme.writing import format_csv, write_text
@@ -256,7 +257,7 @@ def _ask_of_pick(evaluation: Evaluation, m: int, constants: SuggestConstants) ->
             hint=f"use the goal metric:{metric.name}",
         )
     sign = 1.0 if metric.greater_is_better else -1.0
-    pick = int(np.nanargmax(sign * estimate.value))
+    pick = int(order_models(names, estimate.value, upwards=sign > 0)[0])
     rows = number_rows(None, data.n_rows)
     others = [j for j in np.flatnonzero(known) if j != pick]
     gap = sign * (estimate.value[pick] - estimate.value[others])
