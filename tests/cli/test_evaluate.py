@@ -118,7 +118,7 @@ def test_many_groups_are_shown_whole_worst_first_and_the_rest_is_counted(
         ("accuracy>=90", 2),
         ("log_loss<=inf", 2),
         ("accuracy>=0_1", 2),
-        ("log_loss<=100", 0),
+        ("log_loss<=20", 0),
         ("forest-coin:accuracy<=0.9", 0),
         ("forest-coin:accuracy>=-1", 2),
     ],
