@@ -57,18 +57,20 @@ def test_too_many_labels_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("option", "value"),
     [
-        ({"runs": 0}, "runs=0"),
-        ({"n_labeled": (20, 0)}, "n_labeled=0"),
-        ({"n_unlabeled": (-5,)}, "n_unlabeled=-5"),
-        ({"n_unlabeled": ()}, "n_unlabeled is empty"),
-        ({"seed": -1}, "seed=-1"),
+        ("runs", 0),
+        ("runs", 10**9),
+        ("n_labeled", (20, 0)),
+        ("n_unlabeled", (-5,)),
+        ("n_unlabeled", ()),
+        ("seed", -1),
     ],
 )
-def test_a_protocol_that_cannot_run_is_refused(settings, told):
-    with pytest.raises(InputError, match=told):
-        Protocol.of(["labeled"], **settings)
+def test_a_protocol_that_cannot_run_is_refused(option, value):
+    with pytest.raises(InputError) as caught:
+        Protocol.of(["labeled"], **{option: value})
+    assert caught.value.option == option
 
 
 def test_too_few_labels_for_the_classes():

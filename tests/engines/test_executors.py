@@ -78,9 +78,9 @@ def test_at_most_ahead_pieces_are_submitted_before_one_is_taken(late: int, submi
 def test_unknown_kind_bad_workers_and_stray_address_are_refused() -> None:
     with pytest.raises(InputError, match=r"unknown executor 'ray'.*serial, threads"):
         open_executor("ray").__enter__()
-    with pytest.raises(InputError, match="0 workers"):
+    with pytest.raises(InputError, match="workers must be 1"):
         open_executor("threads", workers=0).__enter__()
-    with pytest.raises(InputError, match="only for the executor 'dask'"):
+    with pytest.raises(InputError, match="for the executor 'dask'"):
         open_executor("threads", scheduler="tcp://x:1").__enter__()
 
 

@@ -129,7 +129,7 @@ def test_device_chooses_torch_and_a_missing_gpu_is_an_error() -> None:
     points, queries, _ = case(5)
     engine = choose_kernel_sums("gaussian", points, queries, device="cpu")
     assert engine.name == "torch cpu"
-    with pytest.raises(InputError, match="unknown device 'gpu'"):
+    with pytest.raises(InputError, match="device must"):
         choose_kernel_sums("gaussian", points, queries, device="gpu")
     if not torch.cuda.is_available():
         with pytest.raises(InputError, match="sees no NVIDIA GPU"):

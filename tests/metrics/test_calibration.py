@@ -20,7 +20,7 @@ from tests.metrics.problems import (
     random_problem,
 )
 
-from ssme.errors import InputError, UnsupportedError
+from ssme.errors import UnsupportedError
 from ssme.metrics import ece, get_metric, one_hot_mass
 
 
@@ -170,20 +170,6 @@ def test_names_and_definitions_say_what_was_chosen() -> None:
     )
     assert ece().name == "ece"
     assert not ece(target="positive").multiclass
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_bins": 0}, "n_bins=0"),
-        ({"binning": "log"}, "binning='log'"),
-        ({"norm": "l3"}, "norm='l3'"),
-        ({"target": "worst"}, "target='worst'"),
-    ],
-)
-def test_bad_options_are_refused(options: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        ece(**options)
 
 
 def test_the_positive_score_of_three_classes_is_refused() -> None:

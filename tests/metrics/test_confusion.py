@@ -170,7 +170,7 @@ def test_cost_at_a_threshold_is_named_so() -> None:
 
 @pytest.mark.parametrize("matrix", [[[0, 1]], [0, 1], [[0, np.nan], [1, 0]]])
 def test_a_bad_cost_matrix_is_refused(matrix: object) -> None:
-    with pytest.raises(InputError, match="square matrix of finite costs"):
+    with pytest.raises(InputError, match="square matrix of finite numbers"):
         expected_cost(matrix)
 
 

@@ -55,7 +55,7 @@ def test_whole_weights_repeat_rows_otherwise() -> None:
 
 def test_other_weights_are_refused() -> None:
     problem = random_problem(25, 40, 2, weighting="real")
-    with pytest.raises(UnsupportedError, match=r"`share_of_positives` takes no sample_weight"):
+    with pytest.raises(UnsupportedError, match=r"share_of_positives takes no sample_weight"):
         get_metric(share_of_positives)(problem.scores, problem.mass)
 
 
@@ -82,7 +82,7 @@ def test_an_error_inside_names_callable_classifier_and_labeling() -> None:
 
     mass = one_hot_mass(np.array([[1, 0], [0, 0]]), 2)
     with pytest.raises(
-        InputError, match="`fragile` on model 0 of 3, labeling 1 of 2 raised ValueError: no posit"
+        InputError, match="fragile on model 0 of 3, labeling 1 of 2 raised ValueError: no posit"
     ):
         get_metric(fragile)(np.full((2, 3, 2), 0.5), mass)
 
@@ -93,7 +93,7 @@ def test_anything_but_a_number_is_refused(value: object) -> None:
         return value
 
     mass = one_hot_mass(np.array([[1, 0]]), 2)
-    with pytest.raises(InputError, match=r"`odd` on model 0 of 1, labeling 0 of 1 returned"):
+    with pytest.raises(InputError, match=r"odd on model 0 of 1, labeling 0 of 1 returned"):
         get_metric(odd)(np.full((2, 1, 2), 0.5), mass)
 
 

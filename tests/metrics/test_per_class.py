@@ -121,5 +121,5 @@ def test_a_class_that_is_not_there_is_refused(of: str) -> None:
     tables = FullTables(np.array([[[[3.0, 1.0], [2.0, 4.0]]]]))
     expected = {"precision": 4 / 5, "recall": 4 / 6, "f1": 8 / 11}
     assert ClassTerm(of, 1)(tables)[0, 0] == pytest.approx(expected[of])
-    with pytest.raises(UnsupportedError, match="class numbers from 0 to 1"):
+    with pytest.raises(UnsupportedError, match="number 2 with 2 classes"):
         ClassTerm(of, 2)(tables)

@@ -9,7 +9,7 @@ import pytest
 from tests.metrics.problems import random_problem
 
 from ssme.errors import InputError
-from ssme.metrics import default_metrics, ece, get_metric, metric_names, write_metric
+from ssme.metrics import at_threshold, default_metrics, ece, get_metric, metric_names, write_metric
 
 
 def test_every_name_resolves_to_the_metric_of_that_name() -> None:
@@ -50,7 +50,7 @@ def test_a_near_miss_is_told(wrong: str, hint: str) -> None:
 
 
 def test_a_far_miss_lists_all() -> None:
-    with pytest.raises(InputError, match="Allowed: accuracy, balanced_accuracy"):
+    with pytest.raises(InputError, match="accuracy, balanced_accuracy"):
         get_metric("zzz")
 
 
@@ -76,6 +76,8 @@ def test_the_usual_threshold_changes_nothing() -> None:
 
 
 def test_metrics_of_scores_have_no_threshold() -> None:
+    with pytest.raises(InputError, match="not a metric of decisions"):
+        at_threshold(get_metric("roc_auc"), 0.3)
     assert get_metric("roc_auc", threshold=0.3) is get_metric("roc_auc")
     with pytest.raises(InputError, match="roc_auc takes no threshold"):
         get_metric("roc_auc@0.3")

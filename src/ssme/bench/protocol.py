@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ssme.bench.store import compute_code_checksum, describe_process, name_function
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.errors import InputError, argument, name_argument
+from ssme.errors import InputError, name_argument
 from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics import get_metric
 
@@ -79,10 +79,6 @@ def split_rows(
     dataset : str
         Name of the data set, which is part of the seed.
 
-    Returns
-    -------
-    Split
-
     Raises
     ------
     InputError
@@ -103,15 +99,15 @@ def split_rows(
     if missing or 0 < n_labeled < len(classes):
         raise InputError(
             f"data set {dataset!r} cannot give every class a label: {len(classes)} classes in the "
-            f"half, {argument('n_labeled', n_labeled)}"
+            f"half, `n_labeled={n_labeled}`"
             + (f", classes {sorted(missing)} absent" if missing else ""),
-            fix="ask for more labels, or merge rare classes",
+            hint="ask for more labels, or merge rare classes",
         )
     if n_labeled + n_unlabeled > len(half):
         raise InputError(
             f"data set {dataset!r} has {len(half)} rows in its half, the protocol asks for "
-            f"{argument('n_labeled', n_labeled)} and {argument('n_unlabeled', n_unlabeled)}",
-            fix=f"use at most {len(half) - n_labeled} unlabeled rows"
+            f"`n_labeled={n_labeled}` and `n_unlabeled={n_unlabeled}`",
+            hint=f"use at most {len(half) - n_labeled} unlabeled rows"
             if n_labeled < len(half)
             else f"ask for at most {len(half) - (n_unlabeled > 0)} labels",
         )
@@ -256,10 +252,6 @@ class Scene:
             Seed of the splits.
         dataset : str
             Name of the data set.
-
-        Returns
-        -------
-        Split
         """
         return split_rows(labels, n_labeled, n_unlabeled, run, seed=seed, dataset=dataset)
 
@@ -330,10 +322,6 @@ def seen_rows(data: ScoreSet, split: Split) -> ScoreSet:
         A data set in which every row has a label.
     split : Split
         The split of a run.
-
-    Returns
-    -------
-    ScoreSet
 
     Examples
     --------
@@ -431,23 +419,14 @@ class Protocol:
         fewest = 1 if names else 0
         least = {"runs": 1, "n_labeled": fewest, "n_unlabeled": 0, "seed": 0, "first_run": 0}
         if self.runs > MOST_RUNS:
-            raise InputError(
-                f"{argument('runs', self.runs)} is not allowed",
-                allowed=f"a whole number of at least 1 and at most {MOST_RUNS:,}",
-            )
+            raise InputError(option="runs", value=self.runs, must=f"be at most {MOST_RUNS:,}")
         for name, bound in least.items():
             for value in np.atleast_1d(getattr(self, name)).tolist():
                 if value < bound:
-                    raise InputError(
-                        f"{argument(name, value)} is not allowed",
-                        allowed=f"whole numbers of at least {bound}",
-                        fix=f"give {bound} or more",
-                    )
+                    raise InputError(option=name, value=value, must=f"be at least {bound}")
         for name in ("methods", "n_labeled", "n_unlabeled"):
             if not getattr(self, name):
-                raise InputError(
-                    f"{argument(name)} is empty", allowed="one or more", fix="name some"
-                )
+                raise InputError(option=name, must="name at least one")
         with name_argument("methods"):
             for method in names:
                 find_method_class(method)
@@ -465,10 +444,6 @@ class Protocol:
             Names of the methods.
         **settings
             The other parameters of the protocol.
-
-        Returns
-        -------
-        Protocol
         """
         return cls(methods={name: (name, {}) for name in methods}, **settings)
 

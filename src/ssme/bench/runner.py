@@ -35,7 +35,7 @@ from ssme.bench.store import (
 from ssme.data.grouping import Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import SerialExecutor, map_in_order
-from ssme.errors import InputError, SsmeWarning, argument
+from ssme.errors import InputError, SsmeWarning
 from ssme.methods.base import check_supported, refuse_without_order
 from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics import default_metrics, get_metric
@@ -84,8 +84,7 @@ class Runner:
             raise InputError(
                 f"data set {cell.dataset!r} changed during the run: its checksum was {content} and "
                 f"is {found}",
-                allowed="data that stays as it is until the run ends",
-                fix="run it again; finished cells of the earlier content are kept apart",
+                hint="run it again; finished cells of the earlier content are kept apart",
             )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SsmeWarning)
@@ -108,10 +107,6 @@ class Runner:
             The cell.
         content : str
             Checksum of the data.
-
-        Returns
-        -------
-        tuple of str
         """
         kept = "" if self.measure is None else f"|{name_function(self.measure)}"
         scene = f"|{self.scene.name}" if self.scene.name else ""
@@ -124,10 +119,6 @@ class Runner:
         ----------
         dataset, method : str
             Names of the data set and of the method.
-
-        Returns
-        -------
-        bool
         """
         protocol = self.protocol
         return not _list_metrics(method, dataset, self.load, protocol.metrics, bool(protocol.by))
@@ -139,10 +130,6 @@ class Runner:
         ----------
         cell : Cell
             The cell.
-
-        Returns
-        -------
-        Trial
         """
         protocol = self.protocol
         data = _make_data(self.load, cell.dataset, cell.subset, self.scene, cell.run)
@@ -277,10 +264,10 @@ def _load_checked(load: Loader, dataset: str) -> ScoreSet:
     data = load(dataset)
     if data.n_unlabeled:
         raise InputError(
-            f"data set {dataset!r} has {data.n_unlabeled} rows without a label",
-            allowed="a fully labeled data set: the protocol hides labels itself",
-            fix="drop the rows without a label, and look at what "
-            f"{argument('labels', False)} and {argument('unlabeled')} declare unlabeled",
+            f"data set {dataset!r} has {data.n_unlabeled} rows without a label, and the protocol "
+            "hides labels itself",
+            hint="drop the rows without a label, and look at what `labels=False` and `unlabeled` "
+            "declare unlabeled",
         )
     return data
 

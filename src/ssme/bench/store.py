@@ -77,8 +77,7 @@ def compute_code_checksum(function: Any) -> str:
     if not file.is_file():
         raise InputError(
             f"{function!r} is in no file, and a change of it would not be noticed",
-            allowed="a function at the top of a module",
-            fix="put it into a module, which worker processes can import too",
+            hint="put it at the top of a module, which worker processes can import too",
         )
     return compute_source_checksum(file.parent)
 
@@ -169,8 +168,7 @@ class CellStore:
             raise InputError(
                 f"{self.path} holds finished cells of {counts}, and {len(wanted) - len(found)} "
                 "are missing",
-                allowed="cells of one version",
-                fix=f"finish them with the version that began, or {AGAIN}",
+                hint=f"finish them with the version that began, or {AGAIN}",
             )
 
     def _read(self, path: Path) -> None:
@@ -200,23 +198,18 @@ def _parse(line: bytes, where: str) -> dict[str, Any]:
     if head.removeprefix(HEAD) != _compute_checksum(text):
         raise InputError(
             f"{where} is not as it was written: its checksum differs",
-            allowed="finished cells that nothing has altered",
-            fix=f"delete this line, and its cell is computed again; or {AGAIN}",
+            hint=f"delete this line, and its cell is computed again; or {AGAIN}",
         )
-    with translate_foreign_errors(f"reading {where}", fix=AGAIN):
+    with translate_foreign_errors(f"reading {where}", hint=AGAIN):
         result: dict[str, Any] = json.loads(text)
     odd = [name for name, kind in FIELDS.items() if not isinstance(result.get(name), kind)]
     if odd:
-        raise InputError(f"{where} has no {odd[0]!r}", fix=AGAIN)
+        raise InputError(f"{where} has no {odd[0]!r}", hint=AGAIN)
     return result
 
 
 def _tell_no_cell(where: str) -> InputError:
-    return InputError(
-        f"{where} is not a finished cell of this version of ssme",
-        allowed="lines as `ssme bench --resume` writes them, each with its checksum",
-        fix=AGAIN,
-    )
+    return InputError(f"{where} is not a finished cell of this version of ssme", hint=AGAIN)
 
 
 def _compute_checksum(text: bytes) -> bytes:

@@ -264,10 +264,6 @@ class Answer:
             Why, with the numbers behind it.
         severity : {"serious", "warning", "info"}, optional
             How serious it is (default: the severity of the check).
-
-        Returns
-        -------
-        Answer
         """
         return cls("doubt", reason, severity)
 
@@ -279,10 +275,6 @@ class Answer:
         ----------
         reason : str
             What was looked at.
-
-        Returns
-        -------
-        Answer
         """
         return cls("fine", reason)
 
@@ -294,10 +286,6 @@ class Answer:
         ----------
         reason : str
             Why not.
-
-        Returns
-        -------
-        Answer
         """
         return cls("not applicable", reason)
 

@@ -13,8 +13,6 @@ from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import Decision
 
-__all__ = ["FIT_CHECKS"]
-
 
 def _weigh(text: str, p: float, case: Case) -> Answer:
     """``text`` as a doubt where its p-value is small."""

@@ -60,8 +60,7 @@ def explain(code: str) -> str:
     if code.upper() not in known:
         raise InputError(
             f"there is no doubt {code!r}",
-            allowed=", ".join(known),
-            fix=suggest_nearest(code.upper(), known) or "run `ssme doubts` for the list",
+            hint=f"{suggest_nearest(code.upper(), known)}choose one of {', '.join(known)}",
         )
     return known[code.upper()]
 
@@ -73,19 +72,7 @@ def read_explanations() -> dict[str, str]:
 
 
 def explain_plainly(code: str) -> list[str]:
-    """The paragraphs of an explanation without Markdown's marks; none for an unknown code.
-
-    Parameters
-    ----------
-    code : str
-        Code of a doubt, such as ``"D104"``.
-
-    Examples
-    --------
-    >>> from ssme.diagnostics.registry import explain_plainly
-    >>> explain_plainly("D303")[0].startswith("Warning. An iterative fit")
-    True
-    """
+    """The paragraphs of an explanation without Markdown's marks; none for an unknown code."""
     found = read_explanations().get(code.upper(), "")
     told = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found).replace("**", "")
     return [" ".join(paragraph.split()) for paragraph in told.split("\n\n") if paragraph]
@@ -93,19 +80,7 @@ def explain_plainly(code: str) -> list[str]:
 
 @cache
 def read_picture(code: str) -> str:
-    """The picture of a doubt as the text of an SVG element, empty where there is none.
-
-    Parameters
-    ----------
-    code : str
-        Code of a doubt, such as ``"D104"``.
-
-    Examples
-    --------
-    >>> from ssme.diagnostics.registry import read_picture
-    >>> read_picture("D104").startswith("<svg ")
-    True
-    """
+    """The picture of a doubt as the text of an SVG element, empty where there is none."""
     file = _find_folder() / f"{code.lower()}.svg"
     return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
 
@@ -190,18 +165,8 @@ def check_all(
 
     Parameters
     ----------
-    data : ScoreSet
-        Scores and labels.
-    belief : Belief, optional
-        What the fitted method believes (default: no method was fitted).
-    metrics : sequence of Metric
-        The metrics that were estimated.
-    estimates, labels_only : sequence of Estimate
-        Estimates on all rows, one per metric, by the method and from labels alone.
-    limits : Limits, optional
-        Levels of the tests and numbers of rows that are looked at.
-    groups : mapping of str to int, optional
-        Number of labels of every group that is estimated.
+    data, belief, metrics, estimates, labels_only, limits, groups
+        As in `ask_all`.
 
     Returns
     -------

@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any, TypeVar
 
-from ssme.errors import InputError, MissingExtraError, argument, make_unknown_name_error
+from ssme.errors import InputError, MissingExtraError, make_unknown_name_error
 
 # -------------------------------------------------------------------------------------------------
 # Which device torch works on, with a clear answer where it cannot.
@@ -50,12 +50,11 @@ def choose_torch_device(name: str | None, what: str) -> Any:
     try:
         device = torch.device(name)
     except RuntimeError as error:
-        raise InputError(f"unknown device {name!r}", allowed="cpu, cuda, cuda:0, ...") from error
+        raise InputError(option="device", value=name, must="be cpu, cuda, cuda:0, ...") from error
     if device.type == "cuda" and not torch.cuda.is_available():
         raise InputError(
             f"device={name!r}, and torch {torch.__version__} sees no NVIDIA GPU",
-            allowed="cpu on this machine",
-            fix="leave device out, or run where `torch.cuda.is_available()` is true",
+            hint="leave device out, or run where `torch.cuda.is_available()` is true",
         )
     return device
 
@@ -86,22 +85,18 @@ def open_executor(
 ) -> Iterator[Executor]:
     """An executor of one of the `EXECUTORS`, closed on the way out.
 
-    Parameters
-    ----------
-    workers : number of threads, processes or local Dask workers; by default one a core.
-    scheduler : address of a running Dask scheduler (``tcp://host:8786``); without one, Dask
-        starts a local cluster of single-threaded worker processes. Only for ``kind="dask"``.
+    ``workers`` are threads, processes or local Dask workers (default: one per core). Without the
+    address of a running ``scheduler``, Dask starts a local cluster of single-threaded processes.
     """
     if kind not in EXECUTORS:
         raise make_unknown_name_error("executor", kind, EXECUTORS)
     if scheduler is not None and kind != "dask":
         raise InputError(
-            f"a scheduler address ({scheduler!r}) with the executor {kind!r}",
-            allowed="a scheduler address only for the executor 'dask'",
-            fix="ask for 'dask', or leave the address out",
+            f"a scheduler address ({scheduler!r}) is for the executor 'dask', not {kind!r}",
+            hint="ask for 'dask', or leave the address out",
         )
     if workers is not None and workers < 1:
-        raise InputError(f"{workers} workers", allowed="1 or more")
+        raise InputError(option="workers", value=workers, must="be 1 or more")
     if kind == "serial":
         yield SerialExecutor()
     elif kind == "threads":
@@ -237,9 +232,10 @@ def _open_dask_client(workers: int | None, scheduler: str | None) -> Iterator[An
             client = Client(scheduler, set_as_default=False)
         except (OSError, ValueError) as error:
             raise InputError(
-                f"{argument('scheduler')}: no Dask scheduler answers at {scheduler!r} ({error})",
-                allowed="the address of a running scheduler, as in tcp://host:8786",
-                fix="start one with `dask scheduler`, or leave the address out for a local cluster",
+                f"no Dask scheduler answers at {scheduler!r} ({error})",
+                option="scheduler",
+                hint="give an address such as tcp://host:8786, start one with `dask scheduler`, or "
+                "leave it out for a local cluster",
             ) from error
         with client:
             yield client

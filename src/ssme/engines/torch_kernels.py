@@ -12,8 +12,6 @@ from typing import Any
 from ssme.engines.executors import choose_torch_device
 from ssme.engines.kernels import TINY, FloatArray, KernelSums
 
-__all__ = ["TorchKernel", "choose_torch_kernel_sums"]
-
 BLOCK_PAIRS = {"cpu": 1 << 20, "cuda": 1 << 27}
 """Pairs (query, point) at once: 8 MB of float64 on a CPU, 1 GB on a GPU."""
 

@@ -27,8 +27,6 @@ from scipy.spatial import cKDTree
 from ssme.engines.kernels import FloatArray
 from ssme.engines.torch_kernels import TorchKernel
 
-__all__ = ["BLOCK", "TritonKernel"]
-
 LOST = 1e-30
 """Float32 sums below this have lost digits to underflow."""
 NEAR = 200.0

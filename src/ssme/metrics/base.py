@@ -114,10 +114,6 @@ class Metric:
         n_classes : int, optional
             Number of classes of the data (default: any).
 
-        Returns
-        -------
-        tuple of two floats
-
         Examples
         --------
         >>> from ssme.metrics import get_metric
@@ -157,10 +153,6 @@ class Metric:
         ----------
         n_classes : int
             Number of classes of the data.
-
-        Returns
-        -------
-        bool
 
         Examples
         --------

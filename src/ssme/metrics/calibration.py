@@ -141,9 +141,7 @@ def ece(
     array([[0.25]])
     """
     if n_bins is not None and not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
-        raise InputError(
-            f"n_bins={n_bins} is not allowed", allowed="a whole number from 1", fix="try n_bins=10"
-        )
+        raise InputError(option="n_bins", value=n_bins, must="be a whole number from 1")
     _check_choice("binning", binning, (*get_args(Binning), None))
     _check_choice("norm", norm, get_args(Norm))
     _check_choice("target", target, (*get_args(Target), None))
@@ -286,9 +284,7 @@ def compute_gaps_norm(gap: FloatArray, held: FloatArray, settled: SettledCalibra
 def _check_choice(option: str, value: object, allowed: tuple[str | None, ...]) -> None:
     if value not in allowed:
         raise InputError(
-            f"{option}={value!r} is unknown for a calibration error",
-            allowed=", ".join(repr(a) for a in allowed),
-            fix=f"choose one of them or leave {option} out",
+            option=option, value=value, must=f"be one of {', '.join(map(repr, allowed))}"
         )
 
 

@@ -182,8 +182,7 @@ def require_binary(scores: FloatArray) -> None:
     if scores.shape[2] != 2:
         raise UnsupportedError(
             f"a metric of the positive class was asked for on {scores.shape[2]} classes",
-            allowed="two classes",
-            fix="choose a multiclass metric, for example `accuracy`, `f1_macro` or `roc_auc`",
+            hint="choose a multiclass metric, for example `accuracy`, `f1_macro` or `roc_auc`",
         )
 
 
@@ -222,8 +221,7 @@ def predicted_classes(
         if threshold != DEFAULT_THRESHOLD:
             raise UnsupportedError(
                 f"threshold {threshold:g} with {scores.shape[2]} classes",
-                allowed="a threshold for two classes; the largest score decides among more",
-                fix="leave the threshold out",
+                hint="leave the threshold out: the largest score decides among more than two",
             )
         predicted = np.argmax(scores, axis=2)
     if missing.any():

@@ -115,15 +115,13 @@ def _make_mean_worth(
     if not square or not np.isfinite(worth).all():
         raise InputError(
             f"the {what} matrix of metric `{name}` has the shape {worth.shape} or is not finite",
-            allowed=f"a square matrix of finite {what.replace('y', 'ie')}s with one row per true "
-            "class and one column per predicted class",
-            fix="give K rows of K numbers in the order of the classes",
+            hint="give a square matrix of finite numbers in the order of the classes, one row per "
+            "true class and one column per predicted class",
         )
     if worth.min() == worth.max():
         raise InputError(
             f"every entry of the {what} matrix of metric `{name}` is {worth.min():g}",
-            allowed="entries of which at least two differ",
-            fix="give wrong decisions another value than right ones",
+            hint="give wrong decisions another value than right ones",
         )
     kind = Decision(_MeanCost(tuple(map(tuple, worth.tolist()))))
     metric = Metric(
@@ -165,8 +163,7 @@ def _plan_cost(scores: FloatArray, *, kind: Decision) -> MetricPlan:
     if scores.shape[2] != cost.shape[0]:
         raise UnsupportedError(
             f"a {cost.shape[0]} x {cost.shape[0]} cost matrix with {scores.shape[2]} classes",
-            allowed="one row and one column per class",
-            fix=f"give a {scores.shape[2]} x {scores.shape[2]} matrix",
+            hint=f"give a {scores.shape[2]} x {scores.shape[2]} matrix",
         )
     predicted = predicted_classes(scores, kind.threshold)
     value: FloatArray = cost.T[predicted]
@@ -191,17 +188,7 @@ def _plan_cost(scores: FloatArray, *, kind: Decision) -> MetricPlan:
 
 @dataclass(frozen=True)
 class DecisionAtPrevalence(Custom):
-    """A metric of decisions among two classes at stated shares of these classes.
-
-    Parameters
-    ----------
-    statistic : callable
-        The statistic of confusion tables, as that of `Decision`.
-    threshold : float
-        P(1) from which class 1 is predicted.
-    shares : tuple of float
-        The stated share of each class.
-    """
+    """`Decision` among two classes that occur with the stated ``shares``."""
 
     statistic: Statistic
     threshold: float
@@ -260,13 +247,12 @@ def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
     if stated.ndim != 1 or not ((stated > 0.0) & (stated < 1.0)).all() or stated.size < 2:
         raise InputError(
             f"the prevalence of metric `{metric.name}` is {shares!r}",
-            allowed="a number between 0 and 1, or one for each class",
-            fix="give the share of rows that are of class 1, such as 0.03",
+            hint="give the share of rows that are of class 1, such as 0.03, or one for each class, "
+            "each between 0 and 1",
         )
     if abs(stated.sum() - 1.0) > 1e-6:
         raise InputError(
-            f"the shares of classes of metric `{metric.name}` add up to {stated.sum():g}",
-            allowed="shares that add up to 1",
+            f"the shares of classes of metric `{metric.name}` add up to {stated.sum():g}, not to 1"
         )
     shown = ", ".join(
         np.format_float_positional(x, trim="-") for x in (stated[1:] if two else stated)
@@ -295,8 +281,7 @@ def _plan(scores: FloatArray, *, metric: Metric, shares: tuple[float, ...]) -> M
     if scores.shape[2] != len(shares):
         raise UnsupportedError(
             f"shares of {len(shares)} classes with {scores.shape[2]} classes",
-            allowed="one share per class",
-            fix="give a share to every class",
+            hint="give a share to every class",
         )
     plan, stated = metric.plan(scores), np.array(shares)
 

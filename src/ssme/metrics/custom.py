@@ -21,8 +21,6 @@ from ssme.errors import InputError, UnsupportedError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.kinds import Custom
 
-__all__ = ["from_callable"]
-
 
 def from_callable(
     function: Callable[..., Any],
@@ -107,8 +105,7 @@ def _plan(
                 except Exception as error:
                     raise InputError(
                         f"{where} raised {type(error).__name__}: {error}",
-                        allowed="a callable (y_true, y_score) -> float",
-                        fix="make it return NaN where it is undefined, as with one class only; "
+                        hint="make it return NaN where it is undefined, as with one class only; "
                         "y_score holds probabilities, of which a metric of predicted classes takes "
                         "y_score >= 0.5, or the argmax of several classes",
                     ) from error
@@ -125,8 +122,7 @@ def _harden(labeling: FloatArray, name: str, d: int) -> tuple[NDArray[np.int64],
         row = int(np.flatnonzero(soft)[0])
         raise UnsupportedError(
             f"metric `{name}` got soft labels: labeling {d}, row {row}, {labeling[row].tolist()}",
-            allowed="hard labels",
-            fix="draw labels from the posterior and average the metric over the draws",
+            hint="draw hard labels from the posterior and average the metric over the draws",
         )
     weights: FloatArray = labeling.sum(axis=1)
     return labeling.argmax(axis=1), weights
@@ -140,9 +136,9 @@ def _repeat_rows(rows: NDArray[np.int64], weights: FloatArray, name: str) -> NDA
     if fractional.size:
         row = int(fractional[0])
         raise UnsupportedError(
-            f"metric `{name}` takes no sample_weight, and row {rows[row]} weighs {weights[row]:g}",
-            allowed="whole-number weights, which repeat rows",
-            fix="give the callable a `sample_weight` argument",
+            f"metric `{name}` takes no sample_weight, and row {rows[row]} weighs {weights[row]:g}, "
+            "which is no whole number",
+            hint="give the callable a `sample_weight` argument",
         )
     repeated: NDArray[np.int64] = np.repeat(rows, times)
     return repeated
@@ -156,8 +152,7 @@ def _read_number(value: Any, where: str) -> float:
     except TypeError:
         raise InputError(
             f"{where} returned {value!r} of type {type(value).__name__}",
-            allowed="one number",
-            fix="return a float",
+            hint="return one number",
         ) from None
 
 

@@ -295,7 +295,7 @@ def class_metric(of: str, k: int, *, name: str | None = None) -> Metric:
     if of not in CLASS_METRICS or not isinstance(k, int) or k < 0:
         raise InputError(
             f"there is no metric {of!r} of class number {k!r}",
-            allowed=f"{', '.join(CLASS_METRICS)}, of a class number from 0",
+            hint=f"choose {', '.join(CLASS_METRICS)}, of a class number from 0",
         )
     title, definition = CLASS_METRICS[of]
     shown = str(k) if name is None else name
@@ -333,14 +333,12 @@ def at_threshold(metric: Metric, threshold: float) -> Metric:
     if not isinstance(metric.kind, Decision) or not isinstance(metric.plan, partial):
         raise InputError(
             f"a threshold was given for `{metric.name}`, which is not a metric of decisions",
-            allowed="metrics of decisions, such as `accuracy`, and those of `decision_metric`",
-            fix="leave the threshold out",
+            hint="leave the threshold out, or choose a metric of decisions, such as `accuracy`",
         )
     if not 0.0 <= threshold <= 1.0:
         raise InputError(
-            f"the threshold of metric `{metric.name}` is {threshold!r}",
-            allowed="a number from 0 to 1",
-            fix="pass the probability of class 1 from which it is predicted",
+            f"the threshold of metric `{metric.name}` is {threshold!r}, not a number from 0 to 1",
+            hint="pass the probability of class 1 from which it is predicted",
         )
     if threshold == DEFAULT_THRESHOLD:
         return metric

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 
-__all__ = ["measure_influence", "measure_spread"]
-
 CELLS = 1 << 21
 """Cells of mass (changed rows x rows x classes) held at once."""
 
@@ -29,28 +27,10 @@ def measure_influence(
     asked: NDArray[np.bool_],
     least_share: float = 0.005,
 ) -> FloatArray:
-    """What each label of each row would do to the metric.
+    """psi (n, K, M) of the ``asked`` rows (n,), where ``belief`` (n, K) is W; elsewhere zero.
 
-    Parameters
-    ----------
-    metric : Metric
-        The metric; where it needs hard labels, W is replaced by its most probable classes.
-    scores : array (n, M, K)
-        Scores of the rows.
-    belief : array (n, K)
-        W, the probability of each class of each row.
-    weights : array (n,) or None
-        Weights of the rows.
-    asked : array (n,) of bool
-        Rows whose labels are asked about; the others stay as W has them.
-    least_share : float
-        Probability of a class of a row below which it is not tried (default 0.005).
-
-    Returns
-    -------
-    array (n, K, M)
-        psi; zero for rows that were not asked about, for classes that are next to impossible, and
-        where the metric is undefined.
+    It is zero too for classes below ``least_share`` and where the metric is undefined. A metric
+    that needs hard labels takes the most probable class of every row for W.
     """
     n, n_classes = belief.shape
     settled = one_hot_mass(belief.argmax(axis=1), n_classes)[0] if metric.hard_only else belief

@@ -26,35 +26,6 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "DEFAULT_THRESHOLD",
-    "AveragePrecisionInterval",
-    "Binning",
-    "BootstrapInterval",
-    "Calibration",
-    "CalibrationInterval",
-    "ConfusionInterval",
-    "Custom",
-    "Decision",
-    "FloatArray",
-    "Kind",
-    "LabelsInterval",
-    "Loss",
-    "NoInterval",
-    "Norm",
-    "ProportionInterval",
-    "Ranking",
-    "RocAucInterval",
-    "RowSharesInterval",
-    "Rows",
-    "SettledCalibration",
-    "Statistic",
-    "Tables",
-    "Target",
-    "find_threshold",
-    "is_same_metric",
-]
-
 FloatArray = NDArray[np.float64]
 
 DEFAULT_THRESHOLD = 0.5
@@ -242,10 +213,6 @@ class Decision(Kind):
         ----------
         threshold : float
             P(1) from which class 1 of two classes is predicted.
-
-        Returns
-        -------
-        Decision
         """
         return replace(self, threshold=threshold)
 
@@ -353,23 +320,7 @@ def find_threshold(kind: Kind) -> float:
 def is_same_metric(one: Kind, other: Kind, n_classes: int, *, any_threshold: bool = False) -> bool:
     """Whether two kinds are one metric for ``n_classes``.
 
-    Parameters
-    ----------
-    one, other : Kind
-        The kinds to compare. `Loss` and `Custom` do not say what is computed, so two of them are
-        never known to be one metric.
-    n_classes : int
-        Number of classes, which settles what a kind leaves open.
-    any_threshold : bool
-        Whether decisions at different thresholds count as the same (default False).
-
-    Examples
-    --------
-    >>> from ssme.metrics.kinds import Ranking, is_same_metric
-    >>> is_same_metric(Ranking("roc_auc"), Ranking("roc_auc", "weighted"), n_classes=2)
-    True
-    >>> is_same_metric(Ranking("roc_auc"), Ranking("roc_auc", "weighted"), n_classes=3)
-    False
+    `Loss` and `Custom` do not say what is computed, so two of them are never known to be one.
     """
     if isinstance(one, Loss | Custom):
         return False

@@ -20,20 +20,10 @@ import numpy as np
 
 from ssme.metrics.base import FloatArray
 
-__all__ = ["Lead", "find_leading_metric"]
-
 
 @dataclass(frozen=True)
 class Lead:
-    """The metric that leads.
-
-    Attributes
-    ----------
-    metric : str
-        Its name.
-    reason : str
-        Why not accuracy, in a sentence; empty where accuracy leads.
-    """
+    """The name of the metric that leads, and why it is not accuracy (empty where it is)."""
 
     metric: str
     reason: str = ""
@@ -42,32 +32,7 @@ class Lead:
 def find_leading_metric(
     shares: FloatArray, classes: Sequence[Any], *, ordered: bool = True, rare: float = 0.4
 ) -> Lead:
-    """Find the metric that leads where none was asked for.
-
-    Parameters
-    ----------
-    shares : array (K,)
-        Share of the rows that are of each class, estimated.
-    classes : sequence
-        Names of the classes.
-    ordered : bool
-        Whether class 1 of two is known to be the positive one (default True).
-    rare : float
-        Share of the rows, times the number of classes, below which a class is rare (default 0.4).
-
-    Returns
-    -------
-    Lead
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ssme.metrics.leading import find_leading_metric
-    >>> find_leading_metric(np.array([0.5, 0.5]), ["ham", "spam"]).metric
-    'accuracy'
-    >>> find_leading_metric(np.array([0.97, 0.03]), ["ham", "spam"]).metric
-    'average_precision'
-    """
+    """The metric that leads for classes of estimated ``shares`` (K,), rare below ``rare / K``."""
     rarest = int(np.argmin(shares))
     if not np.isfinite(shares).all() or shares[rarest] * len(shares) >= rare:
         return Lead("accuracy")

@@ -24,17 +24,6 @@ from ssme.metrics.confusion import compute_ratio
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Rows, Tables
 from ssme.wording import quote, suggest_nearest
 
-__all__ = [
-    "ALL_THREE",
-    "CLASS_METRICS",
-    "EVERY",
-    "ClassTerm",
-    "compute_class_terms",
-    "compute_share",
-    "expand_metrics",
-    "split_class",
-]
-
 EVERY = "*"
 """In the place of a class: every class."""
 ALL_THREE = "per_class"
@@ -68,8 +57,7 @@ class ClassTerm:
         if self.k >= terms.shape[2]:
             raise UnsupportedError(
                 f"{self.of} of class number {self.k} with {terms.shape[2]} classes",
-                allowed=f"class numbers from 0 to {terms.shape[2] - 1}",
-                fix="choose one of the classes of the data",
+                hint=f"choose a class number from 0 to {terms.shape[2] - 1}",
             )
         out: FloatArray = terms[:, :, self.k]
         return out
@@ -108,10 +96,6 @@ def expand_metrics(
     threshold : float, optional
         Threshold of those that name none (default 0.5).
 
-    Returns
-    -------
-    list
-
     Examples
     --------
     >>> from ssme.metrics.per_class import expand_metrics
@@ -139,8 +123,8 @@ def expand_metrics(
         if name not in CLASS_METRICS:
             raise InputError(
                 f"metric `{spec}`: `{name}` is not a metric of one class",
-                allowed=", ".join(f"{each}[CLASS]" for each in CLASS_METRICS),
-                fix=f"write `{name}` without the brackets, or one of these",
+                hint=f"write `{name}` without the brackets, or one of "
+                + ", ".join(f"{each}[CLASS]" for each in CLASS_METRICS),
             )
         if inner == EVERY and EVERY not in names:
             out += [_describe_metric(name, k, names, rest) for k in range(len(names))]
@@ -149,8 +133,8 @@ def expand_metrics(
         else:
             raise InputError(
                 f"metric `{spec}`: there is no class {inner!r}",
-                allowed=f"{quote(names)}, or {EVERY} for every class",
-                fix=suggest_nearest(inner, names) or None,
+                hint=f"{suggest_nearest(inner, names)}choose among {quote(names)}, or {EVERY} for "
+                "every class",
             )
     return out
 

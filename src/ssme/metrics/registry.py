@@ -18,15 +18,6 @@ from ssme.metrics.written import describe_metric, make_metric
 from ssme.options import parse_number
 from ssme.wording import suggest_nearest
 
-__all__ = [
-    "MetricSpec",
-    "default_metrics",
-    "get_metric",
-    "metric_names",
-    "put_first",
-    "write_metric",
-]
-
 MetricSpec = str | Metric | Mapping[str, Any] | Callable[..., Any]
 
 _REGISTRY: dict[str, Metric] = {
@@ -68,10 +59,6 @@ def metric_names(n_classes: int | None = None) -> tuple[str, ...]:
     n_classes : int, optional
         Number of classes; only metrics that are defined for so many are listed (default: all).
 
-    Returns
-    -------
-    tuple of str
-
     Examples
     --------
     >>> from ssme.metrics import metric_names
@@ -102,10 +89,6 @@ def default_metrics(
         Whether the order of the classes is known; metrics that need it are left out where it is
         not.
 
-    Returns
-    -------
-    tuple of str
-
     Examples
     --------
     >>> from ssme.metrics import default_metrics
@@ -130,22 +113,7 @@ def default_metrics(
 
 
 def put_first(metric: Metric, metrics: Sequence[Metric]) -> list[Metric]:
-    """``metrics`` with ``metric`` first, once.
-
-    Parameters
-    ----------
-    metric : Metric
-        The metric that leads.
-    metrics : sequence of Metric
-        All others, and perhaps the same one.
-
-    Examples
-    --------
-    >>> from ssme.metrics import get_metric
-    >>> from ssme.metrics.registry import put_first
-    >>> [m.name for m in put_first(get_metric("ece"), [get_metric("accuracy"), get_metric("ece")])]
-    ['ece', 'accuracy']
-    """
+    """``metrics`` with ``metric`` first, once."""
     return [metric, *(each for each in metrics if each.name != metric.name)]
 
 
@@ -162,10 +130,6 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
     threshold : float, optional
         P(1) from which class 1 is predicted (default 0.5). It concerns metrics of decisions only
         and shows in their name: ``accuracy@0.3``, which is itself a valid ``spec``.
-
-    Returns
-    -------
-    Metric
 
     Examples
     --------
@@ -186,8 +150,8 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
             return from_callable(spec)
         raise InputError(
             f"the metric {spec!r} is of type {type(spec).__name__}",
-            allowed="a name, a Metric or a callable (y_true, y_score) -> float",
-            fix=f"choose among {', '.join(metric_names())}",
+            hint="give a name, a Metric or a callable (y_true, y_score) -> float; names are "
+            + ", ".join(metric_names()),
         )
     before, stated, share = spec.rpartition("~")
     if stated:
@@ -200,8 +164,7 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
         near = suggest_nearest(name.lower(), [*_REGISTRY, *_ALIASES])
         raise InputError(
             f"unknown metric `{spec}`",
-            allowed=", ".join(_REGISTRY),
-            fix=f"{near}name one of these, or pass a callable",
+            hint=f"{near}choose one of {', '.join(_REGISTRY)}, or pass a callable",
         )
     if at:
         threshold = _parse_threshold(spec, name, asked)
@@ -217,8 +180,8 @@ def _find_class_metric(spec: str, threshold: float | None) -> Metric:
     if not inner.isascii() or not inner.isdigit():
         raise InputError(
             f"metric `{spec}`: {inner!r} is not the number of a class",
-            allowed="a number from 0; names of classes are known where there is data",
-            fix=f"write for example `{name}[1]`, or give the name to ssme.evaluate",
+            hint=f"write for example `{name}[1]`, or give the name to ssme.evaluate, where the "
+            "classes of the data are known",
         )
     metric = class_metric(name, int(inner))
     if rest:
@@ -256,8 +219,7 @@ def _parse_share(spec: str, asked: str) -> float:
     except ValueError:
         raise InputError(
             f"metric `{spec}`: the prevalence `{asked}` is not a number",
-            allowed="a number between 0 and 1 after the ~",
-            fix="write for example `accuracy~0.03`",
+            hint="write a number between 0 and 1, for example `accuracy~0.03`",
         ) from None
 
 
@@ -265,14 +227,12 @@ def _parse_threshold(spec: str, name: str, asked: str) -> float:
     if name not in _DECISIONS:
         raise InputError(
             f"metric `{spec}`: `{name}` takes no threshold",
-            allowed=f"a threshold on {', '.join(sorted(_DECISIONS))}",
-            fix=f"write `{name}`",
+            hint=f"write `{name}`; a threshold is for {', '.join(sorted(_DECISIONS))}",
         )
     try:
         return parse_number(asked)
     except ValueError:
         raise InputError(
             f"metric `{spec}`: the threshold `{asked}` is not a number",
-            allowed="a number from 0 to 1 after the @",
-            fix=f"write for example `{name}@0.3`",
+            hint=f"write a number from 0 to 1, for example `{name}@0.3`",
         ) from None

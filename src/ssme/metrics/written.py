@@ -36,8 +36,6 @@ from ssme.options import (
     option,
 )
 
-__all__ = ["describe_metric", "make_metric"]
-
 _WORTH = {"expected_cost": expected_cost, "expected_utility": expected_utility}
 """Metrics that are made from a matrix."""
 _ROW = Series(Number(), least=2)
@@ -106,23 +104,12 @@ class _CalibrationOptions(_CommonOptions):
 def make_metric(
     data: Mapping[str, Any], find: Callable[[str], Metric], threshold: float | None = None
 ) -> Metric:
-    """The metric that ``data`` describes.
-
-    Parameters
-    ----------
-    data : mapping
-        ``name`` and options of a metric.
-    find : callable
-        Gives the metrics of the registry by name.
-    threshold : float, optional
-        That of decision metrics which name none.
-    """
+    """The metric that ``data`` describes; ``threshold`` is that of decision metrics without one."""
     given = {"as_" if key == "as" else key: value for key, value in data.items()}
     if not isinstance(given.get("name"), str):
         raise InputError(
             f"the metric {dict(data)!r} has no name",
-            allowed="a table with the name of a metric and its options",
-            fix='write for example {name = "ece", norm = "l2"}',
+            hint='write for example {name = "ece", norm = "l2"}',
         )
     name = given["name"]
     owner = f"metric {name!r}"
@@ -132,7 +119,7 @@ def make_metric(
         options = accept_all(_CostOptions, given, owner)
         options.pop("name")
         if "matrix" not in options:
-            raise InputError(f"{owner} has no matrix", fix="give it as matrix = [[0, 1], [10, 0]]")
+            raise InputError(f"{owner} has no matrix", hint="give it as matrix = [[0, 1], [10, 0]]")
         if threshold is not None:
             options.setdefault("threshold", threshold)
         made = _WORTH[name](options.pop("matrix"), **options)

@@ -13,8 +13,6 @@ from ssme.results.groups import ALL
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
 
-__all__ = ["Plots"]
-
 Models = str | Sequence[str] | None
 """One model, several, or None for the best ones."""
 
@@ -68,10 +66,6 @@ class Plots:
             The largest number of models drawn.
         truth : mapping of metric -> model -> float, optional
             True values to draw as well, where they are known.
-
-        Returns
-        -------
-        Plot
         """
         return intervals.draw_estimates(self.evaluation, group=group, limit=limit, truth=truth)
 
@@ -95,10 +89,6 @@ class Plots:
             Draw these models (default: the best ones).
         most_groups : int
             Largest number of groups drawn, the worst ones.
-
-        Returns
-        -------
-        Plot
         """
         chosen = self._choose_metric(metric)
         names = choose_models(self.evaluation, limit, models, chosen)
@@ -121,10 +111,6 @@ class Plots:
             Draw the rows of this group (default "all").
         limit : int
             The largest number of models drawn.
-
-        Returns
-        -------
-        Plot
         """
         chosen = self._choose_metric(metric)
         return intervals.draw_ranking(self.evaluation, chosen, group=group, limit=limit)
@@ -150,10 +136,6 @@ class Plots:
             The largest number of models drawn where ``models`` names none.
         models : str or sequence of str, optional
             Draw these models (default: the best ones).
-
-        Returns
-        -------
-        Plot
         """
         return curves.draw_roc(self.evaluation, self._choose(limit, models), group, class_name)
 
@@ -169,19 +151,8 @@ class Plots:
 
         Parameters
         ----------
-        group : str
-            Draw the rows of this group (default "all").
-        class_name : object, optional
-            The class that is drawn against all others (default: the positive one of two,
-            the last one of more).
-        limit : int
-            The largest number of models drawn where ``models`` names none.
-        models : str or sequence of str, optional
-            Draw these models (default: the best ones).
-
-        Returns
-        -------
-        Plot
+        group, class_name, limit, models
+            As in `roc`.
         """
         names = self._choose(limit, models)
         return curves.draw_precision_recall(self.evaluation, names, group, class_name)
@@ -193,16 +164,8 @@ class Plots:
 
         Parameters
         ----------
-        group : str
-            Draw the rows of this group (default "all").
-        limit : int
-            The largest number of models drawn where ``models`` names none.
-        models : str or sequence of str, optional
-            Draw these models (default: the best ones).
-
-        Returns
-        -------
-        Plot
+        group, limit, models
+            As in `roc`.
         """
         return curves.draw_reliability(self.evaluation, self._choose(limit, models), group)
 
@@ -218,19 +181,8 @@ class Plots:
 
         Parameters
         ----------
-        group : str
-            Draw the rows of this group (default "all").
-        class_name : object, optional
-            The class that is drawn against all others (default: the positive one of two,
-            the last one of more).
-        limit : int
-            The largest number of models drawn where ``models`` names none.
-        models : str or sequence of str, optional
-            Draw these models (default: the best ones).
-
-        Returns
-        -------
-        Plot
+        group, class_name, limit, models
+            As in `roc`.
         """
         names = self._choose(limit, models)
         return curves.draw_densities(self.evaluation, names, group, class_name)
@@ -242,16 +194,8 @@ class Plots:
 
         Parameters
         ----------
-        group : str
-            Draw the rows of this group (default "all").
-        limit : int
-            The largest number of models drawn where ``models`` names none.
-        models : str or sequence of str, optional
-            Draw these models (default: the best ones).
-
-        Returns
-        -------
-        Plot
+        group, limit, models
+            As in `roc`.
         """
         return curves.draw_confusion(self.evaluation, self._choose(limit, models), group)
 
@@ -266,26 +210,13 @@ class Plots:
 
         Parameters
         ----------
-        group : str
-            Draw the rows of this group (default "all").
-        limit : int
-            The largest number of models drawn where ``models`` names none.
-        models : str or sequence of str, optional
-            Draw these models (default: the best ones).
-
-        Returns
-        -------
-        Plot
+        group, limit, models
+            As in `roc`.
         """
         return curves.draw_agreement(self.evaluation, self._choose(limit, models), group)
 
     def convergence(self) -> Plot:
-        """Draw the objective of the fit step by step, for methods that keep it.
-
-        Returns
-        -------
-        Plot
-        """
+        """Draw the objective of the fit step by step, for methods that keep it."""
         return curves.draw_convergence(self.evaluation)
 
     def _choose_metric(self, metric: str | None) -> str:

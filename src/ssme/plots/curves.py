@@ -338,7 +338,7 @@ SHOWN = 8
 def draw_history(rows: Sequence[dict[str, Any]]) -> Plot:
     """One metric of every model over the evaluations of a memory (`trace_estimates`)."""
     if not rows:
-        raise InputError("there are no evaluations to draw", fix="add one with `ssme track add`")
+        raise InputError("there are no evaluations to draw", hint="add one with `ssme track add`")
     metric = str(rows[0]["metric"])
     models = list(dict.fromkeys(str(row["model"]) for row in rows))[:SHOWN]
     shown = [dict(row) for row in rows if row["model"] in models]

@@ -296,7 +296,9 @@ class Plot:
             case ".json":
                 write_text(target, json.dumps(spec, ensure_ascii=False))
             case other:
-                raise InputError(f"cannot save to {other!r}", allowed=", ".join(FORMATS))
+                raise InputError(
+                    f"cannot save to {other!r}", hint=f"choose one of {', '.join(FORMATS)}"
+                )
         return target
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

@@ -28,8 +28,6 @@ from ssme.show.sections import format_percent
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
 
-__all__ = ["SHOWN_MODELS", "draw_estimates", "draw_groups", "draw_metric", "draw_ranking"]
-
 SHOWN_MODELS = 20
 """Models drawn where none are named; a picture of more can no longer be read."""
 
