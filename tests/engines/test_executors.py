@@ -19,7 +19,7 @@ from ssme.engines.executors import (
     SerialExecutor,
     map_in_order,
     open_executor,
-    run_beside,
+    run_on_thread,
 )
 from ssme.errors import InputError
 
@@ -132,9 +132,9 @@ def test_no_worker_outlives_its_parent(tmp_path: Path, name: str, to_all: bool) 
 
 
 def test_what_runs_beside_gives_its_result_or_its_error() -> None:
-    assert run_beside(square, 3).result() == 9
+    assert run_on_thread(square, 3).result() == 9
     with pytest.raises(ValueError, match="three"):
-        run_beside(fail_at_three, 3).result()
+        run_on_thread(fail_at_three, 3).result()
 
 
 @pytest.mark.parametrize("address", ["nonsense", "foo://x:1", "inproc://x", "a:b", "tls://x:1"])

@@ -189,10 +189,10 @@ class Runner:
             protocol.seed,
             protocol.truth_rows,
         )
-        return (self.measure or put_beside_truth)(result, truth), seconds
+        return (self.measure or pair_with_truth)(result, truth), seconds
 
 
-def put_beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+def pair_with_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
     """One row per estimate, with the truth."""
     return [
         {
@@ -501,7 +501,7 @@ def run_studies(
     todo.sort(key=lambda task: task.cell.run)
     tell("cells", len(every) - len(todo), len(every))
     refused: dict[Name, InputError] = {}
-    with _tell_if_interrupted(store, list(every)):
+    with _warn_if_interrupted(store, list(every)):
         work = _collect(pool, todo, end, refused if leave_out else None)
         for done, result in enumerate(work, start=len(every) - len(todo) + 1):
             store.keep(result)
@@ -552,7 +552,7 @@ def _warn(text: str) -> None:
 
 
 @contextmanager
-def _tell_if_interrupted(store: CellStore, names: list[Name]) -> Iterator[None]:
+def _warn_if_interrupted(store: CellStore, names: list[Name]) -> Iterator[None]:
     """Say what is kept when Ctrl-C ends the run."""
     try:
         yield

@@ -179,7 +179,7 @@ class CellStore:
                 result = _parse(line, f"{path}, line {number}")
                 self.done[result["key"], result["settings"]] = result
             if not (rest.startswith(HEAD) or HEAD.startswith(rest)):
-                raise _tell_no_cell(f"{path}, line {len(lines) + 1}")
+                raise _make_no_cell_error(f"{path}, line {len(lines) + 1}")
             if rest:
                 os.truncate(path, len(content) - len(rest))
 
@@ -194,7 +194,7 @@ def _parse(line: bytes, where: str) -> dict[str, Any]:
     head, found, rest = line.partition(MIDDLE)
     text = rest.removesuffix(TAIL)
     if not (found and head.startswith(HEAD) and rest.endswith(TAIL)):
-        raise _tell_no_cell(where)
+        raise _make_no_cell_error(where)
     if head.removeprefix(HEAD) != _compute_checksum(text):
         raise InputError(
             f"{where} is not as it was written: its checksum differs",
@@ -208,7 +208,7 @@ def _parse(line: bytes, where: str) -> dict[str, Any]:
     return result
 
 
-def _tell_no_cell(where: str) -> InputError:
+def _make_no_cell_error(where: str) -> InputError:
     return InputError(f"{where} is not a finished cell of this version of ssme", hint=AGAIN)
 
 

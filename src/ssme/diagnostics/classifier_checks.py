@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from ssme.diagnostics.doubt import Answer, Case, Check
+from ssme.diagnostics.doubt import Answer, Case, Check, doubt_if_any, doubt_unless
 from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
 from ssme.methods.parts.label_draws import newcombe_auc, wilson
 from ssme.methods.parts.votes import measure_disagreement
@@ -120,7 +120,7 @@ def _check_overconfidence(case: Case) -> Answer:
                 f"{model!r} is right on {right} of {chance.size} labeled rows where its scores "
                 f"promise {chance.sum():.1f} ({format_tail(p)})"
             )
-    return _list_found(found, "no classifier is contradicted by the labels")
+    return doubt_if_any(found, "no classifier is contradicted by the labels")
 
 
 def _check_vagueness(case: Case) -> Answer:
@@ -138,7 +138,7 @@ def _check_vagueness(case: Case) -> Answer:
             )
     if len(found) < case.limits.most * case.data.n_models:
         found = []
-    return _list_found(found, "most classifiers are not right much more often than they say")
+    return doubt_if_any(found, "most classifiers are not right much more often than they say")
 
 
 def _check_agreement_against_confidence(case: Case) -> Answer:
@@ -159,12 +159,12 @@ def _check_agreement_against_confidence(case: Case) -> Answer:
         )
     if _refute_by_labels(case, float(np.sign(conflict)) * case.limits.conflict):
         return Answer.fine(f"{text}; the labels say otherwise")
-    reason = f"{text[0].upper()}{text[1:]}: "
-    if conflict > 0.0:
-        return Answer.doubt(
-            reason + "the scores are too flat, or the classifiers share more errors than usual."
-        )
-    return Answer.doubt(reason + "the scores look much too sharp.")
+    cause = (
+        "the scores are too flat, or the classifiers share more errors than usual"
+        if conflict > 0.0
+        else "the scores look much too sharp"
+    )
+    return Answer.doubt(f"{text[0].upper()}{text[1:]}: {cause}.")
 
 
 def _refute_by_labels(case: Case, log_power: float) -> bool:
@@ -193,7 +193,7 @@ def _check_ratings(case: Case) -> Answer:
             found.append(f"{model!r} has {values.size} different scores, at equal distances")
     if len(found) < case.limits.most * case.data.n_models:
         found = []
-    return _list_found(found, "most classifiers' scores do not look like ratings")
+    return doubt_if_any(found, "most classifiers' scores do not look like ratings")
 
 
 def _check_against_chance(case: Case) -> Answer:
@@ -218,7 +218,7 @@ def _check_against_chance(case: Case) -> Answer:
         for j, model in enumerate(models)
         if high[j] < chance
     ]
-    answer = _list_found(found, "no classifier is worse than chance on the labels")
+    answer = doubt_if_any(found, "no classifier is worse than chance on the labels")
     scored = any(high[j] < chance and m not in case.data.judges for j, m in enumerate(models))
     if case.data.n_classes > 2 or not scored:
         return answer
@@ -244,8 +244,8 @@ def _check_against_the_others(case: Case) -> Answer:
             found.append(f"{model!r} correlates {r:+.2f} with the mean of the others")
             alone.pop(model, None)
     if alone and not found:
-        return replace(_list_found([*alone.values()], ""), severity="warning")
-    return _list_found([*found, *alone.values()], "every classifier agrees with the others")
+        return replace(doubt_if_any([*alone.values()], ""), severity="warning")
+    return doubt_if_any([*found, *alone.values()], "every classifier agrees with the others")
 
 
 def _find_judges_alone(case: Case) -> dict[str, str]:
@@ -293,7 +293,7 @@ def _check_duplicates(case: Case) -> Answer:
     found = [
         f"{case.data.models[i]!r} and {case.data.models[j]!r} (r = {r[i, j]:.4f})" for i, j in pairs
     ]
-    return _list_found(found, f"closest pair: r = {r.max():.3f}")
+    return doubt_if_any(found, f"closest pair: r = {r.max():.3f}")
 
 
 def _correlate_pairs(case: Case) -> FloatArray:
@@ -354,7 +354,7 @@ def _check_constant(case: Case) -> Answer:
     found = [
         f"{case.data.models[j]!r} gives every row the same score" for j in np.flatnonzero(flat)
     ]
-    return _list_found(found, "all scores vary")
+    return doubt_if_any(found, "all scores vary")
 
 
 def _check_by_chance(case: Case) -> Answer:
@@ -372,9 +372,8 @@ def _check_by_chance(case: Case) -> Answer:
     )
     pairs = case.data.n_models * (case.data.n_models - 1) // 2
     pair_beyond_chance = float(ndtri(1.0 - case.limits.family_level / pairs))
-    if found.z_seen > beyond_chance or found.z_best_pair > pair_beyond_chance:
-        return Answer.fine(text)
-    return Answer.doubt(text[0].upper() + text[1:] + ".")
+    agree = found.z_seen > beyond_chance or found.z_best_pair > pair_beyond_chance
+    return doubt_unless(agree, text)
 
 
 def _take_columns(case: Case) -> FloatArray:
@@ -388,13 +387,6 @@ def _correlate(a: FloatArray, b: FloatArray) -> float:
     a, b = a - a.mean(), b - b.mean()
     scale = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / scale if scale > 0.0 else 0.0
-
-
-def _list_found(found: list[str], fine: str) -> Answer:
-    if not found:
-        return Answer.fine(fine)
-    more = f"; and {len(found) - 4} more" if len(found) > 4 else ""
-    return Answer.doubt("; ".join(found[:4]) + more + ".")
 
 
 CLASSIFIER_CHECKS: tuple[Check, ...] = (

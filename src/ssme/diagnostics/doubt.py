@@ -290,6 +290,19 @@ class Answer:
         return cls("not applicable", reason)
 
 
+def doubt_unless(fine: bool, text: str, rest: str = ".") -> Answer:
+    """``text`` as the answer where all is ``fine``, else as a doubt, a sentence with ``rest``."""
+    return Answer.fine(text) if fine else Answer.doubt(f"{text[0].upper()}{text[1:]}{rest}")
+
+
+def doubt_if_any(found: Sequence[str], fine: str, shown: int = 4) -> Answer:
+    """A doubt that lists the first of what was ``found``; ``fine`` where nothing was."""
+    if not found:
+        return Answer.fine(fine)
+    more = f"; and {len(found) - shown} more" if len(found) > shown else ""
+    return Answer.doubt("; ".join(found[:shown]) + more + ".")
+
+
 @dataclass(frozen=True)
 class Check:
     """One question about data, fit or estimates, with a code.

@@ -6,19 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ssme.diagnostics.doubt import Answer, Case, Check
+from ssme.diagnostics.doubt import Answer, Case, Check, doubt_if_any, doubt_unless
 from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
 from ssme.methods.parts.votes import average_scores
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import Decision
-
-
-def _weigh(text: str, p: float, case: Case) -> Answer:
-    """``text`` as a doubt where its p-value is small."""
-    if p >= case.limits.family_level:
-        return Answer.fine(text)
-    return Answer.doubt(text[0].upper() + text[1:] + ".")
 
 
 def _check_consensus(case: Case) -> Answer:
@@ -36,7 +29,7 @@ def _check_consensus(case: Case) -> Answer:
         f"the mean score is right on {right} of {labels.size} labeled rows and promises "
         f"{promised.sum():.1f} ({format_tail(p)})"
     )
-    return _weigh(text, p, case)
+    return doubt_unless(p >= case.limits.family_level, text)
 
 
 def _check_unanimity(case: Case) -> Answer:
@@ -59,7 +52,7 @@ def _check_unanimity(case: Case) -> Answer:
         f"where all {case.data.n_models} classifiers agree they are wrong on {n - right} of {n} "
         f"labeled rows; their mean score expects {n - promised.sum():.1f} ({format_tail(p)})"
     )
-    return _weigh(text, p, case)
+    return doubt_unless(p >= case.limits.family_level, text)
 
 
 def _check_convergence(case: Case) -> Answer:
@@ -98,35 +91,26 @@ def _check_data_is_used(case: Case) -> Answer:
         f"accuracies under the fitted posterior differ from those under the mean score by "
         f"{np.abs(gap).mean():.3f} on average, {typical:.1f} standard errors of one label draw"
     )
-    if typical > case.limits.within_noise:
-        return Answer.fine(text)
-    return Answer.doubt(text[0].upper() + text[1:] + ": the fit returned its first guess.")
+    is_fine = typical > case.limits.within_noise
+    return doubt_unless(is_fine, text, ": the fit returned its first guess.")
 
 
 def _check_span_of_labels(case: Case) -> Answer:
-    cells = [
-        (metric.name, estimate, alone)
-        for metric, estimate, alone in zip(
-            case.metrics, case.estimates, case.labels_only, strict=True
-        )
-    ]
+    cells = list(zip(case.metrics, case.estimates, case.labels_only, strict=True))
     if not cells or case.data.n_labeled == 0 or case.data.n_unlabeled == 0:
         return Answer.not_applicable("no estimates to hold against labels")
     level = 1.0 - case.limits.family_level / (len(cells) * case.data.n_models)
     found = []
-    for name, estimate, alone in cells:
+    for metric, estimate, alone in cells:
         if alone.bounds is None:
             continue
         low, high = alone.interval(level)
         for j in np.flatnonzero((estimate.value < low) | (estimate.value > high)):
             found.append(
-                f"{name} of {case.data.models[j]!r} is estimated {estimate.value[j]:.3f}, labels "
-                f"alone allow {low[j]:.3f} to {high[j]:.3f}"
+                f"{metric.name} of {case.data.models[j]!r} is estimated {estimate.value[j]:.3f}, "
+                f"labels alone allow {low[j]:.3f} to {high[j]:.3f}"
             )
-    if not found:
-        return Answer.fine("every estimate is one that the labels allow")
-    more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
-    return Answer.doubt("; ".join(found[:3]) + more + ".")
+    return doubt_if_any(found, "every estimate is one that the labels allow", shown=3)
 
 
 def _check_labels_against_estimates(case: Case) -> Answer:
@@ -163,9 +147,8 @@ def _check_worlds(case: Case) -> Answer:
     odd = sum(chance for chance, _ in worlds.values())
     chance, meaning = max(worlds.values())
     text = f"the usual assumptions do not hold with probability {odd:.2f}"
-    if odd < case.limits.odd:
-        return Answer.fine(text)
-    return Answer.doubt(f"{text[0].upper()}{text[1:]}. With probability {chance:.2f}, {meaning}.")
+    rest = f". With probability {chance:.2f}, {meaning}."
+    return doubt_unless(odd < case.limits.odd, text, rest)
 
 
 def _check_pull_of_best(case: Case) -> Answer:
@@ -180,9 +163,7 @@ def _check_pull_of_best(case: Case) -> Answer:
             f"{alone.value[best]:.3f} (at least {low[best]:.3f}) and is estimated "
             f"{estimate.value[best]:.3f}"
         )
-        if estimate.value[best] >= low[best]:
-            return Answer.fine(text)
-        return Answer.doubt(text[0].upper() + text[1:] + ".")
+        return doubt_unless(bool(estimate.value[best] >= low[best]), text)
     return Answer.not_applicable("no accuracy of several classifiers to hold against labels")
 
 

@@ -101,7 +101,7 @@ def _check_few_of_a_class(case: Case) -> Answer:
         return Answer.fine(f"at least {counts.min()} labels of each class")
     named = ", ".join(f"{name!r} has {n}" for name, n in few[:5])
     more = f" and {len(few) - 5} classes more" if len(few) > 5 else ""
-    said = _tell_said_without_label(case.data, counts)
+    said = _describe_class_without_label(case.data, counts)
     return Answer(
         "doubt",
         f"Fewer than {least} labels of a class: {named}{more}.{said}",
@@ -113,7 +113,7 @@ def _check_few_of_a_class(case: Case) -> Answer:
     )
 
 
-def _tell_said_without_label(data: ScoreSet, counts: NDArray[np.int64]) -> str:
+def _describe_class_without_label(data: ScoreSet, counts: NDArray[np.int64]) -> str:
     """A class that judges say and no label has: who says it first, and how often it is said."""
     judged = [m for m, name in enumerate(data.models) if name in data.judges]
     answered = [m for m in judged if data.judges[data.models[m]].kind == "answers"]
@@ -172,7 +172,7 @@ def _measure_mean_shift(case: Case) -> tuple[int, float]:
     return k, float(shift[k])
 
 
-def _tell_too_few(case: Case) -> Answer:
+def _answer_too_few(case: Case) -> Answer:
     weighted = "" if case.data.weights is None else " after thinning by weight"
     least = case.limits.least_compared
     return Answer.not_applicable(f"fewer than {least} labeled or unlabeled rows{weighted}")
@@ -183,7 +183,7 @@ def _check_likeness(case: Case) -> Answer:
     rng = np.random.default_rng(0)
     compared = _compare_rows(case, rng)
     if compared is None:
-        return _tell_too_few(case)
+        return _answer_too_few(case)
     first, second = compared
     k, shift = _measure_mean_shift(case)
     sureness = case.scores.max(axis=2)
@@ -209,7 +209,7 @@ def _check_shift(case: Case) -> Answer:
     rng = np.random.default_rng(1)
     compared = _compare_rows(case, rng, limits.compared_classes)
     if compared is None:
-        return _tell_too_few(case)
+        return _answer_too_few(case)
     if case.data.design.kind is not None and case.data.design.kind != "random":
         return Answer.not_applicable(f"rows were chosen for labeling {case.data.design.kind}")
     every = np.concatenate(compared)

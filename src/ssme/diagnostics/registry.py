@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from ssme.data.scoreset import ScoreSet
@@ -30,6 +29,8 @@ from ssme.wording import suggest_nearest
 
 PAGE = "doubts.md"
 PICTURES = "pictures"
+DOCS = Path(__file__).parents[3] / "docs"
+"""Where page and pictures are in a checkout; an installed package has its own copies."""
 WHAT_TO_DO = "**What to do.**"
 """How the paragraph of a section begins that repeats the advice of the check."""
 SECTION = re.compile(
@@ -68,7 +69,9 @@ def explain(code: str) -> str:
 @cache
 def read_explanations() -> dict[str, str]:
     """Every explanation by its code, without picture and advice."""
-    return {code.upper(): _take_text(text) for code, text in SECTION.findall(_read_page())}
+    packaged = files("ssme.diagnostics") / PAGE
+    page = (packaged if packaged.is_file() else DOCS / PAGE).read_text(encoding="utf-8")
+    return {code.upper(): _take_text(text) for code, text in SECTION.findall(page)}
 
 
 def explain_plainly(code: str) -> list[str]:
@@ -81,28 +84,15 @@ def explain_plainly(code: str) -> list[str]:
 @cache
 def read_picture(code: str) -> str:
     """The picture of a doubt as the text of an SVG element, empty where there is none."""
-    file = _find_folder() / f"{code.lower()}.svg"
+    packaged = files("ssme.diagnostics") / PICTURES
+    folder = packaged if packaged.is_dir() else DOCS / "images" / "doubts"
+    file = folder / f"{code.lower()}.svg"
     return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
 
 
 def _take_text(section: str) -> str:
     paragraphs = re.sub(r"\s?<!--.*?-->", "", section).strip().split("\n\n")
     return "\n\n".join(p for p in paragraphs if not p.startswith(("![", WHAT_TO_DO)))
-
-
-def _find_folder() -> Traversable:
-    packaged = files("ssme.diagnostics") / PICTURES
-    return packaged if packaged.is_dir() else _find_docs() / "images" / "doubts"
-
-
-def _read_page() -> str:
-    """The page as it lies in an installed package, or beside the sources."""
-    packaged = files("ssme.diagnostics") / PAGE
-    return (packaged if packaged.is_file() else _find_docs() / PAGE).read_text(encoding="utf-8")
-
-
-def _find_docs() -> Path:
-    return Path(__file__).parents[3] / "docs"
 
 
 CHECKS: tuple[Check, ...] = (*LABEL_CHECKS, *CLASSIFIER_CHECKS, *FIT_CHECKS)

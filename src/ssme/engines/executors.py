@@ -155,8 +155,8 @@ def hold_interrupts() -> Iterator[None]:
             before(*held[0])
 
 
-def run_beside(function: Callable[..., Result], *arguments: Any) -> Future[Result]:
-    """``function`` on a thread of its own, which nobody waits for once its result is not wanted."""
+def run_on_thread(function: Callable[..., Result], *arguments: Any) -> Future[Result]:
+    """``function`` on a new daemon thread, which need not end before the program does."""
     future: Future[Result] = Future()
     context = copy_context()
 

@@ -12,7 +12,7 @@ A new metric of this family is one statistic, a function of `Tables`, and one ca
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -63,20 +63,16 @@ def _find_accuracy(tables: Tables) -> FloatArray:
     return compute_share(tables.hits.sum(axis=2), tables.occurring.sum(axis=2))
 
 
-def _recall_macro(tables: Tables) -> FloatArray:
-    return _average_defined(compute_class_terms("recall", tables))
+@dataclass(frozen=True)
+class ClassMean:
+    """Mean over classes of precision, recall or f1; ``weighted`` by how often each occurs."""
 
+    of: str
+    weighted: bool = False
 
-def _precision_macro(tables: Tables) -> FloatArray:
-    return _average_defined(compute_class_terms("precision", tables))
-
-
-def _f1_macro(tables: Tables) -> FloatArray:
-    return _average_defined(compute_class_terms("f1", tables))
-
-
-def _f1_weighted(tables: Tables) -> FloatArray:
-    return _average_defined(compute_class_terms("f1", tables), tables.occurring)
+    def __call__(self, tables: Tables) -> FloatArray:
+        terms = compute_class_terms(self.of, tables)
+        return _average_defined(terms, tables.occurring if self.weighted else None)
 
 
 def _matthews(tables: Tables) -> FloatArray:
@@ -190,7 +186,7 @@ DECISION_METRICS: tuple[Metric, ...] = (
         definition="share of rows whose predicted class is the true class",
     ),
     decision_metric(
-        _recall_macro,
+        ClassMean("recall"),
         name="balanced_accuracy",
         title="Balanced accuracy",
         definition="mean over the classes that occur of their recall",
@@ -227,7 +223,7 @@ DECISION_METRICS: tuple[Metric, ...] = (
         multiclass=False,
     ),
     decision_metric(
-        _f1_macro,
+        ClassMean("f1"),
         name="f1_macro",
         title="F1 (macro)",
         definition="mean over classes of F1; a class that neither occurs nor is predicted is "
@@ -241,19 +237,19 @@ DECISION_METRICS: tuple[Metric, ...] = (
         definition="F1 of the counts pooled over classes, which is the accuracy",
     ),
     decision_metric(
-        _f1_weighted,
+        ClassMean("f1", weighted=True),
         name="f1_weighted",
         title="F1 (weighted)",
         definition="mean over classes of F1, weighted by how often each class occurs",
     ),
     decision_metric(
-        _precision_macro,
+        ClassMean("precision"),
         name="precision_macro",
         title="Precision (macro)",
         definition="mean of precision over the classes that are predicted at least once",
     ),
     decision_metric(
-        _recall_macro,
+        ClassMean("recall"),
         name="recall_macro",
         title="Recall (macro)",
         definition="mean of recall over the classes that occur; equals balanced accuracy",

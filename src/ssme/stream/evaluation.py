@@ -37,7 +37,7 @@ from ssme.data.grouping import parse_group_by
 from ssme.data.readers.reading import read_columns
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
-from ssme.engines.executors import map_in_order, open_executor, run_beside
+from ssme.engines.executors import map_in_order, open_executor, run_on_thread
 from ssme.errors import InputError, UnsupportedError
 from ssme.fitting import Fit, fit_method
 from ssme.methods.base import Estimate
@@ -151,7 +151,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             names = [metric.name for metric in fit.metrics]
             groups = [[table.group_by.fixed_text, *table.keys] for table in tables]
             mark = RunMark.of(source.files, [names, groups], center)
-            estimating = run_beside(fit.make_evaluation, start)
+            estimating = run_on_thread(fit.make_evaluation, start)
             counted = count_all(pool, source, counting, place, mark)
             fitted = estimating.result()
     finally:
