@@ -302,8 +302,8 @@ def test_streams_take_a_fresh_seed(table: Path, tmp_path: Path) -> None:
             {"n_draws": 3, "options": {"n_draws": 4}},
             "n_draws=3 was given together with the option n_draws=4",
         ),
-        ({"y": np.zeros(90), "engine": "stream"}, "labels are given apart"),
-        ({"y": Path("l.csv"), "engine": "stream"}, "labels are given apart"),
+        ({"y": np.zeros(90), "engine": "stream"}, "label"),
+        ({"y": Path("l.csv"), "engine": "stream"}, "label"),
     ],
 )
 def test_what_does_not_fit_is_refused(table: Path, asked: dict[str, Any], message: str) -> None:

@@ -60,7 +60,7 @@ def bench(
             "--methods", help="Methods to compare, separated by commas; `ssme methods` lists them."
         ),
     ] = ",".join(METHODS),
-    metric: Annotated[
+    metrics: Annotated[
         list[str] | None,
         typer.Option(
             "--metric", "-k", help="Metric to estimate; `ssme metrics` lists them (repeatable)."
@@ -130,7 +130,7 @@ def bench(
     room = data.n_rows // 2 - max(sizes)
     protocol = Protocol.of(
         split_names([methods], "--methods"),
-        metrics=_choose_metrics(metric, data),
+        metrics=_choose_metrics(metrics, data),
         n_labeled=sizes,
         n_unlabeled=(n_unlabeled if n_unlabeled is not None else max(0, min(1000, room)),),
         runs=runs,

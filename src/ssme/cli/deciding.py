@@ -49,8 +49,10 @@ def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
             fix=f'write for example {flag} "0,1;10,0" for two classes',
         )
     data = {"name": f"expected_{flag.removeprefix('--')}", "matrix": matrix}
-    with name_argument(flag.removeprefix("--")):
+    try:
         get_metric(data)
+    except InputError as error:
+        raise error.at(flag) from None
     return data
 
 

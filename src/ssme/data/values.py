@@ -242,12 +242,13 @@ def _shorten(value: object) -> str:
     return cut_end(repr(value.item() if isinstance(value, np.generic) else value), 60)
 
 
-def refuse_duplicates(names: Sequence[object], what: str) -> None:
+def refuse_duplicates(
+    names: Sequence[object], what: str, hint: str = "rename or remove one of them"
+) -> None:
     seen: set[object] = set()
     for place, name in enumerate(names):
         if name in seen:
             raise InputError(
-                f"{what} {name!r} appears twice (again at position {place})",
-                hint="rename or remove one of them",
+                f"{what} {name!r} appears twice (again at position {place})", hint=hint
             )
         seen.add(name)

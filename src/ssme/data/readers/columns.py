@@ -112,7 +112,8 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     weight = table.find(options.weight, USUAL_NAMES["weight"], "weight")
     design = find_design(table, options) if labels is None else None
     named = [name for name in (label, id, weight, design, *groups.values()) if name is not None]
-    refuse_duplicates(named, "column")
+    roles = "`label`, `id`, `weight`, `design` and `groups`"
+    refuse_duplicates(named, "column", f"{roles} must be different columns")
     replaced = [
         name
         for name in table.columns
