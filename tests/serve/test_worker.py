@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import io
 import json
@@ -103,6 +104,26 @@ def test_a_worker_exits_when_the_server_has_gone(monkeypatch: pytest.MonkeyPatch
         ours.close()
         waiting.join(10)
     assert codes == [1]
+
+
+def test_a_fork_server_that_takes_its_time_to_die_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that was killed refuses connections before it can be replaced."""
+    answers: list[Any] = [EOFError(), ConnectionRefusedError(), BrokenPipeError(), "a worker"]
+
+    def start(order: Any) -> Any:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(jobs, "Worker", start)
+    monkeypatch.setattr(jobs, "RESTART_PAUSES", (0.0, 0.0, 0.0))
+    assert asyncio.run(jobs._start_worker({})) == "a worker"
+    answers[:] = [EOFError()] * 4
+    with pytest.raises(EOFError):
+        asyncio.run(jobs._start_worker({}))
 
 
 @pytest.mark.parametrize("change", ["gone", "other"])

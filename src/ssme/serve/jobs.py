@@ -57,6 +57,8 @@ PRELOADED = (
 )
 """What the fork server imports: all that the first result needs, not what charts need."""
 TRIES = 2
+RESTART_PAUSES = (0.1, 0.5, 2.0)
+"""Seconds to wait before a worker is asked for again."""
 HEARTBEAT = 15.0
 """Seconds after which a listener hears that the server is still there."""
 REPORT_INTERVAL = 0.1
@@ -118,6 +120,19 @@ class Worker:
             with suppress(ProcessLookupError, PermissionError):  # it has no group of its own yet
                 os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
+
+
+async def _start_worker(order: Mapping[str, Any]) -> Worker:
+    """A worker, in a thread: the fork server answers once it has imported everything.
+
+    A fork server that was killed refuses for as long as it takes to die; then it is replaced.
+    """
+    for pause in RESTART_PAUSES:
+        try:
+            return await asyncio.to_thread(Worker, order)
+        except (OSError, EOFError):
+            await asyncio.sleep(pause)
+    return await asyncio.to_thread(Worker, order)
 
 
 class JobRunner:
@@ -241,12 +256,7 @@ class JobRunner:
             "job_mb": self.settings.job_mb,
         }
         try:
-            # In a thread: the fork server answers once it has imported everything.
-            try:
-                worker = await asyncio.to_thread(Worker, order)
-            except (OSError, EOFError):  # it was killed meanwhile; the next call replaces it
-                worker = await asyncio.to_thread(Worker, order)
-            self._workers[job.id] = worker
+            worker = self._workers[job.id] = await _start_worker(order)
             if (await self.db.run(Store.find_job, job.id)).state != "running":
                 return "cancelled", ""
             async with asyncio.timeout(self.settings.job_seconds):
