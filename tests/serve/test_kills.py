@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -38,3 +41,17 @@ def test_an_evaluation_cut_off_is_started_again_and_never_half_shown(tmp_path: P
         page = Person(server).wait_for("/files/1/result", 'class="downloads"')
         assert "Pick:" in page
         server.stop()
+
+
+def test_a_server_that_is_terminated_leaves_no_files_behind(
+    tmp_path: Path,
+) -> None:
+    """Neither the socket of its fork server nor a journal of a database."""
+    with tempfile.TemporaryDirectory() as temporary:  # short: the name of a socket is
+        with Running(tmp_path / "project", environment={"TMPDIR": temporary}) as server:
+            Person(server).open_sample()
+            assert os.listdir(temporary)
+            server.stop()
+        assert server.process.returncode == 128 + signal.SIGTERM
+        assert os.listdir(temporary) == []
+    assert not [*(tmp_path / "project").glob("*-wal")]

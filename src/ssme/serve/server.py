@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
+import sys
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +34,8 @@ def run_server(
     ``say`` gets each line for the person who started it; ``file`` is opened at once.
     """
     os.umask(0o077)  # nobody else reads what the server or a job writes
+    # uvicorn raises the signal once more when it has stopped: databases and sockets are closed then
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     with bind(settings) as listener:
         start_fork_server()  # it imports while this process does
         try:
