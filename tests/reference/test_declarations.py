@@ -31,6 +31,6 @@ def even(value: Any) -> Any:
     """Numbers to twelve digits: the last ones of a power differ between processors."""
     if isinstance(value, dict):
         return {name: even(of) for name, of in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [even(of) for of in value]
     return float(f"{value:.12g}") if isinstance(value, float) else value
