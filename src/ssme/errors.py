@@ -93,7 +93,7 @@ class InputError(ValueError):
         super().__init__(problem)
         self.problem = problem
         self.option = option
-        self.value = None if value is MISSING else cut_end(repr(value), 80)
+        self.value = None if value is MISSING else cut_end(_show_value(value), 80)
         self.must = must
         self.hint = fix if hint is None else hint
         self.allowed = allowed
@@ -171,6 +171,11 @@ class InputError(ValueError):
             for part in (self.problem, self.must, self.allowed, self.hint)
             for found in _OPTION.finditer(part or "")
         )
+
+
+def _show_value(value: object) -> str:
+    """2 rather than 2.0: the command line reads a float where 2 was written."""
+    return repr(float(value)).removesuffix(".0") if isinstance(value, float) else repr(value)
 
 
 def _spell_in_python(name: str, value: str | None) -> str:

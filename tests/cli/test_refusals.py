@@ -26,6 +26,9 @@ FAST = ("--method", "ensemble", "--draws", "20")
         (("report", *MODELS, *FAST, "--output", "r.pdf"), "ends in .html"),
         (("report", *MODELS, *FAST, "--output", "r.html", "--memory", "none.db"), "no such file"),
         (("evaluate", *MODELS, "--level", "0.9", "--level", "0.8"), "given 2 times"),
+        (("evaluate", *MODELS, "--level", "2"), "--level must be between 0 and 1, got 2."),
+        (("evaluate", *MODELS, "--prevalence", "1.5"), "--prevalence must be between 0 and 1"),
+        (("evaluate", *MODELS, "--threshold-for", "recal>=0.9"), "--threshold-for must be"),
     ],
 )
 def test_what_cannot_be_done_is_refused(

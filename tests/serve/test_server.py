@@ -179,3 +179,12 @@ def test_what_others_could_read_is_closed_to_them_or_told(
         "uploads": 0o700,
         "results": 0o700,
     }
+
+
+def test_a_file_that_is_not_there_is_refused_without_a_traceback(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "ssme", "serve", "none.csv", "--port", "0"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "no file none.csv" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())

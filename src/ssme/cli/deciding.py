@@ -74,13 +74,11 @@ def add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
     """
     import numpy as np
 
-    from ssme.metrics import at_prevalence, default_metrics, get_metric
+    from ssme.metrics import default_metrics
     from ssme.metrics.leading import find_leading_metric
 
-    try:
-        at_prevalence(get_metric("accuracy"), prevalence)
-    except InputError as error:
-        raise error.at("--prevalence") from None
+    if not 0.0 < prevalence < 1.0:
+        raise InputError(option="prevalence", value=prevalence, must="be between 0 and 1")
     asked = default_metrics(2) if spec.metrics is None else spec.metrics
     share = np.format_float_positional(prevalence, trim="-")
     for each in asked:
@@ -171,5 +169,5 @@ def read_threshold_goal(text: str, worth: dict[str, Any] | None) -> Any:
             )
         goal = worth
     with name_argument("threshold_for"):
-        read_goal(goal)
+        read_goal(goal, "threshold_for")
     return goal

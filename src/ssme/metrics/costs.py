@@ -246,13 +246,13 @@ def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
     stated = np.array([1.0 - shares, shares] if two else shares, dtype=np.float64)  # type: ignore[operator]
     if stated.ndim != 1 or not ((stated > 0.0) & (stated < 1.0)).all() or stated.size < 2:
         raise InputError(
-            f"the prevalence of metric `{metric.name}` is {shares!r}",
+            f"the prevalence of {metric.name} is {shares!r}",
             hint="give the share of rows that are of class 1, such as 0.03, or one for each class, "
             "each between 0 and 1",
         )
     if abs(stated.sum() - 1.0) > 1e-6:
         raise InputError(
-            f"the shares of classes of metric `{metric.name}` add up to {stated.sum():g}, not to 1"
+            f"the shares of classes of {metric.name} add up to {stated.sum():g}, not to 1"
         )
     shown = ", ".join(
         np.format_float_positional(x, trim="-") for x in (stated[1:] if two else stated)

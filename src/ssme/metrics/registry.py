@@ -163,7 +163,7 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
     if name not in _REGISTRY:
         near = suggest_nearest(name.lower(), [*_REGISTRY, *_ALIASES])
         raise InputError(
-            f"unknown metric `{spec}`",
+            f"unknown metric {spec!r}",
             hint=f"{near}choose one of {', '.join(_REGISTRY)}, or pass a callable",
         )
     if at:

@@ -569,7 +569,7 @@ class Evaluation:
         thresholds = verdict = gap_table = None
         if threshold_for is not None:
             if within is not None:
-                refuse_idle_margin("within", within, read_goal(threshold_for).best)
+                refuse_idle_margin("within", within, read_goal(threshold_for, "threshold_for").best)
             with name_argument("threshold_for"):
                 thresholds = choose_thresholds(
                     self,

@@ -189,7 +189,7 @@ class ThresholdGoal:
     limit: float = float("nan")
 
 
-def read_goal(goal: MetricSpec) -> ThresholdGoal:
+def read_goal(goal: MetricSpec, option: str = "goal") -> ThresholdGoal:
     """Read ``"recall>=0.95"``, or a metric of decisions such as ``"f1"`` or one with costs."""
     match = DEMAND.fullmatch(goal) if isinstance(goal, str) else None
     if match is not None:
@@ -203,7 +203,7 @@ def read_goal(goal: MetricSpec) -> ThresholdGoal:
             return ThresholdGoal(f"{name}>={limit:g}", best, demand, limit)
     if isinstance(goal, str) and any(sign in goal for sign in "<>="):
         raise InputError(
-            option="goal",
+            option=option,
             value=goal,
             must="be precision>=X, recall>=X or specificity>=X with X above 0 and up to 1, or a "
             "metric of decisions",

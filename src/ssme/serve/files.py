@@ -93,14 +93,19 @@ def list_root(settings: ServeSettings) -> list[str]:
 
 def fingerprint(path: Path) -> tuple[str, int, int]:
     """SHA-256, size and time of change of a file; an error where it cannot be one of ours."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise _make_suffix_error(path.name)
-    if not path.is_file():
-        raise InputError(f"there is no file {path.name}", hint="check its name")
+    check_file(path)
     with path.open("rb") as content:
         digest = hashlib.file_digest(content, "sha256").hexdigest()
     facts = path.stat()
     return digest, facts.st_size, facts.st_mtime_ns
+
+
+def check_file(path: Path) -> None:
+    """Refuse a file that is not there, or of another kind."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise _make_suffix_error(path.name)
+    if not path.is_file():
+        raise InputError(f"there is no file {path.name}", hint="check its name")
 
 
 def _make_suffix_error(name: str) -> InputError:

@@ -43,8 +43,11 @@ def run_server(
 
             from ssme.serve.app import make_app
             from ssme.serve.auth import make_secret
+            from ssme.serve.files import check_file
         except ImportError:
             raise MissingExtraError("ssme serve", "web") from None
+        if file is not None:
+            check_file(file)
         exposed = settings.make_folders()
         port = listener.getsockname()[1]
         shown = settings.host if is_loopback(settings.host) else "127.0.0.1"
