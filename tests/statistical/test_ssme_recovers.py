@@ -41,4 +41,4 @@ def test_kernels_lean_to_the_mean_score_they_start_from() -> None:
     start = mean_estimate(bandwidth=0.01)
     found = mean_estimate(bandwidth="scott", across="each")
     assert (start < found).all()
-    assert (found < ndtr(MEANS) - 0.02).all()
+    assert (found < ndtr(MEANS) - 0.01).all()  # 0.02 or more; standard error 0.006
