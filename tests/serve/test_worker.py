@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import io
 import json
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.serve.conftest import Loop
 
 import ssme
 from ssme.data.readers.sources import READERS
@@ -120,10 +120,11 @@ def test_a_fork_server_that_takes_its_time_to_die_is_asked_again(
 
     monkeypatch.setattr(jobs, "Worker", start)
     monkeypatch.setattr(jobs, "RESTART_PAUSES", (0.0, 0.0, 0.0))
-    assert asyncio.run(jobs._start_worker({})) == "a worker"
-    answers[:] = [EOFError()] * 4
-    with pytest.raises(EOFError):
-        asyncio.run(jobs._start_worker({}))
+    with Loop() as loop:
+        assert loop.run(jobs._start_worker({})) == "a worker"
+        answers[:] = [EOFError()] * 4
+        with pytest.raises(EOFError):
+            loop.run(jobs._start_worker({}))
 
 
 @pytest.mark.parametrize("change", ["gone", "other"])
