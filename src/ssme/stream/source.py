@@ -3,8 +3,8 @@
 Every column is known by its name; it may be written in any of Arrow's encodings and types, and not
 in the same in every file, as long as numbers stay numbers and text stays text.
 
-Row groups are read with ``ParquetFile``, not with ``pyarrow.dataset``: that cuts them into batches
-and reads ahead, which costs a copy of every column and the memory of several row groups.
+Row groups are read with ``ParquetFile``, not with ``pyarrow.dataset``: that cuts them into batches,
+which costs a copy of every column.
 """
 
 from __future__ import annotations
