@@ -74,6 +74,7 @@ def required() -> set[str]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seeds", type=int, default=1, help="sets of random numbers for each test")
+    parser.addoption("--update-messages", action="store_true", help="write snapshots of messages")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
