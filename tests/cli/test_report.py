@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +47,7 @@ def test_other_formats_and_refusals(run: Run, scores: Path, tmp_path: Path, suff
 def test_missing_extra_is_said(
     run: Run, scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ssme.show.charts.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     arguments = ("report", scores, "--method", "ensemble", "--models", "forest,coin")
     result = run(*arguments, "-o", tmp_path / "r.html")
     assert result.exit_code == 0, result.output
