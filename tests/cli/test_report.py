@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np

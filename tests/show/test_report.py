@@ -7,8 +7,8 @@ import dataclasses
 import hashlib
 import html.parser
 import json
-import sys
 import re
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
