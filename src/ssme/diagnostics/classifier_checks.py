@@ -84,8 +84,7 @@ def measure_agreement(scores: FloatArray) -> PairAgreement:
 
 def _sum_products(a: FloatArray, b: FloatArray) -> FloatArray:
     """Sum of products of entries (M, M) of every a[i] with every b[j]."""
-    out: FloatArray = a.reshape(len(a), -1) @ b.reshape(len(b), -1).T
-    return out
+    return a.reshape(len(a), -1) @ b.reshape(len(b), -1).T
 
 
 def _list_labeled_answers(
@@ -331,8 +330,7 @@ def _correlate_common(scores: FloatArray, held: NDArray[np.bool_]) -> FloatArray
     spread = np.maximum(squares - total**2 / count, 0.0)
     scale = np.sqrt(spread * spread.T)
     shared = x @ x.T - total * total.T / count
-    out: FloatArray = np.divide(shared, scale, out=np.zeros_like(shared), where=scale > 1e-9)
-    return out
+    return np.divide(shared, scale, out=np.zeros_like(shared), where=scale > 1e-9)
 
 
 def _check_few(case: Case) -> Answer:

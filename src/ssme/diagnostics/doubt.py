@@ -160,16 +160,14 @@ class Case:
     @cached_property
     def judging_rows(self) -> NDArray[np.intp]:
         """Those of `labeled_rows` that are `presumed_random`."""
-        rows: NDArray[np.intp] = self.labeled_rows[self.presumed_random[self.labeled_rows]]
-        return rows
+        return self.labeled_rows[self.presumed_random[self.labeled_rows]]
 
     @cached_property
     def rows(self) -> NDArray[np.intp]:
         """The labeled and unlabeled rows looked at, less those without any score."""
         rows = np.concatenate([self.labeled_rows, self.unlabeled_rows])
         scored = np.isfinite(self.data.scores[rows, :, 0]).any(axis=1)
-        kept: NDArray[np.intp] = rows[scored]
-        return kept
+        return rows[scored]
 
     @cached_property
     def scores(self) -> FloatArray:

@@ -42,8 +42,7 @@ def draw_samples(
     for row, instead in zip(drawn, last + start, strict=True):
         np.copyto(row, instead, where=taken[row])
         taken[row] = True
-    out: IntArray = np.concatenate([own[None], (drawn - start).T])
-    return out
+    return np.concatenate([own[None], (drawn - start).T])
 
 
 def sum_samples(values: FloatArray, samples: IntArray) -> FloatArray:
@@ -132,8 +131,7 @@ def _sum_within(apart: FloatArray, samples: NDArray[np.int64]) -> FloatArray:
         return 2.0 * pairs
     member = np.zeros((len(samples), n))
     np.put_along_axis(member, samples, 1.0, axis=1)
-    out: FloatArray = np.einsum("pi,pi->p", member @ apart, member)
-    return out
+    return np.einsum("pi,pi->p", member @ apart, member)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -164,8 +162,7 @@ def make_score_features(pool: FloatArray, scores: FloatArray, clip: float = 1e-3
     every = np.concatenate([level, level**2, sure, spread, each[:, :20]], axis=1)
     scale = every.std(axis=0)
     kept = scale > 1e-9
-    out: FloatArray = (every[:, kept] - every[:, kept].mean(axis=0)) / scale[kept]
-    return out
+    return (every[:, kept] - every[:, kept].mean(axis=0)) / scale[kept]
 
 
 def run_classifier_test(

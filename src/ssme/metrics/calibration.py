@@ -211,8 +211,7 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
         gap = np.abs(compute_ratio(happened - sum_lines(scores_of, weights), held)).clip(max=1.0)
         by_bin = (columns, n_bins, -1)
         error = compute_gaps_norm(gap.reshape(by_bin), held.reshape(by_bin), settled)
-        out: FloatArray = error.reshape(n_models, -1, mass.shape[0]).mean(axis=1).T
-        return out
+        return error.reshape(n_models, -1, mass.shape[0]).mean(axis=1).T
 
     return evaluate
 

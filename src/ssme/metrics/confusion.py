@@ -70,8 +70,7 @@ def _are_equal(weights: FloatArray) -> bool:
 def transpose(mass: FloatArray) -> FloatArray:
     """Mass as (n * K, D): one line per row and class, as sparse products want it."""
     n_draws, n, n_classes = mass.shape
-    out: FloatArray = np.ascontiguousarray(mass.transpose(1, 2, 0)).reshape(n * n_classes, n_draws)
-    return out
+    return np.ascontiguousarray(mass.transpose(1, 2, 0)).reshape(n * n_classes, n_draws)
 
 
 def find_present_rows(scores: FloatArray) -> FloatArray | None:
@@ -84,8 +83,7 @@ def find_present_rows(scores: FloatArray) -> FloatArray | None:
 
 def sum_scored_rows(rows: FloatArray, present: FloatArray | None) -> FloatArray:
     """Sums of ``rows`` (D, n) over the rows each classifier scored: (D, M), or (D, 1) for all."""
-    out: FloatArray = rows.sum(axis=1, keepdims=True) if present is None else rows @ present
-    return out
+    return rows.sum(axis=1, keepdims=True) if present is None else rows @ present
 
 
 def linear_plan(value: FloatArray) -> MetricPlan:
@@ -160,8 +158,7 @@ def sum_lines(matrix: Any, lines: FloatArray) -> FloatArray:
     """``matrix @ lines`` (sets, D), so many columns at once as stay in the processor's cache."""
     n_columns = lines.shape[1]
     if n_columns <= _PIECE:
-        out: FloatArray = matrix @ lines
-        return out
+        return matrix @ lines
     out = np.empty((matrix.shape[0], n_columns))
     for start in range(0, n_columns, _PIECE):
         some = slice(start, start + _PIECE)
@@ -264,8 +261,7 @@ def confusion_matrices(
     n_draws = mass.shape[0]
     lines = transpose(mass).reshape(n, n_classes * n_draws)
     counts = (by_prediction @ lines).reshape(n_models, n_classes, n_classes, n_draws)
-    out: FloatArray = np.ascontiguousarray(counts.transpose(3, 0, 2, 1))
-    return out
+    return np.ascontiguousarray(counts.transpose(3, 0, 2, 1))
 
 
 class FullTables(NamedTuple):
@@ -276,25 +272,21 @@ class FullTables(NamedTuple):
     @property
     def hits(self) -> FloatArray:
         """Mass (D, M, K) of the rows of each class that are predicted as that class."""
-        out: FloatArray = np.diagonal(self.counts, axis1=2, axis2=3)
-        return out
+        return np.diagonal(self.counts, axis1=2, axis2=3)
 
     @property
     def occurring(self) -> FloatArray:
         """Mass (D, M, K) of the rows of each true class."""
-        out: FloatArray = self.counts.sum(axis=3)
-        return out
+        return self.counts.sum(axis=3)
 
     @property
     def predicted(self) -> FloatArray:
         """Mass (D, M, K) of the rows predicted as each class."""
-        out: FloatArray = self.counts.sum(axis=2)
-        return out
+        return self.counts.sum(axis=2)
 
     def total_of(self, values: FloatArray) -> FloatArray:
         """Sum (D, M) over all rows of ``values[true class, predicted class]``."""
-        out: FloatArray = np.einsum("dmkl,kl->dm", self.counts, values)
-        return out
+        return np.einsum("dmkl,kl->dm", self.counts, values)
 
 
 def plan_tables(scores: FloatArray, threshold: float) -> Callable[[FloatArray], RowTables]:
@@ -349,8 +341,7 @@ class RowTables:
         worth = values.T[self.predicted_class]  # (n, M, K); a row without a decision is worth 0
         worth[self.predicted_class < 0] = 0.0
         table = worth.transpose(0, 2, 1).reshape(-1, worth.shape[1])
-        out: FloatArray = self.mass.reshape(self.mass.shape[0], -1) @ table
-        return out
+        return self.mass.reshape(self.mass.shape[0], -1) @ table
 
     @cached_property
     def _lines(self) -> FloatArray:
@@ -363,5 +354,4 @@ class RowTables:
     def _split_by_model(self, sums: FloatArray, n_draws: int) -> FloatArray:
         """Sums by classifier, class and labeling, however shaped, as (D, M, K)."""
         by_class = sums.reshape(self._n_models, self.mass.shape[2], n_draws)
-        out: FloatArray = np.ascontiguousarray(by_class.transpose(2, 0, 1))
-        return out
+        return np.ascontiguousarray(by_class.transpose(2, 0, 1))

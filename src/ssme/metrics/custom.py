@@ -140,8 +140,7 @@ def _repeat_rows(rows: NDArray[np.int64], weights: FloatArray, name: str) -> NDA
             "which is no whole number",
             hint="give the callable a `sample_weight` argument",
         )
-    repeated: NDArray[np.int64] = np.repeat(rows, times)
-    return repeated
+    return np.repeat(rows, times)
 
 
 def _read_number(value: Any, where: str) -> float:

@@ -372,8 +372,7 @@ def at_threshold(metric: Metric, threshold: float) -> Metric:
 def _measure_distances(n_classes: int) -> FloatArray:
     """|k - l| (K, K)."""
     place = np.arange(n_classes, dtype=np.float64)
-    out: FloatArray = np.abs(place[:, None] - place)
-    return out
+    return np.abs(place[:, None] - place)
 
 
 def _kappa(tables: Tables) -> FloatArray:

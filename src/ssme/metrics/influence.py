@@ -55,5 +55,4 @@ def measure_spread(influence: FloatArray, belief: FloatArray) -> FloatArray:
     """Variance (n, C) over the classes of a row of ``influence`` (n, K, C) under ``belief``."""
     mean = np.einsum("nk,nkc->nc", belief, influence)
     square = np.einsum("nk,nkc->nc", belief, influence**2)
-    out: FloatArray = np.maximum(square - mean**2, 0.0)
-    return out
+    return np.maximum(square - mean**2, 0.0)

@@ -59,8 +59,7 @@ class ClassTerm:
                 f"{self.of} of class number {self.k} with {terms.shape[2]} classes",
                 hint=f"choose a class number from 0 to {terms.shape[2] - 1}",
             )
-        out: FloatArray = terms[:, :, self.k]
-        return out
+        return terms[:, :, self.k]
 
     @property
     def share_of(self) -> Rows | None:

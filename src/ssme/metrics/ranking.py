@@ -581,8 +581,7 @@ def _weigh_opponents(labeling: FloatArray) -> FloatArray | None:
     np.fill_diagonal(pairs, np.inf)
     if not (pairs > rounding).all():
         return None
-    out: FloatArray = held @ (1.0 / pairs)
-    return out
+    return held @ (1.0 / pairs)
 
 
 def _make_sparse_where_hard(labeling: FloatArray) -> Any:
