@@ -390,9 +390,13 @@ DOCUMENTS = {
     "docs/auto-notebook.md": (),
     "docs/auto.md": (),
     "docs/choosing.md": ("choosing",),
-    "docs/intervals.md": ("labeled intervals", "posterior intervals", "ppi intervals"),
-    "docs/reliability.md": ("bad inputs", "mutation", "survivors", "coverage"),
-    "docs/scale.md": (),
+    "benchmarks/evidence/intervals.md": (
+        "labeled intervals",
+        "posterior intervals",
+        "ppi intervals",
+    ),
+    "benchmarks/evidence/reliability.md": ("bad inputs", "mutation", "survivors", "coverage"),
+    "benchmarks/evidence/scale.md": (),
     "docs/ssme-as-published.md": ("ssme", "ssme_m"),
     "docs/theory.md": ("theory",),
     "docs/rivals.md": ("rivals", "rivals intervals", "rivals verdicts"),
@@ -414,7 +418,11 @@ def rewrite(text: str, names: tuple[str, ...]) -> str:
 def find_problems(root: Path = TOP) -> list[str]:
     """Every table and figure of the documents under ``root`` that its result does not hold."""
     found = []
-    for path in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
+    for path in [
+        root / "README.md",
+        *sorted(root.glob("docs/*.md")),
+        *sorted(root.glob("benchmarks/evidence/*.md")),
+    ]:
         text, name = path.read_text(encoding="utf-8"), str(path.relative_to(root))
         if name in DOCUMENTS and rewrite(text, DOCUMENTS[name]) != text:
             found.append(f"{name}: a table differs: run python -m benchmarks.quotes")

@@ -1,4 +1,4 @@
-"""Two tables of docs/intervals.md, from the committed results of the interval studies.
+"""Two tables of benchmarks/evidence/intervals.md, from committed results.
 
 `python -m benchmarks.quotes` writes them into the document.
 """

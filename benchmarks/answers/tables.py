@@ -1,4 +1,4 @@
-"""The tables of docs/answers.md, written from the committed results of the study.
+"""The tables of benchmarks/evidence/answers.md, written from the committed results of the study.
 
 Each stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` and is replaced: results, ratings,
 readings, speed and runs.
@@ -17,7 +17,7 @@ import pandas as pd
 
 from benchmarks.experiment import RESULTS
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "answers.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "evidence" / "answers.md"
 TITLES = {
     "labels by class": "labels chosen by class, design not given",
     "labels by class, said": "labels chosen by class, design given",

@@ -1,4 +1,4 @@
-"""The part of docs/deciding.md about how far a choice can be trusted, from the result files."""
+"""The part of benchmarks/evidence/deciding.md about how far to trust a choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The measured parts of docs/groups.md."""
+"""The measured parts of benchmarks/evidence/groups.md."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def write_many_groups() -> str:
     }
     return (
         f"Speed with {number:,} groups of {rows:,} rows (`python -m benchmarks.speed.many_groups`, "
-        "[many_groups.csv](../benchmarks/results/many_groups.csv)): by default, when the "
+        "[many_groups.csv](../results/many_groups.csv)): by default, when the "
         f"{few} largest groups are estimated by themselves, an evaluation takes "
         f"{told['memory', few]} in memory and {told['stream', few]} streamed. When every group is "
         f"estimated by itself, it takes {told['memory', every]} in memory and "

@@ -1,4 +1,4 @@
-"""The measured parts of docs/labeling.md."""
+"""The measured parts of benchmarks/evidence/labeling.md."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def write_memory() -> str:
         f"`python -m benchmarks.decide.memory` writes {sums['events']:,} label events from two "
         f"processes into {len(found)} files and kills the processes {sums['kills']} times. "
         f"{sums['lost']} events were lost and {sums['doubled']} were stored twice "
-        "([decide_memory.csv](../benchmarks/results/decide_memory.csv)).\n"
+        "([decide_memory.csv](../results/decide_memory.csv)).\n"
     )
 
 

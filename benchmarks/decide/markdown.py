@@ -35,7 +35,7 @@ def format_table(frame: pd.DataFrame, formats: dict[str, str]) -> str:
 
 
 def embed_picture(name: str, words: str) -> str:
-    return f"![{words}](../benchmarks/figures/{name}.png)\n"
+    return f"![{words}](../figures/{name}.png)\n"
 
 
 def draw(name: str, chart: Any) -> None:

@@ -2,7 +2,7 @@
 
     python -m benchmarks.decide.page
 
-puts the tables between the marks of docs/deciding.md, docs/labeling.md and docs/groups.md, and
+puts the tables between the marks of benchmarks/evidence/{deciding,labeling,groups}.md, and
 draws benchmarks/figures/decide_*.png. Parts whose result files are not there are left as they are.
 """
 
@@ -21,7 +21,7 @@ from benchmarks.decide.groups_page import write_groups, write_many_groups, write
 from benchmarks.decide.labeling_page import write_memory, write_plan, write_suggestion
 from benchmarks.decide.markdown import describe_origin, draw, embed_picture, format_table, read
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+EVIDENCE = Path(__file__).resolve().parents[1] / "evidence"
 
 
 def write_thresholds() -> str:
@@ -231,7 +231,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
 
 def main() -> None:
     for page, parts in PARTS.items():
-        text = (DOCS / page).read_text(encoding="utf-8")
+        text = (EVIDENCE / page).read_text(encoding="utf-8")
         for name, make in parts.items():
             mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
             try:
@@ -240,7 +240,7 @@ def main() -> None:
                 print(f"{name}: {error.filename} is not there yet")
                 continue
             text = mark.sub(lambda found, made=made: found[1] + made + found[2], text)  # type: ignore[misc]
-        (DOCS / page).write_text(text, encoding="utf-8")
+        (EVIDENCE / page).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -14,15 +14,22 @@ from typing import Any
 
 TOP = Path(__file__).resolve().parents[2]
 GENERATED = TOP / "docs" / "generated"
-PAGES = {
-    TOP / "benchmarks" / "REPORT.md": GENERATED / "benchmarks.md",
-    TOP / "CONTRIBUTING.md": GENERATED / "contributing.md",
-    TOP / "CHANGELOG.md": GENERATED / "changelog.md",
-    TOP / "README.md": TOP / "docs" / "index.md",
-} | {
-    script: TOP / "docs" / "learn" / f"{script.stem}.rst"
-    for script in (TOP / "docs" / "tutorials").glob("*.py")
-}
+PAGES = (
+    {
+        TOP / "benchmarks" / "REPORT.md": GENERATED / "benchmarks.md",
+        TOP / "CONTRIBUTING.md": GENERATED / "contributing.md",
+        TOP / "CHANGELOG.md": GENERATED / "changelog.md",
+        TOP / "README.md": TOP / "docs" / "index.md",
+    }
+    | {
+        page: GENERATED / f"evidence-{page.stem}.md"
+        for page in (TOP / "benchmarks" / "evidence").glob("*.md")
+    }
+    | {
+        script: TOP / "docs" / "learn" / f"{script.stem}.rst"
+        for script in (TOP / "docs" / "tutorials").glob("*.py")
+    }
+)
 """Files that are no pages, and the pages of the site that stand for them."""
 
 ENTRY = re.compile(r"^[\w/-]+$", re.MULTILINE)

@@ -12,7 +12,9 @@ from benchmarks.provenance import find_problems as provenance_problems
 def documents(tmp_path):
     """A copy of the documents."""
     (tmp_path / "docs").mkdir()
-    for path in [quotes.TOP / "README.md", *quotes.TOP.glob("docs/*.md")]:
+    (tmp_path / "benchmarks" / "evidence").mkdir(parents=True)
+    pages = [*quotes.TOP.glob("docs/*.md"), *quotes.TOP.glob("benchmarks/evidence/*.md")]
+    for path in [quotes.TOP / "README.md", *pages]:
         shutil.copy(path, tmp_path / path.relative_to(quotes.TOP))
     return tmp_path
 

@@ -445,7 +445,7 @@ def average_columns(
 # The joint draws, for differences and ranks, come from the Bayesian bootstrap, the same rows for
 # every classifier, metric and group, with pseudo-rows on which classifiers are right and wrong by
 # themselves (`contrary_rows`): few labels cannot tell that one of two is better in every draw.
-# Single intervals do without these rows. Measured coverage of each interval: docs/intervals.md.
+# Single intervals do without these rows. Coverage: benchmarks/evidence/intervals.md.
 
 
 Bounds = Callable[[float], Interval]

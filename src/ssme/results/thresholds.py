@@ -13,7 +13,7 @@ spread of the t_d is the uncertainty of the threshold.
 
 A threshold that was chosen because v(t*) looks good on some rows looks better than it is on these
 rows. This concerns methods that judge by labels alone; an expectation under a posterior is not
-made better by looking for its best place (docs/deciding.md has the measured optimism of both). With
+made better by looking for its best place (benchmarks/evidence/deciding.md measures both). With
 e_d(t) = v_d(t) - mean_d v_d(t), the noise of v, the curves v + e_d and v - e_d are nearly
 independent (Oliveira, Lei and Tibshirani, Unbiased risk estimation in the normal means problem via
 coupled bootstrap techniques, 2021): choose t_d on the first and judge on the second,

@@ -1,7 +1,7 @@
 """Every number of the method ``answers`` that changes a result, in one frozen record.
 
 Chosen on runs 0 to 5 of the development sets with their scores rounded to 0 and 1, and of four sets
-of real judges (docs/answers.md says what was tried).
+of real judges (benchmarks/evidence/answers.md says what was tried).
 """
 
 from __future__ import annotations
