@@ -321,8 +321,7 @@ def _factorize(matrix: FloatArray) -> FloatArray | None:
 def _square_differences(queries: FloatArray, points: FloatArray) -> FloatArray:
     from scipy.spatial.distance import cdist
 
-    squared: FloatArray = cdist(queries, points, "sqeuclidean")
-    return squared
+    return cdist(queries, points, "sqeuclidean")
 
 
 def _split_tiles(length: int, size: int) -> list[slice]:

@@ -53,8 +53,7 @@ class TorchKernel:
         logs = torch.log(sums)
         if self._kernel != "epanechnikov" and len(rows):
             logs[rows] = self.log_sums_at(rows, mass)
-        out: FloatArray = logs.cpu().numpy()
-        return out
+        return logs.cpu().numpy()
 
     def log_sums_at(self, rows: Any, mass: Any) -> Any:
         """Log sums at some ``rows`` of the queries by log-sum-exp."""

@@ -125,8 +125,7 @@ class TritonKernel:
         logs = torch.log(sums.double())
         if len(rows):
             logs[rows] = self._exact.log_sums_at(rows, mass)
-        out: FloatArray = logs.cpu().numpy()
-        return out
+        return logs.cpu().numpy()
 
     def compute_sums(self, mass: Any, block: dict[str, int] = BLOCK) -> Any:
         """Linear float32 sums (C, m) on the device for ``mass`` (C, n), two columns a pass."""

@@ -262,8 +262,7 @@ def take_part(rows: IntArray, most: int, n_rows: int, seed: np.random.SeedSequen
 def find_labels_at(uniform: FloatArray, posterior: FloatArray) -> NDArray[np.int64]:
     """Labels (D, n) at quantiles ``uniform`` (D, n) of ``posterior`` (n, K) or (D, n, K)."""
     below = np.cumsum(posterior, axis=-1)[..., :-1]
-    labels: NDArray[np.int64] = (uniform[..., None] >= below).sum(axis=-1)
-    return labels
+    return (uniform[..., None] >= below).sum(axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,8 +289,7 @@ class PerModelPosterior:
         """Mean of the classifiers' posteriors (n, K)."""
         present = np.isfinite(self.posteriors)
         total = np.where(present, self.posteriors, 0.0).sum(axis=0)
-        mean: FloatArray = total / present.sum(axis=0)
-        return mean
+        return total / present.sum(axis=0)
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
@@ -340,15 +338,13 @@ class PerModelPosterior:
 
     def draw_posterior(self, model: int, start: int, stop: int) -> FloatArray:
         """P(y | s_j) behind draws start..stop: (n, K), or (stop - start, n, K) if it varies."""
-        posterior: FloatArray = self.posteriors[model]
-        return posterior
+        return self.posteriors[model]
 
 
 def _put_side_by_side(plans: Sequence[MetricPlan], masses: Sequence[FloatArray]) -> FloatArray:
     """Values (D, M), classifier j from its own mass."""
     columns = [plan(mass) for plan, mass in zip(plans, masses, strict=True)]
-    out: FloatArray = np.concatenate(columns, axis=1)
-    return out
+    return np.concatenate(columns, axis=1)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -409,8 +405,7 @@ def compute_root(covariance: FloatArray) -> FloatArray:
     """
     size, axes = np.linalg.eigh(covariance)
     known = np.where(size > 1e-13 * size[-1], size, 0.0)
-    root: FloatArray = (axes * np.sqrt(known)) @ axes.T
-    return root
+    return (axes * np.sqrt(known)) @ axes.T
 
 
 def average_columns(
@@ -421,12 +416,11 @@ def average_columns(
     present = np.isfinite(part)
     mass = present if weights is None else present * weights[rows, None]
     total = mass.sum(axis=0)
-    mean: FloatArray = np.where(
+    return np.where(
         total > 0,
         np.where(present, part * mass, 0.0).sum(axis=0) / np.where(total > 0, total, 1.0),
         np.nan,
     )
-    return mean
 
 
 # -------------------------------------------------------------------------------------------------

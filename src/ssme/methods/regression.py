@@ -181,8 +181,7 @@ class Regression:
         observed = z[:, np.arange(len(self.labels)), self.labels]
         z -= top[:, :, None]
         np.exp(z, out=z)
-        out: FloatArray = (observed - top - np.log(z.sum(axis=2))) @ self.weights
-        return out
+        return (observed - top - np.log(z.sum(axis=2))) @ self.weights
 
     def compute_information(
         self, theta: FloatArray, kept: NDArray[np.bool_]
@@ -298,28 +297,22 @@ class Regression:
         squares = self._sum_squares(state).T * known
         chi2 = rng.chisquare(self.nu + self._sizes[:, None] * known, squares.shape)
         rho = np.sqrt((self.nu + squares) / chi2)
-        out: FloatArray = np.repeat(rho, self._sizes, axis=0).T * self.sd
-        return out
+        return np.repeat(rho, self._sizes, axis=0).T * self.sd
 
     def _sum_squares(self, theta: FloatArray) -> FloatArray:
         """|theta_B - mean|^2 / sd^2 (..., B) of each block of ``theta`` (..., P)."""
-        out: FloatArray = np.add.reduceat(
-            ((theta - self.mean) / self.sd) ** 2, self._starts, axis=-1
-        )
-        return out
+        return np.add.reduceat(((theta - self.mean) / self.sd) ** 2, self._starts, axis=-1)
 
     def _compute_precision(self, theta: FloatArray) -> FloatArray:
         """Precisions (P,) of the normals whose slope at ``theta`` (P,) is that of the Student t."""
         pull = (self.nu + self._sizes) / (self.nu + self._sum_squares(theta))
-        out: FloatArray = np.repeat(pull, self._sizes) / self.sd**2
-        return out
+        return np.repeat(pull, self._sizes) / self.sd**2
 
 
 def log_softmax(logits: FloatArray) -> FloatArray:
     """``logits - log sum exp(logits)`` over the last axis."""
     shifted = logits - logits.max(axis=-1, keepdims=True)
-    out: FloatArray = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-    return out
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
 
 
 def softmax(logits: FloatArray) -> FloatArray:
@@ -332,8 +325,7 @@ def softmax(logits: FloatArray) -> FloatArray:
 def _find_top(z: FloatArray) -> FloatArray:
     """``z.max(axis=2)``."""
     if z.shape[2] > FEW_CLASSES:
-        largest: FloatArray = z.max(axis=2)
-        return largest
+        return z.max(axis=2)
     out = z[:, :, 0].copy()
     for k in range(1, z.shape[2]):
         np.maximum(out, z[:, :, k], out=out)

@@ -29,15 +29,13 @@ def clip_simplex(
         raise InputError(option="eps", value=eps, must=f"be between 0 and 1/{n_classes}")
     too_small = probabilities <= 0.0 if only_exact else probabilities < eps
     floored = np.where(too_small, eps, probabilities)
-    clipped: FloatArray = floored / floored.sum(axis=-1, keepdims=True)
-    return clipped
+    return floored / floored.sum(axis=-1, keepdims=True)
 
 
 def alr(probabilities: FloatArray) -> FloatArray:
     """(..., K) strictly positive probabilities -> (..., K-1) log-ratios to the last class."""
     logs = np.log(probabilities)
-    ratios: FloatArray = logs[..., :-1] - logs[..., -1:]
-    return ratios
+    return logs[..., :-1] - logs[..., -1:]
 
 
 def stack_alr(scores: FloatArray, eps: float = 1e-6, *, only_exact: bool = False) -> FloatArray:

@@ -113,8 +113,7 @@ class FlowClasses:
         }
 
     def _standardize(self, points: FloatArray) -> FloatArray:
-        out: FloatArray = (points - self._mean) / self._scale
-        return out
+        return (points - self._mean) / self._scale
 
     def _push(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Latent z (m, d) and log |det dz/ds| (m,) in float64."""

@@ -29,8 +29,7 @@ def log_truncated_normal(
     """Log density at ``x``, -inf outside [low, high]."""
     z = (x - mu) / sigma
     inside = -0.5 * z**2 - LOG_SQRT_2PI - np.log(sigma) - _log_normalizer(mu, sigma, low, high)
-    out: FloatArray = np.where((x < low) | (x > high), -np.inf, inside)
-    return out
+    return np.where((x < low) | (x > high), -np.inf, inside)
 
 
 def differentiate_truncated_normal(
@@ -163,8 +162,7 @@ class GaussianClasses:
 
     def at(self, points: FloatArray) -> FloatArray:
         by_component = self._log_by_component(points)
-        out: FloatArray = logsumexp(by_component, axis=2)
-        return out
+        return logsumexp(by_component, axis=2)
 
     def list_normals(self) -> list[Normal]:
         """The Gaussian of each class, where a class has one; a class without weight has N(0, V)."""

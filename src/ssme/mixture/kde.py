@@ -225,8 +225,7 @@ def _bin_linearly(u: FloatArray, weights: FloatArray, size: int) -> FloatArray:
     masses = np.bincount(cell, weights * (1.0 - right), size) + np.bincount(
         cell + 1, weights * right, size
     )
-    normalized: FloatArray = masses / weights.sum()
-    return normalized
+    return masses / weights.sum()
 
 
 def _measure_scale(x: FloatArray, weights: FloatArray | None) -> tuple[float, float, float]:

@@ -54,8 +54,7 @@ def draw_start(probabilities: FloatArray, rng: np.random.Generator) -> FloatArra
     """One-hot rows (n, K), each class drawn from ``probabilities`` (n, K)."""
     upper = np.cumsum(probabilities, axis=1)
     drawn = (rng.random(len(upper))[:, None] * upper[:, -1:] >= upper[:, :-1]).sum(axis=1)
-    one_hot: FloatArray = np.eye(upper.shape[1])[drawn]
-    return one_hot
+    return np.eye(upper.shape[1])[drawn]
 
 
 def start_by_neighbors(
@@ -74,8 +73,7 @@ def start_by_neighbors(
     ballots = np.eye(n_classes)[labels[labeled][nearest]]
     nearness = 1.0 + 1e-3 / np.arange(1, nearest.shape[1] + 1)
     votes = np.einsum("ijk,j->ik", ballots, nearness)
-    one_hot: FloatArray = np.eye(n_classes)[votes.argmax(axis=1)]
-    return one_hot
+    return np.eye(n_classes)[votes.argmax(axis=1)]
 
 
 def _find_nearest(rows: FloatArray, references: FloatArray, k: int) -> NDArray[np.intp]:
@@ -312,8 +310,7 @@ def _count_class_shares(
 def _draw_class_shares(responsibilities: FloatArray, rng: np.random.Generator) -> FloatArray:
     upper = np.cumsum(responsibilities, axis=1)
     assigned = (rng.random(len(upper))[:, None] >= upper[:, :-1]).sum(axis=1)
-    shares: FloatArray = np.bincount(assigned, minlength=upper.shape[1]) / len(upper)
-    return shares
+    return np.bincount(assigned, minlength=upper.shape[1]) / len(upper)
 
 
 @dataclass(frozen=True)

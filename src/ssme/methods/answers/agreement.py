@@ -85,15 +85,13 @@ def _expect_error(share: FloatArray, gap: float) -> FloatArray:
     """sigma(logit d + gap)."""
     inside = np.clip(share, 0.003, 0.95)
     odds = inside / (1.0 - inside) * np.exp(gap)
-    out: FloatArray = odds / (1.0 + odds)
-    return out
+    return odds / (1.0 + odds)
 
 
 def discount_dependence(evidence: FloatArray, dependence: float) -> FloatArray:
     """1 / (1 + (m - 1) rho) (n,), m the number of judges with evidence (n, M, K) on a row."""
     answering = (evidence != 0.0).any(axis=2).sum(axis=1)
-    out: FloatArray = 1.0 / (1.0 + dependence * np.maximum(answering - 1, 0))
-    return out
+    return 1.0 / (1.0 + dependence * np.maximum(answering - 1, 0))
 
 
 def calibrate_offset(z: FloatArray, shares: FloatArray, steps: int = 100) -> FloatArray:

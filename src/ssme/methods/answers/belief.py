@@ -65,8 +65,7 @@ class FittedWorld:
     def shift(self) -> FloatArray:
         """Label intercepts (K,) at the mode."""
         block, spread = self.regression.features.shifts[-1]
-        out: FloatArray = self.mode[block] * spread
-        return out
+        return self.mode[block] * spread
 
 
 def fit_worlds(
@@ -295,8 +294,7 @@ class AnswersBelief(SoftBelief):
         if metric.hard_only:
             return average_defined(self._draw_over_labels(metric, rows, self.soft[rows]))
         plan = metric.plan(self.data.scores[rows])
-        value: FloatArray = plan(self._weigh(self.soft[rows][None], rows))[0]
-        return value
+        return plan(self._weigh(self.soft[rows][None], rows))[0]
 
     def _draw_over_labels(
         self, metric: Metric, rows: IntArray, soft: FloatArray, *, labels: bool = False

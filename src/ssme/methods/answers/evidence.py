@@ -67,8 +67,7 @@ def _log_likelihood(counts: FloatArray, constants: AnswerConstants) -> FloatArra
     edges = np.arange(counts.size + 1) / counts.size
     mass = np.diff(betainc(mean * size, (1.0 - mean) * size, edges), axis=-1)
     rows = min(constants.scale_rows, float(counts.sum()))
-    out: FloatArray = rows * (np.log(np.maximum(mass, 1e-12)) @ (counts / counts.sum()))
-    return out
+    return rows * (np.log(np.maximum(mass, 1e-12)) @ (counts / counts.sum()))
 
 
 def _compute_mean(
@@ -220,8 +219,7 @@ class EvidenceEncoders:
         for m, encoder in enumerate(self.each):
             if encoder.kind == "ratings":
                 decided[:, m] = predicted_classes(scores[:, m : m + 1], encoder.cut)[:, 0]
-        out: FloatArray = (decided[:, :, None] == np.arange(scores.shape[2])).astype(np.float64)
-        return out
+        return (decided[:, :, None] == np.arange(scores.shape[2])).astype(np.float64)
 
 
 def _find_kind(data: ScoreSet, m: int) -> str:

@@ -312,8 +312,7 @@ class AutoBelief(SoftBelief):
     def label_shift(self) -> FloatArray:
         """Label intercepts (K,) of the modes, weighed as ``soft`` is."""
         shifts = np.array([regime.label_shift for regime in self.predictor.regimes])
-        out: FloatArray = self.predictor.weights @ shifts
-        return out
+        return self.predictor.weights @ shifts
 
     def _combine(self, metric: Metric, parts: list[RegimeEstimate]) -> Estimate:
         """The estimate of one metric from its values and draws in all regimes."""
@@ -546,8 +545,7 @@ class AutoBelief(SoftBelief):
         if self.data.weights is None:
             return labelings
         weights = self.data.weights[rows]
-        out: FloatArray = labelings * weights.reshape(-1, *([1] * (labelings.ndim - 2)))
-        return out
+        return labelings * weights.reshape(-1, *([1] * (labelings.ndim - 2)))
 
 
 def _align_counts(counts: FloatArray, per_model: bool) -> FloatArray:

@@ -98,8 +98,7 @@ class Correction:
         """Noise (D, M) of variance w (1 - w) V ``leftover``, joint over the metrics that get the
         same standard ``normal`` (D, B)."""
         left = self.leftover * self.weight * (1.0 - self.weight)
-        out: FloatArray = np.sqrt(left / len(self.noise)) * (normal @ self.noise)
-        return out
+        return np.sqrt(left / len(self.noise)) * (normal @ self.noise)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -122,8 +121,7 @@ def count_labels(design: LabelDesign, rows: IntArray) -> FloatArray | None:
     if design.weights is None or rows.size == 0:
         return None
     weights = design.weights[rows]
-    out: FloatArray = weights * find_effective_number(weights) / weights.sum()
-    return out
+    return weights * find_effective_number(weights) / weights.sum()
 
 
 def count_evidence(design: LabelDesign, rows: IntArray) -> FloatArray | None:
@@ -134,8 +132,7 @@ def count_evidence(design: LabelDesign, rows: IntArray) -> FloatArray | None:
 def count_by_class(shares: FloatArray, labels: IntArray) -> FloatArray:
     """How often a label of each class counts (K,), the classes having ``shares`` (K,) under W."""
     seen = np.bincount(labels, minlength=len(shares))
-    out: FloatArray = np.where(seen > 0, shares * labels.size / np.maximum(seen, 1), 1.0)
-    return out
+    return np.where(seen > 0, shares * labels.size / np.maximum(seen, 1), 1.0)
 
 
 def count_by_score(
@@ -148,8 +145,7 @@ def count_by_score(
     size = np.bincount(np.searchsorted(cuts, sure), minlength=strata) / len(sure)
     place = np.searchsorted(cuts, known)
     share = np.bincount(place, minlength=strata) / len(known)
-    out: FloatArray = (size / np.maximum(share, 1.0 / len(known)))[place]
-    return out
+    return (size / np.maximum(share, 1.0 / len(known)))[place]
 
 
 def find_effective_number(weights: FloatArray) -> float:
@@ -281,8 +277,7 @@ def _split(z: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _center(z: FloatArray) -> FloatArray:
     """``z`` (B, C) minus the mean of each column; undefined values count as zero."""
     known = np.where(np.isfinite(z), z, 0.0)
-    out: FloatArray = known - known.mean(axis=0)
-    return out
+    return known - known.mean(axis=0)
 
 
 def _compute_row_share(part: FloatArray, rows: FloatArray | None) -> float:
@@ -308,8 +303,7 @@ def _equalize(own: FloatArray, exponent: float) -> FloatArray:
         return own
     even = np.where(known, size, 0.0) ** exponent
     even *= np.sqrt((size**2).sum() / (even**2).sum())
-    out: FloatArray = (left * even) @ right
-    return out
+    return (left * even) @ right
 
 
 def _find_spread(
@@ -376,8 +370,7 @@ def correct_differences(
     seen = (off * (weights**2)[:, None]).T @ off
     noise = 0.5 * (by_model + seen) + least_variance * np.eye(n_models)
     bias = mean / bias_labels
-    out: FloatArray = bias @ np.linalg.solve(bias + noise, residual)
-    return out
+    return bias @ np.linalg.solve(bias + noise, residual)
 
 
 def _compute_covariances(decisions: NDArray[np.int64], soft: FloatArray) -> FloatArray:
@@ -386,8 +379,7 @@ def _compute_covariances(decisions: NDArray[np.int64], soft: FloatArray) -> Floa
     same = decisions[:, :, None] == decisions[:, None, :]
     each = np.where(same, chosen[:, :, None], 0.0) - chosen[:, :, None] * chosen[:, None, :]
     each = each - each.mean(axis=1, keepdims=True)
-    out: FloatArray = each - each.mean(axis=2, keepdims=True)
-    return out
+    return each - each.mean(axis=2, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)

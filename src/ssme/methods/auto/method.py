@@ -250,8 +250,7 @@ def _weigh_estimates(regimes: tuple[DrawnRegime, ...], constants: Constants) -> 
     probability = np.array([regime.probability for regime in regimes])
     weights = (probability / probability.max()) ** constants.regimes.sureness
     weights[weights < constants.regimes.least_weight * weights.sum()] = 0.0
-    out: FloatArray = weights / weights.sum()
-    return out
+    return weights / weights.sum()
 
 
 def _collect_facts(

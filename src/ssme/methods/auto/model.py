@@ -111,8 +111,7 @@ def compute_label_shift(regression: Regression, theta: FloatArray) -> FloatArray
     block, spread = regression.features.shifts[-1]
     if len(regression.labels) == 0:
         return np.zeros((*theta.shape[:-1], spread.size))
-    out: FloatArray = theta[..., block] * spread
-    return out
+    return theta[..., block] * spread
 
 
 def compute_label_spread(
@@ -140,8 +139,7 @@ def compute_posterior(
     blocks = find_blocks(*q.shape[1:])
     if not _has_only_shifts_and_tilts(mode, blocks):
         features = make_features(q, log_pi, log_share)
-        out: FloatArray = features.compute_posteriors(mode[None])[0]
-        return out
+        return features.compute_posteriors(mode[None])[0]
     a, t = mode[blocks["a"]], mode[blocks["t"]]
     z = np.exp(mode[0]) * (log_pi - log_share) + a + log_share
     z += np.einsum("nmk,m->nk", q, t) - t.sum() * np.exp(log_pi)
@@ -260,8 +258,7 @@ class AutoPredictor:
         """W (n, K) of ``scores`` (n, M, K)."""
         parts = zip(self.weights, self.regimes, strict=True)
         total = [weight * regime.compute_posterior(scores, self.dtype) for weight, regime in parts]
-        out: FloatArray = total[0] if len(total) == 1 else np.sum(total, axis=0)
-        return out
+        return total[0] if len(total) == 1 else np.sum(total, axis=0)
 
 
 def apply_in_chunks(regime: DrawnRegime, scores: FloatArray, batch_cells: int) -> FloatArray:

@@ -144,8 +144,7 @@ def find_present(scores: FloatArray) -> NDArray[np.bool_]:
     """Where classifiers have a score: (n, M), of ``scores`` (n, M, K)."""
     if np.isfinite(scores).all():
         return np.ones(scores.shape[:2], dtype=np.bool_)
-    present: NDArray[np.bool_] = ~np.isnan(scores.sum(axis=2))
-    return present
+    return ~np.isnan(scores.sum(axis=2))
 
 
 def clip_scores(scores: FloatArray, clip: float) -> FloatArray:
@@ -186,8 +185,7 @@ def weigh_by_labels(
     mean = fit / np.where(counts > 0.0, counts, 1.0)
     mean[counts == 0] = mean[counts > 0].mean()
     weights = standing * np.exp(trust * np.sqrt(n) * (mean - mean.max()))
-    out: FloatArray = weights / weights.sum()
-    return out
+    return weights / weights.sum()
 
 
 def log_pool(
@@ -242,8 +240,7 @@ def _log_pool(
 def _pool_by_row(weights: FloatArray, present: NDArray[np.bool_]) -> FloatArray:
     """Weights (n, M) of the classifiers that have a score, summing to one in each row."""
     by_row = weights * np.where(present.any(axis=1, keepdims=True), present, True)
-    out: FloatArray = by_row / by_row.sum(axis=1, keepdims=True)
-    return out
+    return by_row / by_row.sum(axis=1, keepdims=True)
 
 
 def _compute_weighted_median(
@@ -281,8 +278,7 @@ def _share_weights_of_tied(ranked: FloatArray, weights: FloatArray) -> FloatArra
     total = np.cumsum(weights, axis=2)
     before = np.take_along_axis(total - weights, first, axis=2)
     mean = (np.take_along_axis(total, last, axis=2) - before) / (last - first + 1)
-    out: FloatArray = np.where(first < last, mean, weights)
-    return out
+    return np.where(first < last, mean, weights)
 
 
 GEOMETRIC = ("weighted geometric mean",)
@@ -321,8 +317,7 @@ def make_equal_shares(n_classes: int) -> FloatArray:
 def add_evidence(q: FloatArray) -> FloatArray:
     """W (n, K) if the clipped scores ``q`` (n, M, K) were calibrated and erred independently."""
     log_share = np.log(q.mean(axis=(0, 1)))
-    out: FloatArray = np.exp(log_softmax((np.log(q) - log_share).sum(axis=1) + log_share))
-    return out
+    return np.exp(log_softmax((np.log(q) - log_share).sum(axis=1) + log_share))
 
 
 def measure_correlation(

@@ -134,8 +134,7 @@ def _weigh_vote(
     error = expit(logit(np.clip(disagreement, least, 1.0 - least)) + offset)
     weight = np.maximum(np.log((1.0 - error) * (n_classes - 1) / error), constants.floor)
     known = np.isfinite(weight)
-    out: FloatArray = np.where(known, weight, weight[known].mean() if known.any() else 1.0)
-    return out
+    return np.where(known, weight, weight[known].mean() if known.any() else 1.0)
 
 
 @dataclass(frozen=True)

@@ -370,8 +370,7 @@ def weigh_regimes(
     chance = np.exp(logs - logs.max())
     chance /= chance.sum()
     chance[chance < negligible] = 0.0
-    out: FloatArray = chance / chance.sum()
-    return out
+    return chance / chance.sum()
 
 
 def choose_draw_shares(
@@ -397,8 +396,7 @@ def choose_draw_shares(
         weigh_regimes(fitted, constants.negligible),
         weigh_regimes(lenient, constants.negligible, power),
     )
-    out: FloatArray = share / share.sum()
-    return out
+    return share / share.sum()
 
 
 def shrink_stated_evidence(log_ratio: float, n_labeled: int, constants: RegimesConstants) -> float:

@@ -247,8 +247,7 @@ def compute_mixture_posterior(scores: FloatArray, theta: FloatArray) -> FloatArr
     """P(y | s) (n, 2) under the mixture ``theta``."""
     joint = _log_joint(scores, theta)
     weight = np.exp(joint - joint.max(axis=1, keepdims=True))
-    posterior: FloatArray = weight / weight.sum(axis=1, keepdims=True)
-    return posterior
+    return weight / weight.sum(axis=1, keepdims=True)
 
 
 def _log_joint(scores: FloatArray, theta: FloatArray) -> FloatArray:

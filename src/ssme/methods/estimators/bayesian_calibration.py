@@ -150,8 +150,7 @@ class CalibrationFit:
         log_weight = self.log_density(proposals) - log_proposal
         weight = np.exp(log_weight - logsumexp(log_weight))
         chosen = rng.choice(n_proposals, size=n_draws, p=weight / weight.sum())
-        draws: FloatArray = proposals[chosen]
-        return draws
+        return proposals[chosen]
 
     def find_mode(self) -> tuple[FloatArray, FloatArray]:
         """Posterior mode (3,) by damped Fisher scoring, and the precision (3, 3) there."""
@@ -178,8 +177,7 @@ class CalibrationFit:
             for start in range(0, len(theta), batch)
         ]
         log_prior = -0.5 * ((theta / self.prior_sd) ** 2).sum(axis=1)
-        total: FloatArray = np.concatenate(log_likelihood) + log_prior
-        return total
+        return np.concatenate(log_likelihood) + log_prior
 
     def compute_slope(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Gradient of the log posterior, and its Fisher information plus prior precision."""
@@ -200,8 +198,7 @@ def _log_scores(scores: FloatArray, clip: float) -> FloatArray:
 def _logit(logs: FloatArray, theta: FloatArray) -> FloatArray:
     """Calibrated logits (D, n) of ``logs`` (n, 2) under ``theta`` (D, 3)."""
     a, b = np.exp(theta[:, 0]), np.exp(theta[:, 1])
-    logit: FloatArray = theta[:, 2, None] + a[:, None] * logs[:, 0] - b[:, None] * logs[:, 1]
-    return logit
+    return theta[:, 2, None] + a[:, None] * logs[:, 0] - b[:, None] * logs[:, 1]
 
 
 def _average_probability(logs: FloatArray, theta: FloatArray) -> FloatArray:

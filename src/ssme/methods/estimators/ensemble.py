@@ -241,9 +241,8 @@ def weigh_votes(votes: FloatArray, weights: FloatArray) -> FloatArray:
     total = np.einsum("nmk,m->nk", votes, weights)
     cast = total.sum(axis=1, keepdims=True)
     unweighted = votes.sum(axis=1)
-    share: FloatArray = np.where(
+    return np.where(
         cast > 0,
         total / np.where(cast > 0, cast, 1.0),
         unweighted / np.maximum(unweighted.sum(axis=1, keepdims=True), 1.0),
     )
-    return share

@@ -129,10 +129,8 @@ class Atc(Declared):
 
     def _measure_confidence(self, scores: FloatArray) -> FloatArray:
         if self.confidence == "top":
-            top: FloatArray = scores.max(axis=2)
-            return top
-        negative_entropy: FloatArray = xlogy(scores, scores).sum(axis=2)
-        return negative_entropy
+            return scores.max(axis=2)
+        return xlogy(scores, scores).sum(axis=2)
 
 
 def find_confidence_threshold(confidence: FloatArray, right: FloatArray) -> tuple[float, float]:
@@ -212,5 +210,4 @@ def measure_agreement_with_others(votes: FloatArray) -> FloatArray:
     same = (votes * others).sum(axis=2)
     cast = others.sum(axis=2)
     usable = (votes.sum(axis=2) > 0) & (cast > 0)
-    share: FloatArray = np.where(usable, same / np.where(cast > 0, cast, 1.0), np.nan)
-    return share
+    return np.where(usable, same / np.where(cast > 0, cast, 1.0), np.nan)

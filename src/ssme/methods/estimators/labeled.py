@@ -87,8 +87,7 @@ class _Oracle:
         listed = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes)
         if not callable(value) and not listed:
             raise ValueError
-        given: Oracle = value
-        return given
+        return value
 
     def describe(self) -> str:
         return "the classes of all rows, or a function from row numbers to their classes"
@@ -205,8 +204,7 @@ def _read_labels(data: ScoreSet, votes: FloatArray) -> FloatArray:
     truth = np.eye(data.n_classes)[data.labels[labeled]]
     error = 1.0 - compute_share_correct(votes[labeled], truth)
     total = data.n_rows if data.weights is None else float(data.weights.sum())
-    value: FloatArray = 1.0 - weights[labeled] @ error / total
-    return value
+    return 1.0 - weights[labeled] @ error / total
 
 
 def _make_belief(data: ScoreSet, value: FloatArray, asked: NDArray[np.int64]) -> DirectBelief:
@@ -242,8 +240,7 @@ def compute_acquisition(scores: FloatArray, votes: FloatArray, uniform: float) -
     expected = np.maximum(expected, 0.0)
     mass = expected.sum(axis=0)
     peaked = np.where(mass > 0, expected / np.where(mass > 0, mass, 1.0), 1.0 / n)
-    mixed: FloatArray = (1.0 - uniform) * peaked + uniform / n
-    return mixed
+    return (1.0 - uniform) * peaked + uniform / n
 
 
 def acquire(
@@ -267,7 +264,4 @@ def compute_lure_weights(probability: FloatArray, n_rows: int) -> FloatArray:
     if n_labels == n_rows:
         return np.ones(n_labels)
     m = np.arange(1, n_labels + 1)
-    weights: FloatArray = 1.0 + (n_rows - n_labels) / (n_rows - m) * (
-        1.0 / ((n_rows - m + 1) * probability) - 1.0
-    )
-    return weights
+    return 1.0 + (n_rows - n_labels) / (n_rows - m) * (1.0 / ((n_rows - m + 1) * probability) - 1.0)

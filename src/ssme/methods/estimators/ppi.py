@@ -419,8 +419,7 @@ def _tune(true: FloatArray, predicted: FloatArray, unlabeled: FloatArray) -> Flo
 
 def _harden(pool: FloatArray) -> FloatArray:
     """The class that the pool predicts, as one-hot rows."""
-    hard: FloatArray = cast_votes(pool[:, None])[:, 0]
-    return hard
+    return cast_votes(pool[:, None])[:, 0]
 
 
 # -------------------------------------------------------------------------------------------------
@@ -594,5 +593,4 @@ def assign_strata(
         held += count
         if held >= min_labels and counts[b + 1 :].sum() >= min_labels:
             stratum, held = stratum + 1, 0
-    out: NDArray[np.int64] = merged[bins]
-    return out
+    return merged[bins]

@@ -21,8 +21,7 @@ def spawn_seed(rng: np.random.Generator) -> np.random.SeedSequence:
 
 def spawn_seeds(rng: np.random.Generator, n: int) -> list[np.random.SeedSequence]:
     """``n`` fresh seeds from ``rng``."""
-    seeds: list[np.random.SeedSequence] = rng.bit_generator.seed_seq.spawn(n)  # type: ignore[attr-defined]
-    return seeds
+    return rng.bit_generator.seed_seq.spawn(n)  # type: ignore[attr-defined]
 
 
 def make_child_seed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
@@ -123,8 +122,7 @@ class Angles:
 def log_odds(share: FloatArray, edge: float) -> FloatArray:
     """Log-odds of each ``share``, which is first cut off at ``edge`` and 1 - ``edge``."""
     inside = np.clip(share, edge, 1.0 - edge)
-    out: FloatArray = np.log(inside) - np.log1p(-inside)
-    return out
+    return np.log(inside) - np.log1p(-inside)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -223,5 +221,4 @@ def average_defined(draws: FloatArray) -> FloatArray:
     defined = np.isfinite(draws)
     count = defined.sum(axis=0)
     total = np.where(defined, draws, 0.0).sum(axis=0)
-    mean: FloatArray = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-    return mean
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)

@@ -82,8 +82,7 @@ def _balance(n_models: int, least_rows: int) -> NDArray[np.bool_]:
     matrix = np.ones((1, 1), dtype=np.int64)
     while len(matrix) < max(least_rows, n_models + 1):
         matrix = np.block([[matrix, matrix], [matrix, -matrix]])
-    out: NDArray[np.bool_] = matrix[:, 1 : n_models + 1] > 0
-    return out
+    return matrix[:, 1 : n_models + 1] > 0
 
 
 # -------------------------------------------------------------------------------------------------
@@ -121,8 +120,7 @@ def find_normal_quantile(level: float) -> float:
 def kish(weights: FloatArray) -> FloatArray:
     """Effective number of rows (M,) of ``weights`` (n, M): (sum w)^2 / sum w^2, 0 for no rows."""
     total, squares = weights.sum(axis=0), (weights**2).sum(axis=0)
-    effective: FloatArray = total**2 / np.where(squares > 0.0, squares, 1.0)
-    return effective
+    return total**2 / np.where(squares > 0.0, squares, 1.0)
 
 
 def wilson(proportion: FloatArray, n: FloatArray, level: float = 0.95) -> Interval:
@@ -337,8 +335,7 @@ class CellTables:
 
 
 def _draw_gamma(shape: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
-    out: FloatArray = rng.standard_gamma(np.broadcast_to(shape, (n_draws, shape.size)))
-    return out
+    return rng.standard_gamma(np.broadcast_to(shape, (n_draws, shape.size)))
 
 
 def break_sticks(
@@ -349,8 +346,7 @@ def break_sticks(
     broken[:, -1] = 1.0
     left = np.cumprod(1.0 - broken[:, :-1], axis=1)
     share = broken * np.concatenate([np.ones((n_draws, 1)), left], axis=1)
-    out: FloatArray = share * rng.standard_gamma(total, (n_draws, 1))
-    return out
+    return share * rng.standard_gamma(total, (n_draws, 1))
 
 
 # -------------------------------------------------------------------------------------------------

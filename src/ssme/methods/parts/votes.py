@@ -19,22 +19,19 @@ from ssme.metrics.kinds import DEFAULT_THRESHOLD
 def cast_votes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) -> FloatArray:
     """Votes (n, M, K) of ``scores`` (n, M, K): one per classifier and row, or none at all."""
     predicted = predicted_classes(scores, threshold)
-    votes: FloatArray = (predicted[:, :, None] == np.arange(scores.shape[2])).astype(np.float64)
-    return votes
+    return (predicted[:, :, None] == np.arange(scores.shape[2])).astype(np.float64)
 
 
 def compute_share_correct(votes: FloatArray, mass: FloatArray) -> FloatArray:
     """Probability (n, M) that each vote is right if ``mass`` (n, K) is P(y); NaN without a vote."""
     right = np.einsum("nmk,nk->nm", votes, mass)
-    out: FloatArray = np.where(votes.sum(axis=2) > 0, right, np.nan)
-    return out
+    return np.where(votes.sum(axis=2) > 0, right, np.nan)
 
 
 def average_scores(scores: FloatArray) -> FloatArray:
     """Mean over classifiers (n, K) of ``scores`` (n, M, K), missing ones left out; sums to one."""
     total = np.where(np.isfinite(scores), scores, 0.0).sum(axis=1)
-    mean: FloatArray = total / total.sum(axis=1, keepdims=True)
-    return mean
+    return total / total.sum(axis=1, keepdims=True)
 
 
 def fill_missing(scores: FloatArray) -> FloatArray:
@@ -42,8 +39,7 @@ def fill_missing(scores: FloatArray) -> FloatArray:
     present = np.isfinite(scores)
     if present.all():
         return scores
-    filled: FloatArray = np.where(present, scores, average_scores(scores)[:, None, :])
-    return filled
+    return np.where(present, scores, average_scores(scores)[:, None, :])
 
 
 def measure_disagreement(
