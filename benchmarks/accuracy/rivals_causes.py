@@ -25,7 +25,7 @@ from benchmarks.experiment import add_places, open_places, run_cells, write_tabl
 from ssme.bench import Protocol, Runner, Scene, Study
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.methods.parts.votes import cast_votes
+from ssme.methods.votes import cast_votes
 from ssme.metrics.base import FloatArray, one_hot_mass
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL

@@ -27,7 +27,7 @@ from benchmarks.decide.shift import SETS, SHIFTS, draw_sets, find_scene
 from ssme.bench import Trial
 from ssme.diagnostics.doubt import Limits
 from ssme.diagnostics.registry import ask_all
-from ssme.methods.parts.votes import average_scores
+from ssme.methods.votes import average_scores
 from ssme.results.shift import find_shift
 
 SHARES = {"halved": 0.5, "doubled": 2.0}

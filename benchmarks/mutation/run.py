@@ -59,7 +59,13 @@ GROUPS = {
     "mixture": ("mixture",),
     "estimators": ("methods/estimators",),
     "answers": ("methods/answers",),
-    "parts": ("methods/parts", "methods/beliefs.py", "methods/base.py"),
+    "beliefs": (
+        "methods/beliefs.py",
+        "methods/base.py",
+        "methods/draws.py",
+        "methods/votes.py",
+        "methods/label_draws.py",
+    ),
 }
 """Groups of files, counted apart."""
 TESTS = (

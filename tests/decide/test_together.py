@@ -12,7 +12,7 @@ import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.beliefs import PerModelPosterior
-from ssme.methods.parts.label_draws import wilson
+from ssme.methods.label_draws import wilson
 from ssme.methods.registry import find_method_class, method_names
 from ssme.results.together import TogetherConstants, profile_set
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ssme import ScoreSet
 from ssme.methods.beliefs import PerModelPosterior, draw_labels, draw_masses, take_part
-from ssme.methods.parts.votes import cast_votes, compute_share_correct, fill_missing
+from ssme.methods.votes import cast_votes, compute_share_correct, fill_missing
 from ssme.metrics.base import one_hot_mass
 
 

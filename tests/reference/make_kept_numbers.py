@@ -19,7 +19,7 @@ import numpy as np
 
 import ssme
 from ssme.errors import InputError, SsmeWarning
-from ssme.methods.parts.label_draws import ResamplingSettings
+from ssme.methods.label_draws import ResamplingSettings
 from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import default_metrics, get_metric, metric_names
 from ssme.metrics.kinds import Fieldless

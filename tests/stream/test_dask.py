@@ -13,7 +13,7 @@ import pytest
 from tests.stream.worlds import binary_table, written
 
 from ssme.methods.estimators import ensemble
-from ssme.methods.parts.votes import average_scores
+from ssme.methods.votes import average_scores
 from ssme.stream import evaluate_parquet
 
 pytest.importorskip("distributed")

@@ -11,7 +11,7 @@ from tests.made_sets import binary_set
 
 import ssme
 from ssme.errors import InputError
-from ssme.methods.parts.label_draws import wilson
+from ssme.methods.label_draws import wilson
 from ssme.metrics import get_metric
 from ssme.metrics.influence import measure_influence
 from ssme.results.evaluation import Evaluation

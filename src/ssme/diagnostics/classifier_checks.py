@@ -11,8 +11,8 @@ from scipy.special import ndtri
 
 from ssme.diagnostics.doubt import Answer, Case, Check, doubt_if_any, doubt_unless
 from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
-from ssme.methods.parts.label_draws import newcombe_auc, wilson
-from ssme.methods.parts.votes import measure_disagreement
+from ssme.methods.label_draws import newcombe_auc, wilson
+from ssme.methods.votes import measure_disagreement
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass
 from ssme.metrics.confusion import predicted_classes

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, Facts
-from ssme.methods.parts.votes import average_scores, fill_missing
+from ssme.methods.votes import average_scores, fill_missing
 from ssme.metrics.base import FloatArray, Metric
 
 # -------------------------------------------------------------------------------------------------

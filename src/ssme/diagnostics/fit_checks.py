@@ -8,7 +8,7 @@ import numpy as np
 
 from ssme.diagnostics.doubt import Answer, Case, Check, doubt_if_any, doubt_unless
 from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
-from ssme.methods.parts.votes import average_scores
+from ssme.methods.votes import average_scores
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import Decision

@@ -16,7 +16,7 @@ from ssme.diagnostics.significance import (
     run_classifier_test,
     run_energy_test,
 )
-from ssme.methods.parts.label_draws import kish
+from ssme.methods.label_draws import kish
 
 # -------------------------------------------------------------------------------------------------
 # Can the labels judge? Doubts that hold something against the labels presume a random sample.

@@ -20,8 +20,8 @@ from scipy.special import ndtri
 from ssme.data.arrays import find_weight_unit
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, Facts, GroupRows, Predictor, SilentOnRows, number_rows
-from ssme.methods.parts.draws import RowWeights, center_all, find_originals, make_child_seed
-from ssme.methods.parts.label_draws import (
+from ssme.methods.draws import RowWeights, center_all, find_originals, make_child_seed
+from ssme.methods.label_draws import (
     ContraryRows,
     Interval,
     ResamplingSettings,

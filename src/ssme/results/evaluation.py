@@ -19,7 +19,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError, argument, name_argument
 from ssme.methods.base import Belief, Estimate
-from ssme.methods.parts.label_draws import kish
+from ssme.methods.label_draws import kish
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept

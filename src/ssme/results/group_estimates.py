@@ -51,7 +51,7 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, number_rows
 from ssme.methods.beliefs import draw_labels
-from ssme.methods.parts.draws import average_defined, log_odds, make_child_seed
+from ssme.methods.draws import average_defined, log_odds, make_child_seed
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import Calibration, Decision

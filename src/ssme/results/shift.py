@@ -31,8 +31,8 @@ from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.doubt import Limits
 from ssme.diagnostics.significance import make_score_features, run_class_test, run_classifier_test
 from ssme.errors import InputError, argument
-from ssme.methods.parts.label_draws import kish
-from ssme.methods.parts.votes import average_scores, fill_missing
+from ssme.methods.label_draws import kish
+from ssme.methods.votes import average_scores, fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Option, accept
 from ssme.results.rows import Answer

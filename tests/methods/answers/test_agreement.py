@@ -11,7 +11,7 @@ from scipy.special import softmax as softmax_of
 
 from ssme.methods.answers.agreement import JudgeAgreement, discount_dependence
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.parts.votes import measure_disagreement
+from ssme.methods.votes import measure_disagreement
 from ssme.metrics.base import FloatArray
 
 OF = AnswerConstants()

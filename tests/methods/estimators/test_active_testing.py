@@ -5,7 +5,7 @@ from benchmarks.datasets.synthetic import gaussian_set
 from ssme.data.scoreset import UNLABELED
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.estimators.labeled import ActiveTesting, acquire, compute_acquisition
-from ssme.methods.parts.votes import cast_votes
+from ssme.methods.votes import cast_votes
 from ssme.metrics import get_metric
 
 FULL = gaussian_set(400, np.array([1.0, 1.5, 2.0]), rng=np.random.default_rng(0))

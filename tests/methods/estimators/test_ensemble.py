@@ -7,7 +7,7 @@ from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.estimators.ensemble import Ensemble, MajorityVote, find_weights, weigh_votes
-from ssme.methods.parts.votes import average_scores
+from ssme.methods.votes import average_scores
 
 
 def partly_labeled(n_labeled=50):

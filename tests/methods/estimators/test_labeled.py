@@ -10,7 +10,7 @@ import pytest
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate
 from ssme.methods.estimators.labeled import Labeled
-from ssme.methods.parts.label_draws import find_ap_interval, newcombe_auc, wilson
+from ssme.methods.label_draws import find_ap_interval, newcombe_auc, wilson
 from ssme.metrics import expected_cost, get_metric, metric_names
 
 

@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.evidence import EvidenceEncoders
-from ssme.methods.parts.votes import measure_disagreement
 from ssme.methods.regression import Features, softmax
+from ssme.methods.votes import measure_disagreement
 from ssme.metrics.base import FloatArray
 
 

@@ -28,7 +28,7 @@ from ssme.methods.auto.model import add_label_shift
 from ssme.methods.auto.regimes import compute_design_bonus
 from ssme.methods.base import Estimate, Facts, GroupRows, number_rows
 from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
-from ssme.methods.parts.draws import average_defined, log_odds, make_child_seed
+from ssme.methods.draws import average_defined, log_odds, make_child_seed
 from ssme.methods.regression import Regression
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.progress import track

@@ -21,7 +21,7 @@ from scipy.special import betainc
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.parts.draws import log_odds
+from ssme.methods.draws import log_odds
 from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD

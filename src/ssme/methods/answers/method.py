@@ -29,7 +29,7 @@ from ssme.methods.answers.belief import AnswersBelief, AnswersFacts, fit_worlds
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.evidence import EvidenceEncoders
 from ssme.methods.base import MethodSpec
-from ssme.methods.parts.draws import declare_constants, declare_joint_draws, spawn_seed
+from ssme.methods.draws import declare_constants, declare_joint_draws, spawn_seed
 from ssme.metrics.base import FloatArray
 from ssme.options import Declared
 

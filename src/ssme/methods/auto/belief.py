@@ -51,7 +51,7 @@ from ssme.methods.auto.model import AutoPredictor, DrawnRegime, add_label_shift
 from ssme.methods.auto.regimes import MEANINGS, USUAL
 from ssme.methods.base import Estimate, Facts, GroupRows, number_rows
 from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
-from ssme.methods.parts.draws import average_defined, find_originals, make_child_seed
+from ssme.methods.draws import average_defined, find_originals, make_child_seed
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.metrics.ranking import plan_together
 from ssme.progress import track

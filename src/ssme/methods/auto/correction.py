@@ -35,7 +35,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.constants import CorrectionConstants, RecenteringConstants
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs import compute_root
-from ssme.methods.parts.draws import log_odds
+from ssme.methods.draws import log_odds
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.influence import measure_influence

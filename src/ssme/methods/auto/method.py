@@ -56,7 +56,7 @@ from ssme.methods.auto.regimes import (
     weigh_regimes,
 )
 from ssme.methods.base import MethodSpec
-from ssme.methods.parts.draws import (
+from ssme.methods.draws import (
     declare_constants,
     declare_joint_draws,
     find_originals,

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.methods.auto.constants import ALL_POOLS, IndependenceConstants
-from ssme.methods.parts.votes import average_scores
 from ssme.methods.regression import log_softmax
+from ssme.methods.votes import average_scores
 from ssme.metrics.base import FloatArray
 
 # -------------------------------------------------------------------------------------------------

@@ -35,8 +35,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from ssme.methods.auto.constants import AgreementConstants, PriorConstants
-from ssme.methods.parts.votes import measure_disagreement
 from ssme.methods.regression import softmax
+from ssme.methods.votes import measure_disagreement
 from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import predicted_classes
 

@@ -22,8 +22,8 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.base import Convergence, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, PerModelPosterior, clamp
-from ssme.methods.parts.draws import LabelDraws
-from ssme.methods.parts.votes import cast_votes
+from ssme.methods.draws import LabelDraws
+from ssme.methods.votes import cast_votes
 from ssme.metrics.base import FloatArray
 from ssme.mixture.gaussian_mixture import differentiate_truncated_normal, log_truncated_normal
 from ssme.options import Number, Series, Whole, option

@@ -25,7 +25,7 @@ from scipy.special import expit, logsumexp
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Facts, MethodSpec
 from ssme.methods.beliefs import BATCH_CELLS, PerModelPosterior, clamp
-from ssme.methods.parts.draws import LabelDraws, spawn_seed
+from ssme.methods.draws import LabelDraws, spawn_seed
 from ssme.metrics.base import FloatArray
 from ssme.options import Number, Whole, option
 from ssme.progress import track

@@ -20,8 +20,8 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Convergence, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, clamp
-from ssme.methods.parts.draws import LabelDraws
-from ssme.methods.parts.votes import average_scores, cast_votes, fill_missing
+from ssme.methods.draws import LabelDraws
+from ssme.methods.votes import average_scores, cast_votes, fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Flag, Number, Whole, option
 

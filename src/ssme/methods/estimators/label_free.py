@@ -22,8 +22,8 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import UnsupportedError
 from ssme.methods.base import Estimate, Facts, MethodSpec
 from ssme.methods.beliefs import DirectBelief, PerModelPosterior, average_columns, clamp
-from ssme.methods.parts.draws import LabelDraws
-from ssme.methods.parts.votes import cast_votes, compute_share_correct
+from ssme.methods.draws import LabelDraws
+from ssme.methods.votes import cast_votes, compute_share_correct
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import find_threshold
 from ssme.options import Declared, Enumeration, option

@@ -17,8 +17,8 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Estimate, Facts, MethodSpec
 from ssme.methods.beliefs import DirectBelief, LabeledBelief
-from ssme.methods.parts.draws import declare_joint_draws, spawn_seed
-from ssme.methods.parts.votes import cast_votes, compute_share_correct
+from ssme.methods.draws import declare_joint_draws, spawn_seed
+from ssme.methods.votes import cast_votes, compute_share_correct
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Declared, Enumeration, Flag, Nothing, Number, OneOf, Whole, option
 

@@ -41,8 +41,8 @@ from ssme.methods.beliefs import (
     clamp,
     make_normal_estimate,
 )
-from ssme.methods.parts.draws import MOST_DRAWS, declare_joint_draws, spawn_seed
-from ssme.methods.parts.votes import average_scores, cast_votes, compute_share_correct
+from ssme.methods.draws import MOST_DRAWS, declare_joint_draws, spawn_seed
+from ssme.methods.votes import average_scores, cast_votes, compute_share_correct
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import (

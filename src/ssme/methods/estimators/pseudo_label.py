@@ -24,8 +24,8 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import ConvergenceWarning, UnsupportedError
 from ssme.methods.base import Convergence, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, clamp
-from ssme.methods.parts.draws import LabelDraws
-from ssme.methods.parts.votes import fill_missing
+from ssme.methods.draws import LabelDraws
+from ssme.methods.votes import fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Number, Whole, option
 

@@ -25,7 +25,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.engines.kernels import KERNELS
 from ssme.methods.base import Convergence, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, PerModelPosterior, clamp
-from ssme.methods.parts.draws import MOST_DRAWS, declare_world_draws, make_child_seed, spawn_seeds
+from ssme.methods.draws import MOST_DRAWS, declare_world_draws, make_child_seed, spawn_seeds
 from ssme.metrics.base import FloatArray
 from ssme.mixture.alr import stack_alr
 from ssme.mixture.gaussian_mixture import COVARIANCES

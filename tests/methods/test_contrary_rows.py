@@ -8,8 +8,8 @@ from scipy.stats import beta
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.parts.draws import find_originals
-from ssme.methods.parts.label_draws import make_contrary_rows
+from ssme.methods.draws import find_originals
+from ssme.methods.label_draws import make_contrary_rows
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.results.comparison import compute_probability_better

@@ -13,7 +13,7 @@ from scipy.stats import t as student
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.estimators.labeled import Labeled
-from ssme.methods.parts.label_draws import (
+from ssme.methods.label_draws import (
     CellTables,
     ResamplingSettings,
     TableDraws,

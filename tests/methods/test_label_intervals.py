@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssme.methods.parts.label_draws import (
+from ssme.methods.label_draws import (
     boyd_ap,
     find_ap_interval,
     find_ece_interval,
