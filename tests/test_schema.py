@@ -15,21 +15,25 @@ from typer.testing import CliRunner
 import ssme
 from ssme.cli import app
 from ssme.options import Option, list_declared
-from ssme.schema import ReadOptions, RunOptions
+from ssme.schema import ReadOptions, RunOptions, ServeOptions
 from ssme.serve.mapping import MANY, ONE
 from ssme.serve.preview import list_fields
 from ssme.spec import SECTIONS, RunSpec
 
 READING = list_declared(ReadOptions)
 RUN = [each for each in list_declared(RunOptions) if each.name != "source"]
+FLAGS = [
+    *(("evaluate", each) for each in (*READING, *RUN)),
+    *(("serve", each) for each in list_declared(ServeOptions)),
+]
 ON_THE_PAGE_OTHERWISE = {"labels", "ignore"}
 """The page keeps labels itself, and columns that are not used are a part of its own."""
 
 
-@pytest.mark.parametrize("option", [*READING, *RUN], ids=lambda each: each.name)
-def test_every_option_is_a_flag_with_its_meaning(option: Option) -> None:
+@pytest.mark.parametrize(("command", "option"), FLAGS, ids=lambda each: getattr(each, "name", each))
+def test_every_option_is_a_flag_with_its_meaning(command: str, option: Option) -> None:
     commands: Any = get_command(app)
-    flags = {flag: each for each in commands.commands["evaluate"].params for flag in each.opts}
+    flags = {flag: each for each in commands.commands[command].params for flag in each.opts}
     found = flags[f"--{option.key.replace('_', '-')}"]
     assert option.meaning.rstrip(".") in found.help
     assert option.short in ("", *found.opts)
@@ -52,7 +56,7 @@ def test_every_option_of_reading_is_on_the_page(option: Option) -> None:
         assert option.name in {*ONE, *MANY, *ON_THE_PAGE_OTHERWISE}
 
 
-@pytest.mark.parametrize("cls", [ReadOptions, RunOptions])
+@pytest.mark.parametrize("cls", [ReadOptions, RunOptions, ServeOptions])
 def test_every_option_is_documented(cls: type) -> None:
     doc = inspect.getdoc(cls) or ""
     for option in list_declared(cls):

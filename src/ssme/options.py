@@ -14,6 +14,7 @@ cannot disagree with it.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, field, fields, is_dataclass
@@ -449,7 +450,8 @@ def describe_default(of: Option) -> str:
         return next((kind.meaning for kind in kinds if isinstance(kind, Nothing)), "")
     if of.default is False or of.python_only:
         return ""
-    return of.default if isinstance(of.default, str) else _write_json(of.default)
+    is_text = isinstance(of.default, str | os.PathLike)
+    return str(of.default) if is_text else _write_json(of.default)
 
 
 def _read_json(text: str) -> Any:

@@ -209,6 +209,13 @@ class FileName:
         return "the path of a file"
 
 
+class FolderName(FileName):
+    """The path of a folder."""
+
+    def describe(self) -> str:
+        return "the path of a folder"
+
+
 class NoLabels:
     """False: no row has a label."""
 
@@ -617,3 +624,38 @@ class RunOptions(Declared):
         OneOf(Nothing("none"), OnePath()),
         section="engine",
     )
+
+
+LISTENING, LIMITS = "Where it listens", "Limits"
+
+
+@dataclass(frozen=True)
+class ServeOptions(Declared):
+    """How `ssme serve` runs; `ssme.serve.settings.ServeSettings` says what follows from it."""
+
+    project: Path = option(
+        Path("ssme-project"), "Folder that keeps labels and results.", FolderName(), short="-p"
+    )
+    root: Path | None = option(
+        None,
+        "Folder in which files may be opened by path.",
+        OneOf(Nothing("files are given through the page"), FolderName()),
+    )
+    no_browser: bool = option(False, "Do not open the page in a browser.", Flag())
+    read_only: bool = option(False, "Show everything and change nothing.", Flag())
+    batch: int = option(10, "Number of labels between updates of the estimates.", Whole(least=1))
+    host: str = option("127.0.0.1", "Address to listen at.", Text(), section=LISTENING)
+    port: int = option(
+        8477, "Port to listen at; 0 takes a free one.", Whole(0, 65535), section=LISTENING
+    )
+    password_file: Path | None = option(
+        None,
+        "File whose first line is the password; needed where others can reach --host.",
+        OneOf(Nothing("no password"), FileName()),
+        section=LISTENING,
+    )
+    upload_mb: int = option(200, "Largest size of an upload in MB.", Whole(least=1), section=LIMITS)
+    job_seconds: int = option(
+        600, "Longest time of a job in seconds.", Whole(least=1), section=LIMITS
+    )
+    job_mb: int = option(8_000, "Largest memory of a job in MB.", Whole(least=100), section=LIMITS)

@@ -64,8 +64,10 @@ def test_own_hosts(host: str) -> None:
     assert is_own_host(ServeSettings(Path("p")), host)
 
 
-def test_a_server_for_others_answers_to_addresses_but_not_to_names_of_others() -> None:
-    settings = ServeSettings(Path("p"), host="0.0.0.0", password="long enough")
+def test_a_server_for_others_answers_to_addresses_but_not_to_names_of_others(
+    tmp_path: Path,
+) -> None:
+    settings = ServeSettings(host="0.0.0.0", password_file=write_password(tmp_path))
     assert is_own_host(settings, "192.168.0.7:8477")
     assert not is_own_host(settings, "evil.example:8477")
     assert not is_own_host(ServeSettings(Path("p")), "192.168.0.7:8477")
@@ -122,11 +124,17 @@ def test_read_only_changes_nothing(open_house: House, scores: Path) -> None:
     quiet.db.close()
 
 
+def write_password(folder: Path) -> Path:
+    path = folder / "password.txt"
+    path.write_text("open sesame\n", encoding="utf-8")
+    return path
+
+
 @pytest.fixture
 def with_password(settings: ServeSettings, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     monkeypatch.setattr("ssme.serve.auth.FIRST_PAUSE", 0.001)
     monkeypatch.setattr("ssme.serve.auth.LONGEST_PAUSE", 0.01)
-    house = House(replace(settings, password="open sesame"))
+    house = House(replace(settings, password_file=write_password(settings.project.parent)))
     yield house
     house.db.close()
 
@@ -250,7 +258,7 @@ def test_what_is_exposed_is_said(tmp_path: Path) -> None:
     from ssme.serve.server import describe_exposure
 
     said: Any = describe_exposure(
-        ServeSettings(Path("p"), tmp_path, host="0.0.0.0", password="long enough"), 8477
+        ServeSettings(root=tmp_path, host="0.0.0.0", password_file=write_password(tmp_path)), 8477
     )
     assert str(tmp_path) in said[0]
     assert "not encrypted" in said[1]

@@ -32,9 +32,9 @@ def read_mode(path: Path) -> int:
     return path.stat().st_mode & 0o777
 
 
-@pytest.mark.parametrize("address", [ADDRESS, None])
+@pytest.mark.parametrize("no_browser", [False, True])
 def test_file_and_browser_are_opened_once_it_listens(
-    tmp_path: Path, scores: Path, monkeypatch: pytest.MonkeyPatch, address: str | None
+    tmp_path: Path, scores: Path, monkeypatch: pytest.MonkeyPatch, no_browser: bool
 ) -> None:
     import uvicorn
 
@@ -50,16 +50,16 @@ def test_file_and_browser_are_opened_once_it_listens(
 
     monkeypatch.setattr(uvicorn.Server, "startup", listen)
     monkeypatch.setattr("webbrowser.open", opened.append)
-    settings = ServeSettings(tmp_path / "project")
+    settings = ServeSettings(tmp_path / "project", no_browser=no_browser)
     settings.make_folders()
     with DbThread(settings) as db:
-        server = _make_server(uvicorn, make_app(db, work=False), scores, address)
+        server = _make_server(uvicorn, make_app(db, work=False), scores, ADDRESS)
         with ThreadPoolExecutor(1) as apart:  # a browser test may have left a loop running here
             apart.submit(asyncio.run, server.startup()).result()
         names = [each.name for each in db.run_now(lambda store: store.list_files())]
     assert listens == [True]
     assert names == ["scores.csv"]
-    assert len(opened) == (address is not None)
+    assert len(opened) == (not no_browser)
     for each in opened:
         assert "secret" not in each
 

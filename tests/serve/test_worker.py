@@ -176,7 +176,7 @@ if __name__ == "__main__":
 
 
 def test_the_first_pages_are_served_by_what_they_need_and_no_more(tmp_path: Path) -> None:
-    """Neither the parser nor numbers: what reads and computes is imported by the fork server."""
+    """No numbers: what reads and computes is imported by the fork server."""
     modules, script = tmp_path / "modules", tmp_path / "serve.py"
     script.write_text(SERVE)
     command = [sys.executable, str(script), str(modules), "serve", "--no-browser", "--port", "0"]
@@ -206,9 +206,10 @@ def test_the_first_pages_are_served_by_what_they_need_and_no_more(tmp_path: Path
         for name in found - names_of_methods
         if name.startswith("ssme.")
     }
-    heavy = (LATE - {"jinja2"}) | {"numpy", "pandas", "scipy", "narwhals", "pyarrow"}
+    parser = {"rich", "typer", "pydantic"}
+    heavy = LATE - {"jinja2"} - parser | {"numpy", "pandas", "scipy", "narwhals", "pyarrow"}
     assert {"ssme.serve.app", "jinja2", "uvicorn"} <= found
-    assert not heavy & found
+    assert heavy & found == set()
     assert packages <= {
         *("ssme.__main__", "ssme.cli", "ssme.config", "ssme.errors", "ssme.memory", "ssme.show"),
         *("ssme.options", "ssme.progress", "ssme.sample", "ssme.schema", "ssme.serve"),

@@ -86,17 +86,21 @@ COMPLETE: dict[str, Callable[[str], list[str]]] = {
 }
 
 
-def _make_flags(name: str, options: Iterable[Option], panel: str) -> Any:
-    """A dataclass with a field for each option, which the parser reads as a flag."""
+def make_flags(name: str, options: Iterable[Option], panel: str = "") -> Any:
+    """A dataclass with a field for each option, which the parser reads as a flag.
+
+    Without a panel, each is listed in the help under its section.
+    """
     found: list[tuple[str, Any, Any]] = []
     for each in options:
+        where = panel or each.section or None
         kind = TYPES.get(each.shape, str | None)
         flags = [f"--{each.key.replace('_', '-')}", *filter(None, [each.short])]
-        told = Flag(*flags, help=_explain(each), rich_help_panel=panel, autocompletion=_offer(each))
+        told = Flag(*flags, help=_explain(each), rich_help_panel=where, autocompletion=_offer(each))
         found.append((each.name, Annotated[kind, told], field(default=None)))
         if each.off is not None:
             off, _, meaning = each.off
-            told = Flag(f"--{off.replace('_', '-')}", help=meaning, rich_help_panel=panel)
+            told = Flag(f"--{off.replace('_', '-')}", help=meaning, rich_help_panel=where)
             found.append((off, Annotated[bool | None, told], field(default=None)))
     return make_dataclass(name, found, frozen=True)
 
@@ -125,14 +129,14 @@ if TYPE_CHECKING:
     MetricOptions: TypeAlias = Any
     EngineOptions: TypeAlias = Any
 else:
-    ReadFlags = _make_flags("ReadFlags", _READING, READ)
-    RunOptions = _make_flags("RunOptions", _RUN, RUN)
-    MetricOptions = _make_flags(
+    ReadFlags = make_flags("ReadFlags", _READING, READ)
+    RunOptions = make_flags("RunOptions", _RUN, RUN)
+    MetricOptions = make_flags(
         "MetricOptions",
         [each for each in _RUN if each.name not in ("method", "n_draws", "options")],
         RUN,
     )
-    EngineOptions = _make_flags("EngineOptions", _ENGINE, ENGINE)
+    EngineOptions = make_flags("EngineOptions", _ENGINE, ENGINE)
 
 
 @dataclass(frozen=True)

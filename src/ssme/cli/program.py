@@ -15,7 +15,7 @@ import sys
 import textwrap
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, get_type_hints
 
@@ -23,7 +23,6 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ssme.cli.options import spell_with
-from ssme.cli.plain import make_streams_lenient
 from ssme.errors import InputError, MissingExtraError, Spelling, SsmeWarning, spell_options
 from ssme.options import parse_number
 from ssme.wording import make_printable
@@ -35,7 +34,6 @@ __all__ = [
     "INTERRUPTED",
     "PIPE_CLOSED",
     "app",
-    "end_with",
     "main",
     "register_command",
     "register_group",
@@ -245,22 +243,18 @@ def main(run: Callable[[], Any] = app) -> None:
     sys.exit(code)
 
 
-def end_with(error: BaseException, flags: Mapping[str, str]) -> None:
-    """Exit as a command with these ``flags`` that ended in ``error`` does."""
+def make_streams_lenient() -> None:
+    """Let what the terminal's encoding cannot write be escaped rather than refused.
 
-    def end() -> None:
-        if isinstance(error, KeyboardInterrupt):
-            say(WHEN_INTERRUPTED)
-            sys.exit(INTERRUPTED)
-        try:
-            with _show_errors_as_messages(False, spell_with(dict(flags))):
-                raise error
-        except typer.Exit as leaving:
-            sys.exit(leaving.exit_code)
-        except BrokenPipeError:
-            sys.exit(PIPE_CLOSED)
-
-    main(end)
+    A stream that was closed before the program began leads nowhere: notes for a closed stderr
+    would otherwise end up in a result on stdout.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
+        stream = getattr(sys, name)
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def say(text: str) -> None:

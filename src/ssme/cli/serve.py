@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, field, make_dataclass
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import typer
-
-from ssme.cli.plain import start
+from ssme.cli.options import FileArgument, make_flags
 from ssme.cli.program import register_command
-from ssme.serve.arguments import ARGUMENTS, FILE, Argument
+from ssme.options import list_declared
+from ssme.schema import ServeOptions
 
 __all__ = ["serve"]
 
-
-def _declare(each: Argument) -> tuple[str, Any, Any]:
-    """An argument as a field that the parser understands."""
-    kind: Any = each.kind if each.default is not None else each.kind | None
-    if each is FILE:
-        told = typer.Argument(help=each.help, show_default=False)
-    else:
-        flags = filter(None, (each.flag, each.short))
-        told = typer.Option(*flags, help=each.help, rich_help_panel=each.panel)
-    return each.name, Annotated[kind, told], field(default=each.default)
+if TYPE_CHECKING:
+    ServeFlags: TypeAlias = Any
+else:
+    ServeFlags = make_flags("ServeFlags", list_declared(ServeOptions))
 
 
-Asked = make_dataclass("Asked", [_declare(each) for each in ARGUMENTS], frozen=True)
-
-
-def serve(asked: Any) -> None:
+@register_command("Evaluate")
+def serve(options: ServeFlags, file: FileArgument = None) -> None:
     """Open a page on this machine to label rows by hand and see the estimates.
 
     Example:
 
     [cyan]ssme serve scores.csv[/cyan]
     """
-    start(asdict(asked))
+    from ssme.serve.server import run_server
+    from ssme.serve.settings import ServeSettings
 
-
-serve.__annotations__["asked"] = Asked
-register_command("Evaluate")(serve)
+    given = {name: value for name, value in asdict(options).items() if value is not None}
+    run_server(ServeSettings(**given), lambda line: print(line, flush=True), file=file)

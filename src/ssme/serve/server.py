@@ -23,11 +23,7 @@ ENTRANCE = "enter.html"
 
 
 def run_server(
-    settings: ServeSettings,
-    say: Callable[[str], None],
-    *,
-    file: Path | None = None,
-    open_browser: bool = True,
+    settings: ServeSettings, say: Callable[[str], None], *, file: Path | None = None
 ) -> None:
     """Serve the project until it is interrupted.
 
@@ -61,7 +57,9 @@ def run_server(
             say(f"Labels, settings and results are kept in {settings.project.resolve()}")
             say(f"Open {address}")
             say("The token in this address works once. Ctrl-C stops the server.")
-            _make_server(uvicorn, app, file, address if open_browser else None).run([listener])
+            _make_server(uvicorn, app, file, None if settings.no_browser else address).run(
+                [listener]
+            )
 
 
 def write_entrance(folder: Path, address: str) -> Path:
@@ -78,7 +76,7 @@ def write_entrance(folder: Path, address: str) -> Path:
     return path
 
 
-def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str | None) -> Any:
+def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str) -> Any:
     """A uvicorn server that opens file and browser once it listens, and ends events first."""
     from ssme.serve.connections import configure
 
@@ -89,7 +87,7 @@ def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str | None)
             await super().startup(sockets)
             if file is not None:
                 await project.add_file(file.resolve())
-            if address is not None:
+            if not project.settings.no_browser:
                 webbrowser.open(write_entrance(project.settings.project, address).as_uri())
 
         async def shutdown(self, sockets: Any = None) -> None:

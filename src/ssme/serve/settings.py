@@ -1,4 +1,4 @@
-"""What the server may do, declared once and checked: where it listens, what it may read and write.
+"""What follows from the options of ``ssme serve``: the password, and the folders of the project.
 
 Everything that has to survive a restart lies in the project folder:
 
@@ -13,13 +13,11 @@ from __future__ import annotations
 import ipaddress
 import os
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ssme.errors import InputError, argument
-from ssme.options import Declared, Flag, Instance, Nothing, OneOf, Text, Whole, option
-
-__all__ = ["SUFFIXES", "ServeSettings", "is_loopback"]
+from ssme.schema import ServeOptions
 
 SUFFIXES = (
     ".csv",
@@ -33,76 +31,36 @@ SUFFIXES = (
     ".npy",
 )
 """Files that can be opened: those of the readers, which the server itself does not import."""
+SHORTEST_PASSWORD = 8
 
 
 @dataclass(frozen=True)
-class ServeSettings(Declared):
-    """How ``ssme serve`` runs.
+class ServeSettings(ServeOptions):
+    """Options that can be served, with the password that people have to type first.
 
-    Parameters
-    ----------
-    project : Path
-        Folder that keeps labels, settings and results; it is made where there is none.
-    root : Path or None
-        Files may be opened by path inside this folder only; None allows no paths.
-    host : str
-        Address to listen at; one that other machines can reach needs a password.
-    port : int
-        Port to listen at; 0 takes a free one.
-    password : str or None
-        What people have to type before they see anything.
-    read_only : bool
-        Whether everything can be looked at and nothing changed.
-    upload_mb : int
-        Largest file that can be given through the page, in MB.
-    job_seconds : int
-        Longest time that a job may take.
-    job_mb : int
-        Most memory that a job may take, in MB.
-    batch : int
-        Number of labels after which the estimates are made anew.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> ServeSettings(Path("project")).host
+    >>> ServeSettings().host
     '127.0.0.1'
-    >>> ServeSettings(Path("project"), host="0.0.0.0")
+    >>> ServeSettings(host="0.0.0.0")
     Traceback (most recent call last):
         ...
     ssme.errors.InputError: host=0.0.0.0 can be reached from other machines, and no password was \
-given. Allowed: 127.0.0.1 without a password. Write a password into a file and give it with \
-password_file.
+given. Write a password into a file and give it with password_file.
     """
 
-    project: Path = option(Path("ssme-project"), "Folder of the project.", Instance(Path))
-    root: Path | None = option(
-        None,
-        "Folder in which files may be opened by path.",
-        OneOf(Nothing("none: files are given through the page"), Instance(Path)),
-    )
-    host: str = option("127.0.0.1", "Address to listen at.", Text())
-    port: int = option(8477, "Port to listen at; 0 takes a free one.", Whole(0, 65535))
-    password: str | None = option(
-        None, "What people have to type first.", OneOf(Nothing("none"), Text())
-    )
-    read_only: bool = option(False, "Show everything and change nothing.", Flag())
-    upload_mb: int = option(200, "Largest upload, in MB.", Whole(least=1))
-    job_seconds: int = option(600, "Longest time that a job may take, in seconds.", Whole(least=1))
-    job_mb: int = option(8_000, "Most memory that a job may take, in MB.", Whole(least=100))
-    batch: int = option(
-        10, "Number of labels after which the estimates are made anew.", Whole(least=1)
-    )
+    password: str | None = field(init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not is_loopback(self.host) and self.password is None:
+        if self.root is not None and not self.root.is_dir():
+            raise InputError(option="root", value=str(self.root), must="be a folder that exists")
+        if not is_loopback(self.host) and self.password_file is None:
             raise InputError(
                 f"{argument('host', self.host)} can be reached from other machines, and no "
                 "password was given",
-                allowed="127.0.0.1 without a password",
-                fix=f"write a password into a file and give it with {argument('password_file')}",
+                hint=f"write a password into a file and give it with {argument('password_file')}",
             )
+        password = None if self.password_file is None else _read_password(self.password_file)
+        object.__setattr__(self, "password", password)
 
     @property
     def memory_file(self) -> Path:
@@ -121,25 +79,35 @@ password_file.
         return self.project / "results"
 
     def make_folders(self) -> list[str]:
-        """Make the project folder with what it holds, which only its owner may look into.
-
-        Returns
-        -------
-        list of str
-            What others can read nevertheless, in sentences.
-        """
+        """Make the project folder, which only its owner may read; what others can read anyway."""
         for folder in (self.project, self.uploads, self.results):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        databases = (self.memory_file, self.store_file)
-        for path in databases:
+        for path in (self.memory_file, self.store_file):
             if not path.exists():
                 path.touch(mode=0o600)  # SQLite gives its other files the same
-        beside = [path.with_name(path.name + end) for path in databases for end in ("-wal", "-shm")]
+        databases = sorted(self.project.glob("*.sqlite*"))
         return [
             f"Other users of this machine can read {path}."
-            for path in (self.uploads, self.results, *databases, *beside)
-            if path.exists() and not _close_to_others(path)
+            for path in (self.uploads, self.results, *databases)
+            if not _close_to_others(path)
         ]
+
+
+def _read_password(path: Path) -> str:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"the file cannot be read: {error}", option="password_file", hint="name a file of text"
+        ) from None
+    password = lines[0].strip() if lines else ""
+    if len(password) < SHORTEST_PASSWORD:
+        raise InputError(
+            f"the password in {path} has {len(password)} characters",
+            option="password_file",
+            hint=f"write {SHORTEST_PASSWORD} or more into the first line",
+        )
+    return password
 
 
 def _close_to_others(path: Path) -> bool:
