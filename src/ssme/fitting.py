@@ -26,8 +26,7 @@ from ssme.methods.registry import get_method
 from ssme.metrics import Metric, default_metrics, expand_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision
-from ssme.metrics.leading import Lead, find_leading_metric
-from ssme.metrics.registry import put_first
+from ssme.metrics.registry import Lead, find_leading_metric
 from ssme.results.evaluation import Evaluation
 from ssme.results.group_estimates import estimate_groups
 from ssme.results.groups import ALL, Group
@@ -172,7 +171,7 @@ def _follow_data(
     metric = get_metric(lead.metric, threshold=threshold)
     if not lead.reason or not method.spec.can_estimate(metric, data.n_classes):
         return Lead(metrics[0].name), metrics
-    return Lead(metric.name, lead.reason), put_first(metric, metrics)
+    return Lead(metric.name, lead.reason), [metric, *(m for m in metrics if m.name != metric.name)]
 
 
 def choose_usual_metrics(data: ScoreSet) -> tuple[str, ...]:

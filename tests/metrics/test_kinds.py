@@ -104,7 +104,6 @@ def test_thresholds() -> None:
     assert DEFAULT_THRESHOLD == 0.5
     assert find_threshold(Decision(hits, 0.2)) == 0.2
     assert find_threshold(Ranking("roc_auc")) == 0.5
-    assert Decision(hits).at(0.7).threshold == 0.7
     assert find_threshold(get_metric("accuracy").kind) == 0.5
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.metrics.leading import find_leading_metric
+from ssme.metrics.registry import find_leading_metric
 from ssme.show.document import build_document
 
 

@@ -15,8 +15,8 @@ import ssme
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics import class_metric, expand_metrics, get_metric, write_metric
 from ssme.metrics.confusion import FullTables
+from ssme.metrics.decisions import ClassTerm
 from ssme.metrics.kinds import is_same_metric
-from ssme.metrics.per_class import ClassTerm
 from ssme.spec import RunSpec
 
 

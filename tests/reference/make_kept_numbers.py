@@ -22,7 +22,6 @@ from ssme.errors import InputError, SsmeWarning
 from ssme.methods.label_draws import ResamplingSettings
 from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import default_metrics, get_metric, metric_names
-from ssme.metrics.kinds import Fieldless
 from ssme.mixture.model import MixtureOptions
 from ssme.options import list_declared
 
@@ -158,7 +157,7 @@ def metrics_declared() -> dict[str, Any]:
         name: {
             each.name: _shown(getattr(metric, each.name))
             for each in fields(metric)
-            if each.name != "plan"
+            if each.name not in ("plan", "data")
         }
         for name, metric in known.items()
     }
@@ -176,8 +175,6 @@ def _shown(value: Any) -> Any:
 
 def _list_fields(value: Any) -> list[str] | None:
     """Names of the fields of a dataclass, a named tuple or a kind without fields."""
-    if isinstance(value, Fieldless):
-        return []
     if is_dataclass(value) and not isinstance(value, type):
         return [each.name for each in fields(value)]
     return list(value._fields) if isinstance(value, tuple) and hasattr(value, "_fields") else None

@@ -75,7 +75,7 @@ def add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
     import numpy as np
 
     from ssme.metrics import default_metrics
-    from ssme.metrics.leading import find_leading_metric
+    from ssme.metrics.registry import find_leading_metric
 
     if not 0.0 < prevalence < 1.0:
         raise InputError(option="prevalence", value=prevalence, must="be between 0 and 1")

@@ -12,8 +12,9 @@ What depends on the scores alone (sort orders, bins, predicted classes) is compu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,9 @@ class Metric:
         ``of_model(j)`` is the metric of the j-th classifier alone, where it is not the same one for
         all classifiers, such as that at each classifier's own threshold.
 
+    data : mapping, optional
+        The metric in a config file, as `get_metric` takes it, apart from the threshold.
+
     Examples
     --------
     The share of rows whose true class is among the two largest scores, as a mean over rows:
@@ -105,6 +109,7 @@ class Metric:
     of_order: bool = False
     of_model: Callable[[int], Metric] | None = None
     highest: tuple[float, float] | None = None
+    data: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def find_range(self, n_classes: int | None = None) -> tuple[float, float]:
         """Find the lowest and the highest value that can occur.

@@ -23,12 +23,11 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.errors import InputError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import (
     RowSets,
@@ -140,15 +139,16 @@ def ece(
     >>> metric(scores, one_hot_mass(np.array([0, 0, 1, 1]), 2))
     array([[0.25]])
     """
-    if n_bins is not None and not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
-        raise InputError(option="n_bins", value=n_bins, must="be a whole number from 1")
-    _check_choice("binning", binning, (*get_args(Binning), None))
-    _check_choice("norm", norm, get_args(Norm))
-    _check_choice("target", target, (*get_args(Target), None))
     kind = Calibration(n_bins, binning, weighted, norm, target)
-    chosen = _spell_chosen(kind)
+    plain = Calibration()
+    chosen = {
+        each.name: getattr(kind, each.name)
+        for each in fields(kind)
+        if getattr(kind, each.name) != getattr(plain, each.name)
+    }
+    spelled = ", ".join(f"{option}={value}" for option, value in chosen.items())
     return Metric(
-        name=name or (f"ece({chosen})" if chosen else "ece"),
+        name=name or (f"ece({spelled})" if chosen else "ece"),
         title=title,
         plan=partial(_plan, kind=kind),
         kind=kind,
@@ -157,13 +157,8 @@ def ece(
         definition=_write_definition(kind),
         of_probabilities=True,
         of_positive=kind.settle(2).target == "positive",
+        data={"name": "ece", **chosen},
     )
-
-
-def _spell_chosen(kind: Calibration) -> str:
-    """The options that differ from the defaults, as a call would spell them."""
-    shown = {f.name: getattr(kind, f.name) for f in fields(kind)}
-    return ", ".join(f"{key}={value}" for key, value in shown.items() if value not in (None, "l1"))
 
 
 def _write_definition(kind: Calibration) -> str:
@@ -278,13 +273,6 @@ def compute_gaps_norm(gap: FloatArray, held: FloatArray, settled: SettledCalibra
     power = gap if settled.norm == "l1" else gap**2
     mean = compute_ratio((power * share).sum(axis=1), share.sum(axis=1))
     return mean if settled.norm == "l1" else np.sqrt(mean)
-
-
-def _check_choice(option: str, value: object, allowed: tuple[str | None, ...]) -> None:
-    if value not in allowed:
-        raise InputError(
-            option=option, value=value, must=f"be one of {', '.join(map(repr, allowed))}"
-        )
 
 
 _VARIANTS: dict[str, dict[str, Any]] = {

@@ -25,6 +25,7 @@ from ssme.metrics.kinds import (
     LabelsInterval,
     Statistic,
     Tables,
+    find_threshold,
 )
 
 
@@ -137,6 +138,7 @@ def _make_mean_worth(
         of_positive=True,
         of_order=True,
         definition=f"mean {what} per row, {what} by true and predicted class {worth.tolist()}",
+        data={"name": f"expected_{what}", "matrix": worth.tolist()},
     )
     return at_threshold(metric, threshold)
 
@@ -254,13 +256,14 @@ def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
         raise InputError(
             f"the shares of classes of {metric.name} add up to {stated.sum():g}, not to 1"
         )
-    shown = ", ".join(
-        np.format_float_positional(x, trim="-") for x in (stated[1:] if two else stated)
-    )
+    shown = [np.format_float_positional(x, trim="-") for x in (stated[1:] if two else stated)]
+    data = metric.data if metric.data is not None and len(metric.data) == 1 else None
+    threshold = find_threshold(metric.kind)
+    at = "" if threshold == DEFAULT_THRESHOLD else f"@{threshold}"
     return replace(
         metric,
-        name=f"{metric.name}~{shown.replace(', ', '~')}",
-        title=f"{metric.title} at prevalence {shown}",
+        name="~".join([metric.name, *shown]),
+        title=f"{metric.title} at prevalence {', '.join(shown)}",
         plan=partial(_plan, metric=metric, shares=tuple(stated.tolist())),
         kind=_choose_kind(metric, tuple(stated.tolist())),
         binary=metric.binary and stated.size == 2,
@@ -268,6 +271,7 @@ def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
         of_positive=True,
         of_order=True,
         definition=f"{metric.definition}; classes counted with the shares {stated.tolist()}",
+        data=data and {"name": "~".join([f"{data['name']}{at}", *shown])},
     )
 
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from ssme.errors import InputError
+from ssme.errors import InputError, UnsupportedError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import (
     compute_ratio,
@@ -29,7 +30,6 @@ from ssme.metrics.confusion import (
     require_binary,
 )
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision, Loss, Rows, Statistic, Tables
-from ssme.metrics.per_class import CLASS_METRICS, ClassTerm, compute_class_terms, compute_share
 
 
 def _plan(scores: FloatArray, *, kind: Decision, multiclass: bool) -> MetricPlan:
@@ -56,7 +56,51 @@ def _average_defined(terms: FloatArray, weights: FloatArray | None = None) -> Fl
     return compute_share((np.where(defined, terms, 0.0) * part).sum(axis=2), part.sum(axis=2))
 
 
-# Statistics (D, M).
+# Statistics: of confusion `Tables`, values (D, M).
+
+
+def compute_share(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """`compute_ratio` of a part to its whole, which rounding must not bring above one."""
+    return np.minimum(compute_ratio(part, whole), 1.0)
+
+
+def compute_class_terms(of: str, tables: Tables) -> FloatArray:
+    """Precision, recall or F1 of each class (D, M, K); NaN where a class gives none."""
+    if of == "recall":
+        return compute_share(tables.hits, tables.occurring)
+    if of == "precision":
+        return compute_share(tables.hits, tables.predicted)
+    return compute_share(2.0 * tables.hits, tables.occurring + tables.predicted)
+
+
+@dataclass(frozen=True)
+class ClassTerm:
+    """The statistic ``of`` (precision, recall or f1) of class number ``k``."""
+
+    of: str
+    k: int
+
+    def __call__(self, tables: Tables) -> FloatArray:
+        terms = compute_class_terms(self.of, tables)
+        if self.k >= terms.shape[2]:
+            raise UnsupportedError(
+                f"{self.of} of class number {self.k} with {terms.shape[2]} classes",
+                hint=f"choose a class number from 0 to {terms.shape[2] - 1}",
+            )
+        return terms[:, :, self.k]
+
+    @property
+    def share_of(self) -> Rows | None:
+        """The rows that it is a share of, where it is one."""
+        return {"recall": Rows(true=self.k), "precision": Rows(predicted=self.k)}.get(self.of)
+
+
+CLASS_METRICS = {
+    "precision": ("Precision", "share of the rows predicted as {name} that are of this class"),
+    "recall": ("Recall", "share of the rows of class {name} that are predicted as it"),
+    "f1": ("F1", "2 TP / (2 TP + FP + FN) of class {name}"),
+}
+"""Title and definition of each metric that one class has."""
 
 
 def _find_accuracy(tables: Tables) -> FloatArray:
@@ -100,15 +144,10 @@ def decision_metric(
     statistic: Statistic,
     *,
     name: str,
-    title: str | None = None,
-    definition: str = "",
     share_of: Rows | None = None,
-    low: float = 0.0,
-    high: float = 1.0,
-    greater_is_better: bool | None = True,
     multiclass: bool = True,
     of_positive: bool | None = None,
-    of_order: bool = False,
+    **facts: Any,
 ) -> Metric:
     """Make a metric of decisions from a statistic of confusion tables.
 
@@ -121,24 +160,17 @@ def decision_metric(
         sum (D, M) of ``values[true class, predicted class]`` over all rows.
     name : str
         Key in tables.
-    title : str, optional
-        Name for people (default ``name``).
-    definition : str, optional
-        One line that says what is computed.
     share_of : Rows, optional
         The rows of which the metric is the share that are right, where it is one. The interval
         from labels alone is then Wilson's; otherwise confusion tables are drawn.
-    low, high : float
-        Range of the values (default 0 to 1).
-    greater_is_better : bool or None
-        Direction (default True).
     multiclass : bool
         False where the metric is defined for two classes only (default True).
     of_positive : bool, optional
         Whether the value for two classes depends on which of them is the positive one (default:
         where the metric is defined for two classes only).
-    of_order : bool
-        True where the value for more than two classes depends on their order (default False).
+    **facts
+        Other fields of `Metric`: ``title`` (default ``name``), ``definition``, ``low``, ``high``,
+        ``greater_is_better`` and ``of_order``.
 
     Returns
     -------
@@ -164,63 +196,59 @@ def decision_metric(
     kind = Decision(statistic, share_of=share_of)
     return Metric(
         name=name,
-        title=title or name,
         plan=partial(_plan, kind=kind, multiclass=multiclass),
         kind=kind,
-        low=low,
-        high=high,
-        greater_is_better=greater_is_better,
         multiclass=multiclass,
-        definition=definition,
         of_positive=not multiclass if of_positive is None else of_positive,
-        of_order=of_order,
+        **{"title": name, **facts},
     )
 
 
+def _metric_of_one_class(term: ClassTerm, name: str, title: str, definition: str) -> Metric:
+    """The metric of the positive or the negative one of two classes."""
+    return decision_metric(
+        term,
+        name=name,
+        title=title,
+        definition=definition,
+        share_of=term.share_of,
+        multiclass=False,
+    )
+
+
+def _accuracy(name: str, title: str, definition: str) -> Metric:
+    plan = partial(_plan_accuracy, kind=ACCURACY)
+    return Metric(name, title, plan, ACCURACY, definition=definition)
+
+
 DECISION_METRICS: tuple[Metric, ...] = (
-    Metric(
-        name="accuracy",
-        title="Accuracy",
-        plan=partial(_plan_accuracy, kind=ACCURACY),
-        kind=ACCURACY,
-        definition="share of rows whose predicted class is the true class",
-    ),
+    _accuracy("accuracy", "Accuracy", "share of rows whose predicted class is the true class"),
     decision_metric(
         ClassMean("recall"),
         name="balanced_accuracy",
         title="Balanced accuracy",
         definition="mean over the classes that occur of their recall",
     ),
-    decision_metric(
+    _metric_of_one_class(
         ClassTerm("precision", 1),
-        name="precision",
-        title="Precision",
-        definition="share of the rows predicted positive that are positive",
-        share_of=Rows(predicted=1),
-        multiclass=False,
+        "precision",
+        "Precision",
+        "share of the rows predicted positive that are positive",
     ),
-    decision_metric(
+    _metric_of_one_class(
         ClassTerm("recall", 1),
-        name="recall",
-        title="Recall",
-        definition="share of the positive rows that are predicted positive",
-        share_of=Rows(true=1),
-        multiclass=False,
+        "recall",
+        "Recall",
+        "share of the positive rows that are predicted positive",
     ),
-    decision_metric(
+    _metric_of_one_class(
         ClassTerm("recall", 0),
-        name="specificity",
-        title="Specificity",
-        definition="share of the negative rows that are predicted negative",
-        share_of=Rows(true=0),
-        multiclass=False,
+        "specificity",
+        "Specificity",
+        "share of the negative rows that are predicted negative",
     ),
-    decision_metric(
-        ClassTerm("f1", 1),
-        name="f1",
-        title="F1",
-        definition="2 TP / (2 TP + FP + FN) of the positive class",
-        multiclass=False,
+    _metric_of_one_class(
+        ClassTerm("f1", 1), "f1", "F1", "2 TP / (2 TP + FP + FN) of the positive class"
     ),
     decision_metric(
         ClassMean("f1"),
@@ -229,12 +257,8 @@ DECISION_METRICS: tuple[Metric, ...] = (
         definition="mean over classes of F1; a class that neither occurs nor is predicted is "
         "left out",
     ),
-    Metric(
-        name="f1_micro",
-        title="F1 (micro)",
-        plan=partial(_plan_accuracy, kind=ACCURACY),
-        kind=ACCURACY,
-        definition="F1 of the counts pooled over classes, which is the accuracy",
+    _accuracy(
+        "f1_micro", "F1 (micro)", "F1 of the counts pooled over classes, which is the accuracy"
     ),
     decision_metric(
         ClassMean("f1", weighted=True),
@@ -263,93 +287,6 @@ DECISION_METRICS: tuple[Metric, ...] = (
         low=-1.0,
     ),
 )
-
-
-def class_metric(of: str, k: int, *, name: str | None = None) -> Metric:
-    """Make the metric of one class among any number of classes.
-
-    Parameters
-    ----------
-    of : {"precision", "recall", "f1"}
-        What is computed.
-    k : int
-        Number of the class, from 0.
-    name : str, optional
-        Name of the class in definitions (default: its number).
-
-    Returns
-    -------
-    Metric
-        Named ``recall[2]``, for example. `ssme.evaluate` takes the names of classes instead.
-
-    Examples
-    --------
-    >>> from ssme.metrics import class_metric
-    >>> class_metric("recall", 2).definition
-    'share of the rows of class 2 that are predicted as it'
-    """
-    if of not in CLASS_METRICS or not isinstance(k, int) or k < 0:
-        raise InputError(
-            f"there is no metric {of!r} of class number {k!r}",
-            hint=f"choose {', '.join(CLASS_METRICS)}, of a class number from 0",
-        )
-    title, definition = CLASS_METRICS[of]
-    shown = str(k) if name is None else name
-    term = ClassTerm(of, k)
-    return decision_metric(
-        term,
-        name=f"{of}[{k}]",
-        title=f"{title} of class {shown}",
-        definition=definition.format(name=shown),
-        share_of=term.share_of,
-    )
-
-
-def at_threshold(metric: Metric, threshold: float) -> Metric:
-    """Make the decision metric ``metric`` predict class 1 when ``P(1) >= threshold``.
-
-    Parameters
-    ----------
-    metric : Metric
-        A metric of decisions that this module made.
-    threshold : float
-        A number from 0 to 1.
-
-    Returns
-    -------
-    Metric
-        ``metric`` itself at the default threshold; otherwise one whose name ends in ``@threshold``.
-
-    Examples
-    --------
-    >>> from ssme.metrics import at_threshold, get_metric
-    >>> at_threshold(get_metric("f1"), 0.25).title
-    'F1 at 0.25'
-    """
-    if not isinstance(metric.kind, Decision) or not isinstance(metric.plan, partial):
-        raise InputError(
-            f"a threshold was given for `{metric.name}`, which is not a metric of decisions",
-            hint="leave the threshold out, or choose a metric of decisions, such as `accuracy`",
-        )
-    if not 0.0 <= threshold <= 1.0:
-        raise InputError(
-            f"the threshold of metric `{metric.name}` is {threshold!r}, not a number from 0 to 1",
-            hint="pass the probability of class 1 from which it is predicted",
-        )
-    if threshold == DEFAULT_THRESHOLD:
-        return metric
-    kind = metric.kind.at(float(threshold))
-    shown = np.format_float_positional(threshold, trim="-")
-    return replace(
-        metric,
-        name=f"{metric.name}@{shown}",
-        title=f"{metric.title} at {shown}",
-        plan=partial(metric.plan, kind=kind),
-        kind=kind,
-        multiclass=False,
-        of_positive=True,
-        definition=f"{metric.definition}; class 1 is predicted when P(1) >= {shown}",
-    )
 
 
 # -------------------------------------------------------------------------------------------------
@@ -437,3 +374,95 @@ AGREEMENT_METRICS: tuple[Metric, ...] = (
         of_order=True,
     ),
 )
+
+
+# -------------------------------------------------------------------------------------------------
+# Metrics that are made on demand: of one class, and at another threshold.
+
+
+def class_metric(of: str, k: int, *, name: str | None = None) -> Metric:
+    """Make the metric of one class among any number of classes.
+
+    Parameters
+    ----------
+    of : {"precision", "recall", "f1"}
+        What is computed.
+    k : int
+        Number of the class, from 0.
+    name : str, optional
+        Name of the class in definitions (default: its number).
+
+    Returns
+    -------
+    Metric
+        Named ``recall[2]``, for example. `ssme.evaluate` takes the names of classes instead.
+
+    Examples
+    --------
+    >>> from ssme.metrics import class_metric
+    >>> class_metric("recall", 2).definition
+    'share of the rows of class 2 that are predicted as it'
+    """
+    if of not in CLASS_METRICS or not isinstance(k, int) or k < 0:
+        raise InputError(
+            f"there is no metric {of!r} of class number {k!r}",
+            hint=f"choose {', '.join(CLASS_METRICS)}, of a class number from 0",
+        )
+    title, definition = CLASS_METRICS[of]
+    shown = str(k) if name is None else name
+    term = ClassTerm(of, k)
+    return decision_metric(
+        term,
+        name=f"{of}[{k}]",
+        title=f"{title} of class {shown}",
+        definition=definition.format(name=shown),
+        share_of=term.share_of,
+        data={"name": f"{of}[{k}]"},
+    )
+
+
+def at_threshold(metric: Metric, threshold: float) -> Metric:
+    """Make the decision metric ``metric`` predict class 1 when ``P(1) >= threshold``.
+
+    Parameters
+    ----------
+    metric : Metric
+        A metric of decisions that this module made.
+    threshold : float
+        A number from 0 to 1.
+
+    Returns
+    -------
+    Metric
+        ``metric`` itself at the default threshold; otherwise one whose name ends in ``@threshold``.
+
+    Examples
+    --------
+    >>> from ssme.metrics import at_threshold, get_metric
+    >>> at_threshold(get_metric("f1"), 0.25).title
+    'F1 at 0.25'
+    """
+    if not isinstance(metric.kind, Decision) or not isinstance(metric.plan, partial):
+        raise InputError(
+            f"a threshold was given for `{metric.name}`, which is not a metric of decisions",
+            hint="leave the threshold out, or choose a metric of decisions, such as `accuracy`",
+        )
+    if not 0.0 <= threshold <= 1.0:
+        raise InputError(
+            f"the threshold of metric `{metric.name}` is {threshold!r}, not a number from 0 to 1",
+            hint="pass the probability of class 1 from which it is predicted",
+        )
+    if threshold == DEFAULT_THRESHOLD:
+        return metric
+    kind = replace(metric.kind, threshold=float(threshold))
+    shown = np.format_float_positional(threshold, trim="-")
+    return replace(
+        metric,
+        name=f"{metric.name}@{shown}",
+        title=f"{metric.title} at {shown}",
+        plan=partial(metric.plan, kind=kind),
+        kind=kind,
+        multiclass=False,
+        of_positive=True,
+        definition=f"{metric.definition}; class 1 is predicted when P(1) >= {shown}",
+    )

@@ -26,6 +26,8 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.options import Declared, Enumeration, Flag, Nothing, OneOf, Whole, option
+
 FloatArray = NDArray[np.float64]
 
 DEFAULT_THRESHOLD = 0.5
@@ -63,21 +65,6 @@ Statistic = Callable[[Tables], FloatArray]
 """Confusion tables -> values (D, M); NaN where undefined."""
 
 
-class Fieldless:
-    """A value without fields: all objects of one class are equal."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self)
-
-    def __hash__(self) -> int:
-        return hash(type(self))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
-
-
 class Rows(NamedTuple):
     """The rows that a share is a share of: all, or those of one true or one predicted class.
 
@@ -100,15 +87,18 @@ class ProportionInterval(NamedTuple):
     threshold: float
 
 
-class RowSharesInterval(Fieldless):
+@dataclass(frozen=True)
+class RowSharesInterval:
     """The values are shares of the rows that every classifier scored: Wilson's interval each."""
 
 
-class RocAucInterval(Fieldless):
+@dataclass(frozen=True)
+class RocAucInterval:
     """Newcombe's interval, on the numbers of positive and negative rows of two classes."""
 
 
-class AveragePrecisionInterval(Fieldless):
+@dataclass(frozen=True)
+class AveragePrecisionInterval:
     """The logit interval of Boyd, Eng and Page, on the number of positive rows of two classes."""
 
 
@@ -125,12 +115,14 @@ class ConfusionInterval(NamedTuple):
     threshold: float
 
 
-class BootstrapInterval(Fieldless):
-    """Quantiles over rows that are weighted anew, on the number of labeled rows."""
+@dataclass(frozen=True)
+class BootstrapInterval:
+    """Quantiles over reweighted rows, on the number of labeled rows."""
 
 
-class NoInterval(Fieldless):
-    """With few labels the value is mostly chance, and no interval is known that holds."""
+@dataclass(frozen=True)
+class NoInterval:
+    """With few labels the value is mostly chance, and no known interval has the right coverage."""
 
 
 LabelsInterval = (
@@ -148,39 +140,29 @@ LabelsInterval = (
 class Kind:
     """What a metric is: the base of the kinds, which are `Decision` to `Custom` of this module.
 
-    A kind that does not say otherwise leaves nothing open until the number of classes is known, and
-    has from labels alone the interval that needs no knowledge of the metric: the bootstrap's.
+    By default a kind does not depend on the number of classes, and has from labels alone the
+    interval that needs no knowledge of the metric: that of the bootstrap.
     """
 
     __slots__ = ()
 
     def settle(self, n_classes: int) -> Kind | SettledCalibration:
-        """Settle everything that depends on the number of classes.
+        """Return the kind with everything that depends on the number of classes filled in.
 
         Parameters
         ----------
         n_classes : int
             Number of classes of the data.
-
-        Returns
-        -------
-        Kind or SettledCalibration
-            The kind with nothing left open.
         """
         return self
 
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        """Choose the interval that the metric has from labels alone.
+        """Choose the type of interval that the metric has from labels alone.
 
         Parameters
         ----------
         n_classes : int
             Number of classes of the data.
-
-        Returns
-        -------
-        LabelsInterval
-            One of the interval types of this module.
         """
         return BootstrapInterval()
 
@@ -205,16 +187,6 @@ class Decision(Kind):
     statistic: Statistic
     threshold: float = DEFAULT_THRESHOLD
     share_of: Rows | None = None
-
-    def at(self, threshold: float) -> Decision:
-        """Take the same statistic of decisions at another threshold.
-
-        Parameters
-        ----------
-        threshold : float
-            P(1) from which class 1 of two classes is predicted.
-        """
-        return replace(self, threshold=threshold)
 
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
         if self.share_of is not None:
@@ -248,30 +220,39 @@ class Ranking(Kind):
 
 
 @dataclass(frozen=True)
-class Calibration(Kind):
-    """A calibration error; what is None is settled by the number of classes.
+class Calibration(Declared, Kind):
+    """A calibration error; what is None depends on the number of classes."""
 
-    Parameters
-    ----------
-    n_bins : int or None
-        Number of bins: by default 10 for two classes and 15 for more.
-    binning : {"quantile", "uniform"} or None
-        Bins of equal mass (the default for two classes) or of equal width (for more).
-    weighted : bool or None
-        Whether bins count by the weight of their rows: by default only for more than two classes.
-    norm : {"l1", "l2", "max"}
-        Mean, root mean square or maximum of the gaps of the bins.
-    target : {"positive", "top_label", "top_label_by_class", "classwise"} or None
-        The score that is checked: P(1) (the default for two classes), the largest score (for
-        more), the largest score in bins of rows of one predicted class each, or the score of every
-        class, averaged over classes.
-    """
-
-    n_bins: int | None = None
-    binning: Binning | None = None
-    weighted: bool | None = None
-    norm: Norm = "l1"
-    target: Target | None = None
+    n_bins: int | None = option(
+        None, "Number of bins.", OneOf(Nothing("10 for two classes, 15 for more"), Whole(least=1))
+    )
+    binning: Binning | None = option(
+        None,
+        "Bins of equal mass or of equal width.",
+        OneOf(
+            Nothing("quantile for two classes, uniform for more"),
+            Enumeration("quantile", "uniform"),
+        ),
+    )
+    weighted: bool | None = option(
+        None,
+        "Whether bins count by the weight of their rows.",
+        OneOf(Nothing("for more than two classes"), Flag()),
+    )
+    norm: Norm = option(
+        "l1",
+        "Mean, root mean square or maximum of the gaps of the bins.",
+        Enumeration("l1", "l2", "max"),
+    )
+    target: Target | None = option(
+        None,
+        "The score that is checked: P(1), the largest score, the largest score in bins of rows of "
+        "one predicted class each, or the score of every class, averaged over classes.",
+        OneOf(
+            Nothing("positive for two classes, top_label for more"),
+            Enumeration("positive", "top_label", "top_label_by_class", "classwise"),
+        ),
+    )
 
     def settle(self, n_classes: int) -> SettledCalibration:
         two = n_classes == 2
@@ -300,15 +281,17 @@ class SettledCalibration(NamedTuple):
     target: Target
 
     def count_bins(self, n_classes: int) -> int:
-        """Bins of one column of scores: all of them for each predicted class, if told apart."""
+        """Bins of one column of scores, times the predicted classes where each has its bins."""
         return self.n_bins * (n_classes if self.target == "top_label_by_class" else 1)
 
 
-class Loss(Kind, Fieldless):
+@dataclass(frozen=True)
+class Loss(Kind):
     """A mean over rows of a number that depends on the scores and the true class of a row."""
 
 
-class Custom(Kind, Fieldless):
+@dataclass(frozen=True)
+class Custom(Kind):
     """A metric about which nothing further is known."""
 
 
@@ -325,5 +308,5 @@ def is_same_metric(one: Kind, other: Kind, n_classes: int, *, any_threshold: boo
     if isinstance(one, Loss | Custom):
         return False
     if any_threshold and isinstance(one, Decision) and isinstance(other, Decision):
-        return one.at(other.threshold) == other
+        return replace(one, threshold=other.threshold) == other
     return one.settle(n_classes) == other.settle(n_classes)

@@ -1,41 +1,62 @@
-"""Every metric by name, and what a caller may give in place of a name."""
+"""Metrics by name and as data: every form in which a caller may give one.
+
+    "accuracy"   "f1@0.3"   "recall[spam]"   "accuracy~0.03"
+    {"name": "ece", "norm": "l2", "n_bins": 20}
+    {"name": "expected_cost", "matrix": [[0, 1], [10, 0]], "threshold": 0.2}
+
+In data, ``as`` and ``title`` give a metric another name in tables. Which class stands in brackets
+is known with the data, so `expand_metrics` looks it up there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ssme.errors import InputError
-from ssme.metrics.base import Metric
-from ssme.metrics.calibration import CALIBRATION_METRICS, PROBABILITY_METRICS
-from ssme.metrics.costs import at_prevalence
+from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.calibration import CALIBRATION_METRICS, PROBABILITY_METRICS, ece
+from ssme.metrics.costs import at_prevalence, expected_cost, expected_utility
 from ssme.metrics.custom import from_callable
-from ssme.metrics.decisions import AGREEMENT_METRICS, DECISION_METRICS, at_threshold, class_metric
-from ssme.metrics.kinds import Decision
-from ssme.metrics.per_class import split_class
+from ssme.metrics.decisions import (
+    AGREEMENT_METRICS,
+    CLASS_METRICS,
+    DECISION_METRICS,
+    at_threshold,
+    class_metric,
+)
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, Calibration, Decision
 from ssme.metrics.ranking import RANKING_METRICS
-from ssme.metrics.written import describe_metric, make_metric
-from ssme.options import parse_number
-from ssme.wording import suggest_nearest
+from ssme.options import (
+    Declared,
+    Nothing,
+    Number,
+    OneOf,
+    Series,
+    Text,
+    accept_all,
+    option,
+    parse_number,
+)
+from ssme.wording import quote, suggest_nearest
 
 MetricSpec = str | Metric | Mapping[str, Any] | Callable[..., Any]
 
 _REGISTRY: dict[str, Metric] = {
-    metric.name: metric
-    for family in (
-        DECISION_METRICS,
-        AGREEMENT_METRICS,
-        PROBABILITY_METRICS,
-        RANKING_METRICS,
-        CALIBRATION_METRICS,
+    metric.name: replace(metric, data={"name": metric.name})
+    for metric in (
+        *DECISION_METRICS,
+        *AGREEMENT_METRICS,
+        *PROBABILITY_METRICS,
+        *RANKING_METRICS,
+        *CALIBRATION_METRICS,
     )
-    for metric in family
 }
-_DECISIONS = frozenset(
-    metric.name
-    for metric in (*DECISION_METRICS, *AGREEMENT_METRICS)
-    if isinstance(metric.kind, Decision)
-)
 _ALIASES = {
     "acc": "accuracy",
     "auc": "roc_auc",
@@ -49,6 +70,12 @@ _ALIASES = {
     "sensitivity": "recall",
     "kappa": "cohen_kappa",
 }
+_OF_MATRIX = {"expected_cost": expected_cost, "expected_utility": expected_utility}
+
+EVERY = "*"
+"""In the place of a class: every class."""
+ALL_THREE = "per_class"
+"""Precision, recall and F1 of every class."""
 
 
 def metric_names(n_classes: int | None = None) -> tuple[str, ...]:
@@ -112,21 +139,16 @@ def default_metrics(
     return tuple(name for name in names if ordered or not _REGISTRY[name].needs_order(n_classes))
 
 
-def put_first(metric: Metric, metrics: Sequence[Metric]) -> list[Metric]:
-    """``metrics`` with ``metric`` first, once."""
-    return [metric, *(each for each in metrics if each.name != metric.name)]
-
-
 def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
     """Find a metric.
 
     Parameters
     ----------
     spec : str, mapping, Metric or callable
-        A name that `metric_names` lists; a name with options, ``{"name": "ece", "norm": "l2"}``
-        (`ssme.metrics.written`); a `Metric`, which is returned as it is; or a callable, which is
-        wrapped by `from_callable`. ``recall[2]``, ``precision[2]`` and ``f1[2]`` are those of the
-        class number 2; ``accuracy~0.03`` is the accuracy if 3 % of the rows were of class 1.
+        A name that `metric_names` lists; a name with options, ``{"name": "ece", "norm": "l2"}``;
+        a `Metric`, which is returned as it is; or a callable, which is wrapped by `from_callable`.
+        ``recall[2]``, ``precision[2]`` and ``f1[2]`` are those of the class number 2;
+        ``accuracy~0.03`` is the accuracy if 3 % of the rows were of class 1.
     threshold : float, optional
         P(1) from which class 1 is predicted (default 0.5). It concerns metrics of decisions only
         and shows in their name: ``accuracy@0.3``, which is itself a valid ``spec``.
@@ -144,49 +166,227 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
     if isinstance(spec, Metric):
         return spec
     if isinstance(spec, Mapping):
-        return make_metric(spec, get_metric, threshold)
-    if not isinstance(spec, str):
-        if callable(spec):
-            return from_callable(spec)
-        raise InputError(
-            f"the metric {spec!r} is of type {type(spec).__name__}",
-            hint="give a name, a Metric or a callable (y_true, y_score) -> float; names are "
-            + ", ".join(metric_names()),
-        )
-    before, stated, share = spec.rpartition("~")
-    if stated:
-        return at_prevalence(get_metric(before, threshold=threshold), _parse_share(spec, share))
-    if split_class(spec) is not None:
-        return _find_class_metric(spec, threshold)
-    name, at, asked = spec.partition("@")
-    name = _ALIASES.get(name, name)
-    if name not in _REGISTRY:
+        return _make_from_data(spec, threshold)
+    if isinstance(spec, str):
+        return _make_from_text(spec, threshold)
+    if callable(spec):
+        return from_callable(spec)
+    raise InputError(
+        f"the metric {spec!r} is of type {type(spec).__name__}",
+        hint="give a name, a Metric or a callable (y_true, y_score) -> float; names are "
+        + ", ".join(_REGISTRY),
+    )
+
+
+# -------------------------------------------------------------------------------------------------
+# Metrics as text: name[class]@threshold~prevalence
+
+
+class MetricText(NamedTuple):
+    """The parts of the text of a metric, without their signs; None where a part is missing."""
+
+    name: str
+    of_class: str | None = None
+    threshold: str | None = None
+    prevalence: str | None = None
+
+    def __str__(self) -> str:
+        parts = (self.name, self.of_class, self.threshold, self.prevalence)
+        forms = zip(("{}", "[{}]", "@{}", "~{}"), parts, strict=True)
+        return "".join(form.format(part) for form, part in forms if part is not None)
+
+
+_TEXT = re.compile(r"([^\[\]@~]+)(?:\[(.*)\])?(?:@([^~]*))?(?:~(.*))?", re.DOTALL)
+
+
+def split_text(text: str) -> MetricText:
+    """The parts of ``text``; all of it is the name where it has not the form of a metric."""
+    match = _TEXT.fullmatch(text)
+    return MetricText(text) if match is None else MetricText(*match.groups())
+
+
+def _make_from_text(spec: str, threshold: float | None) -> Metric:
+    text = split_text(spec)
+    name = _ALIASES.get(text.name, text.name)
+    if text.of_class is not None:
+        metric = _make_class_metric(spec, name, text.of_class)
+    elif name in _REGISTRY:
+        metric = _REGISTRY[name]
+    else:
         near = suggest_nearest(name.lower(), [*_REGISTRY, *_ALIASES])
         raise InputError(
             f"unknown metric {spec!r}",
             hint=f"{near}choose one of {', '.join(_REGISTRY)}, or pass a callable",
         )
-    if at:
-        threshold = _parse_threshold(spec, name, asked)
-    if threshold is None or name not in _DECISIONS:
-        return _REGISTRY[name]
-    return at_threshold(_REGISTRY[name], threshold)
+    if text.threshold is not None:
+        if not isinstance(metric.kind, Decision):
+            decisions = [name for name, m in _REGISTRY.items() if isinstance(m.kind, Decision)]
+            raise InputError(
+                f"metric `{spec}`: `{name}` takes no threshold",
+                hint=f"write `{name}`; a threshold is for {', '.join(sorted(decisions))}",
+            )
+        threshold = _parse_number(spec, "threshold", text.threshold, f"{name}@0.3")
+    if threshold is not None and isinstance(metric.kind, Decision):
+        metric = at_threshold(metric, threshold)
+    if text.prevalence is None:
+        return metric
+    shares = [
+        _parse_number(spec, "prevalence", share, f"{name}~0.03")
+        for share in text.prevalence.split("~")
+    ]
+    return at_prevalence(metric, shares if len(shares) > 1 else shares[0])
 
 
-def _find_class_metric(spec: str, threshold: float | None) -> Metric:
-    """The metric of one class by its number, ``recall[2]`` or ``recall[1]@0.3``."""
-    name, inner, rest = split_class(spec) or ("", "", "")
-    name = _ALIASES.get(name, name)
-    if not inner.isascii() or not inner.isdigit():
+def _make_class_metric(spec: str, name: str, number: str) -> Metric:
+    if not (number.isascii() and number.isdigit()):
         raise InputError(
-            f"metric `{spec}`: {inner!r} is not the number of a class",
+            f"metric `{spec}`: {number!r} is not the number of a class",
             hint=f"write for example `{name}[1]`, or give the name to ssme.evaluate, where the "
             "classes of the data are known",
         )
-    metric = class_metric(name, int(inner))
-    if rest:
-        threshold = _parse_threshold(spec, name, rest[1:])
-    return metric if threshold is None else at_threshold(metric, threshold)
+    return class_metric(name, int(number))
+
+
+def _parse_number(spec: str, what: str, text: str, example: str) -> float:
+    try:
+        return parse_number(text)
+    except ValueError:
+        raise InputError(
+            f"metric `{spec}`: the {what} `{text}` is not a number",
+            hint=f"write a number from 0 to 1, for example `{example}`",
+        ) from None
+
+
+def expand_metrics(
+    specs: Iterable[Any], classes: Sequence[Any], threshold: float | None = None
+) -> list[Any]:
+    """Metrics with their classes looked up: text that names a class becomes data with its number.
+
+    Parameters
+    ----------
+    specs : iterable
+        What a caller may give for metrics; all but text with a class is returned as it is.
+    classes : sequence
+        Names of the classes, in the order of the scores.
+    threshold : float, optional
+        Threshold of those that name none (default 0.5).
+
+    Examples
+    --------
+    >>> from ssme.metrics import expand_metrics
+    >>> [each["as"] for each in expand_metrics(["recall[*]"], ["ham", "spam"])]
+    ['recall[ham]', 'recall[spam]']
+    """
+    names = [str(name) for name in classes]
+    usual = None
+    if threshold not in (None, DEFAULT_THRESHOLD):
+        usual = np.format_float_positional(threshold or 0.0, trim="-")
+    out: list[Any] = []
+    for spec in specs:
+        if spec == ALL_THREE:
+            every = [MetricText(name, threshold=usual) for name in CLASS_METRICS]
+            out += [_name_class(text, k, names) for k in range(len(names)) for text in every]
+            continue
+        text = split_text(spec) if isinstance(spec, str) else MetricText("")
+        if text.of_class is None:
+            out.append(spec)
+            continue
+        text = text._replace(
+            name=_ALIASES.get(text.name, text.name), threshold=text.threshold or usual
+        )
+        if text.name not in CLASS_METRICS:
+            raise InputError(
+                f"metric `{spec}`: `{text.name}` is not a metric of one class",
+                hint=f"write `{text.name}` without the brackets, or one of "
+                + ", ".join(f"{each}[CLASS]" for each in CLASS_METRICS),
+            )
+        if text.of_class == EVERY and EVERY not in names:
+            out += [_name_class(text, k, names) for k in range(len(names))]
+        elif text.of_class in names:
+            out.append(_name_class(text, names.index(text.of_class), names))
+        else:
+            raise InputError(
+                f"metric `{spec}`: there is no class {text.of_class!r}",
+                hint=f"{suggest_nearest(text.of_class, names)}choose among {quote(names)}, or "
+                f"{EVERY} for every class",
+            )
+    return out
+
+
+def _name_class(text: MetricText, k: int, names: Sequence[str]) -> dict[str, Any]:
+    """The metric of class number ``k`` as data, which shows the name of the class."""
+    title = f"{CLASS_METRICS[text.name][0]} of {names[k]}"
+    title += f" at {text.threshold}" if text.threshold else ""
+    title += f" at prevalence {text.prevalence}" if text.prevalence else ""
+    return {
+        "name": str(text._replace(of_class=str(k))),
+        "as": str(text._replace(of_class=names[k])),
+        "title": title,
+    }
+
+
+# -------------------------------------------------------------------------------------------------
+# Metrics as data. These classes are declarations that are read: no object is made of them.
+
+
+@dataclass(init=False, repr=False, eq=False)
+class _Shown(Declared):
+    as_: str | None = option(None, "Name in tables.", OneOf(Nothing(), Text()))
+    title: str | None = option(None, "Title for people.", OneOf(Nothing(), Text()))
+
+
+@dataclass(init=False, repr=False, eq=False)
+class _NoOptions(Declared):
+    pass
+
+
+@dataclass(init=False, repr=False, eq=False)
+class _DecisionOptions(Declared):
+    threshold: float = option(
+        DEFAULT_THRESHOLD,
+        "P(1) from which class 1 of two classes is predicted.",
+        Number(0.0, 1.0),
+    )
+
+
+@dataclass(init=False, repr=False, eq=False)
+class _MatrixOptions(_DecisionOptions):
+    matrix: tuple[tuple[float, ...], ...] = option(
+        (),
+        "Costs or utilities: one row per true class, one column per predicted class.",
+        Series(Series(Number(), least=2), least=2),
+    )
+
+
+def _make_from_data(data: Mapping[str, Any], threshold: float | None) -> Metric:
+    """The metric that ``data`` describes; ``threshold`` is that of decision metrics without one."""
+    options = {"as_" if key == "as" else key: value for key, value in data.items()}
+    name = options.pop("name", None)
+    if not isinstance(name, str):
+        raise InputError(
+            f"the metric {dict(data)!r} has no name",
+            hint='write for example {name = "ece", norm = "l2"}',
+        )
+    owner = f"metric {name!r}"
+    labels = {key: options.pop(key) for key in list(options) if key in ("as_", "title")}
+    shown = accept_all(_Shown, labels, owner)
+    if name in _OF_MATRIX:
+        options = accept_all(_MatrixOptions, options, owner)
+        if "matrix" not in options:
+            raise InputError(f"{owner} has no matrix", hint="give it as matrix = [[0, 1], [10, 0]]")
+        if threshold is not None:
+            options.setdefault("threshold", threshold)
+        made = _OF_MATRIX[name](**options)
+    elif name == "ece" and options:
+        made = ece(**accept_all(Calibration, options, owner))
+    else:
+        made = _make_from_text(name, None)
+        decides = isinstance(made.kind, Decision) and "@" not in name
+        options = accept_all(_DecisionOptions if decides else _NoOptions, options, owner)
+        at = options.get("threshold", threshold)
+        if decides and at is not None:
+            made = at_threshold(made, at)
+    return replace(made, name=shown.get("as_") or made.name, title=shown.get("title") or made.title)
 
 
 def write_metric(metric: Metric) -> dict[str, Any] | None:
@@ -210,29 +410,73 @@ def write_metric(metric: Metric) -> dict[str, Any] | None:
     >>> write_metric(get_metric("f1@0.3"))
     {'name': 'f1', 'threshold': 0.3}
     """
-    return describe_metric(metric, metric_names(), get_metric)
+    if metric.data is None:
+        return None
+    data = dict(metric.data)
+    if isinstance(metric.kind, Decision):
+        data["threshold"] = metric.kind.threshold  # so that no other one is put in its place
+    made = _make_from_data(data, None)
+    if not _compute_the_same(made, metric):
+        return None
+    if made.name != metric.name:
+        data["as"] = metric.name
+    if made.title != metric.title:
+        data["title"] = metric.title
+    return data
 
 
-def _parse_share(spec: str, asked: str) -> float:
-    try:
-        return parse_number(asked)
-    except ValueError:
-        raise InputError(
-            f"metric `{spec}`: the prevalence `{asked}` is not a number",
-            hint="write a number between 0 and 1, for example `accuracy~0.03`",
-        ) from None
+def _compute_the_same(one: Metric, two: Metric) -> bool:
+    """Whether two metrics differ in name, title and data at most."""
+    facts = {each.name for each in fields(Metric)} - {"name", "title", "plan", "data"}
+    return all(getattr(one, each) == getattr(two, each) for each in facts) and (
+        _split_partial(one.plan) == _split_partial(two.plan)
+    )
 
 
-def _parse_threshold(spec: str, name: str, asked: str) -> float:
-    if name not in _DECISIONS:
-        raise InputError(
-            f"metric `{spec}`: `{name}` takes no threshold",
-            hint=f"write `{name}`; a threshold is for {', '.join(sorted(_DECISIONS))}",
-        )
-    try:
-        return parse_number(asked)
-    except ValueError:
-        raise InputError(
-            f"metric `{spec}`: the threshold `{asked}` is not a number",
-            hint=f"write a number from 0 to 1, for example `{name}@0.3`",
-        ) from None
+def _split_partial(plan: Callable[..., Any]) -> Any:
+    """A partial function as its parts: two of equal parts are not equal themselves."""
+    return (plan.func, plan.args, plan.keywords) if isinstance(plan, partial) else plan
+
+
+# -------------------------------------------------------------------------------------------------
+# Which metric leads where none was asked for: accuracy, unless a class is rare.
+#
+# A class is rare where its share of the rows is below 0.4 / K among K classes (20 % of two, 4 % of
+# ten). Whoever never predicts it is right nearly always, so that accuracy hardly tells classifiers
+# apart. Then leads
+#
+#     two classes, class 1 rare    average precision, which is about the rows of class 1
+#     two classes, class 0 rare    ROC AUC, which does not depend on how frequent the classes are
+#     two classes in no order      ROC AUC
+#     more than two classes        balanced accuracy, in which every class counts the same
+
+
+@dataclass(frozen=True)
+class Lead:
+    """The name of the metric that leads, and why it is not accuracy (empty where it is)."""
+
+    metric: str
+    reason: str = ""
+
+
+def find_leading_metric(
+    shares: FloatArray, classes: Sequence[Any], *, ordered: bool = True, rare: float = 0.4
+) -> Lead:
+    """The metric that leads for classes of estimated ``shares`` (K,), rare below ``rare / K``."""
+    rarest = int(np.argmin(shares))
+    if not np.isfinite(shares).all() or shares[rarest] * len(shares) >= rare:
+        return Lead("accuracy")
+    if len(shares) > 2:
+        metric = "balanced_accuracy"
+    else:
+        metric = "average_precision" if rarest == 1 and ordered else "roc_auc"
+    share = f"About {shares[rarest]:.1%} of the rows are of class {str(classes[rarest])!r}"
+    if len(shares) == 2:
+        other = f"always saying {str(classes[1 - rarest])!r} is right on {1 - shares[rarest]:.0%}"
+    else:
+        other = "never predicting it costs hardly any accuracy"
+    reason = (
+        f"{share} and {other}, so the models are judged by {metric} and not by accuracy. Naming a "
+        "metric changes this."
+    )
+    return Lead(metric, reason)

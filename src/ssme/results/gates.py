@@ -24,7 +24,7 @@ from ssme.diagnostics.doubt import SEVERITIES
 from ssme.errors import InputError, name_argument
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
-from ssme.metrics.per_class import ALL_THREE, EVERY, split_class
+from ssme.metrics.registry import ALL_THREE, EVERY, split_text
 from ssme.options import Enumeration, Number, Option, accept, parse_number
 from ssme.results.choose import refuse_idle_margin
 from ssme.results.groups import ALL
@@ -155,7 +155,7 @@ def add_metrics(
     """
     known = {_find_own_name(spec): spec for spec in asked}
     for condition in conditions:
-        if split_class(condition.metric) is None and "-" not in (condition.model or ""):
+        if split_text(condition.metric).of_class is None and "-" not in (condition.model or ""):
             metric = get_metric(known.get(condition.metric, condition.metric))
             _refuse_idle_condition(metric, condition, paired=False, n_classes=n_classes)
     extra = dict.fromkeys(
@@ -169,15 +169,15 @@ def add_metrics(
 
 def _find_own_name(spec: MetricSpec) -> str:
     """The name that a metric has in the table; that of one class is known with the data only."""
-    if isinstance(spec, str) and (spec == ALL_THREE or split_class(spec) is not None):
+    if isinstance(spec, str) and (spec == ALL_THREE or split_text(spec).of_class is not None):
         return spec
     return get_metric(spec).name
 
 
 def _find_families(condition: GateCondition) -> set[str]:
     """What stands for a metric of one class and all others."""
-    parts = split_class(condition.metric)
-    return set() if parts is None else {ALL_THREE, f"{parts[0]}[{EVERY}]{parts[2]}"}
+    text = split_text(condition.metric)
+    return set() if text.of_class is None else {ALL_THREE, str(text._replace(of_class=EVERY))}
 
 
 def judge(
@@ -262,7 +262,7 @@ def _refuse_idle_condition(
 def _find_metric(evaluation: Evaluation, condition: GateCondition) -> Metric:
     """The evaluated metric that ``condition`` speaks of, by the name it was given or its own."""
     names = [metric.name for metric in evaluation.metrics]
-    if condition.metric in names or split_class(condition.metric) is not None:
+    if condition.metric in names or split_text(condition.metric).of_class is not None:
         return evaluation.metrics[evaluation.metric_index(condition.metric)]
     threshold = evaluation.settings.get("threshold")
     name = get_metric(condition.metric, threshold=threshold).name
