@@ -171,7 +171,8 @@ def _follow_data(
     metric = get_metric(lead.metric, threshold=threshold)
     if not lead.reason or not method.spec.can_estimate(metric, data.n_classes):
         return Lead(metrics[0].name), metrics
-    return Lead(metric.name, lead.reason), [metric, *(m for m in metrics if m.name != metric.name)]
+    ordered = {each.name: each for each in (metric, *metrics)}
+    return Lead(metric.name, lead.reason), list(ordered.values())
 
 
 def choose_usual_metrics(data: ScoreSet) -> tuple[str, ...]:
