@@ -87,7 +87,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("empty.yaml", "", "is not a table of settings"),
         ("bytes.toml", b"\xff\xfe", "not UTF-8"),
         ("digits.json", '{"run": {"seed": ' + "9" * 5000 + "}}", "parsing"),
-        ("run.ini", "", "ends in .toml"),
+        ("run.ini", "", "end in .toml"),
     ],
 )
 def test_hostile_files_are_refused_in_words(

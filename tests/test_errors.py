@@ -29,7 +29,7 @@ def test_a_message_has_three_parts_and_spells_its_arguments():
 
 
 def test_a_huge_value_does_not_make_a_huge_message():
-    assert len(str(InputError("x" * 10_000_000, allowed="y" * 10_000_000))) < 5_000
+    assert len(str(InputError("x" * 10_000_000, hint="y" * 10_000_000))) < 5_000
 
 
 def test_terminal_escapes_are_shown_and_not_obeyed():

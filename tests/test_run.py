@@ -154,7 +154,7 @@ def test_options_by_another_name_are_told_ours(arrays, tmp_path, option, meant):
     scores, labels, _ = arrays
     frame = pd.DataFrame(scores, columns=["a", "b", "c"]).assign(label=labels)
     frame.to_csv(tmp_path / "scores.csv", index=False)
-    told = f"(?s)no option '{next(iter(option))}'.*random_state.*models.*mean '{meant}'"
+    told = f"(?s)no option '{next(iter(option))}'.*mean '{meant}'.*random_state.*models"
     for given in (
         (scores, labels),
         (frame, "label"),

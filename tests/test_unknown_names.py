@@ -13,7 +13,7 @@ from benchmarks.datasets.registry import load_dataset
 import ssme
 from ssme.engines.executors import open_executor
 from ssme.engines.kernels import choose_kernel_sums
-from ssme.errors import InputError, argument, make_unknown_name_error, name_argument
+from ssme.errors import InputError, make_unknown_name_error, name_argument
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.mixture.kde import select_bandwidth
@@ -62,4 +62,4 @@ def test_an_error_names_who_asked_once() -> None:
     with pytest.raises(InputError, match=r"^metrics: unknown metric"), name_argument("metrics"):
         get_metric("nonsense")
     with pytest.raises(InputError, match=r"^level=2\."), name_argument("level"):
-        raise InputError(argument("level", 2))
+        raise InputError("`level=2`")

@@ -100,8 +100,8 @@ def _find_folder() -> Path:
     if missing:
         raise InputError(
             f"{', '.join(missing)} not found in {folder}",
-            allowed="the UCI Adult files adult.data and adult.test (archive.ics.uci.edu/dataset/2)",
-            fix="download them and name their folder in the variable SSME_ADULT",
+            hint="download the UCI Adult files adult.data and adult.test "
+            "(archive.ics.uci.edu/dataset/2) and name their folder in the variable SSME_ADULT",
         )
     return folder
 

@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.datasets.registry import data_folder
-from ssme.errors import InputError, translate_foreign_errors
-from ssme.wording import suggest_nearest
+from ssme.errors import InputError, make_unknown_name_error, translate_foreign_errors
 from ssme.writing import open_whole
 
 __all__ = ["PUBLIC", "FetchLimits", "PublicPredictions", "compute_checksum", "fetch_dataset"]
@@ -123,28 +122,23 @@ def fetch_dataset(
         If the file is there already, or what was fetched is not the known content.
     """
     if name not in PUBLIC:
-        raise InputError(
-            f"{name!r} cannot be fetched",
-            allowed=", ".join(PUBLIC),
-            fix=f"{suggest_nearest(name, PUBLIC)}`ssme datasets` describes each",
-        )
+        raise make_unknown_name_error("public data set", name, PUBLIC)
     target = (folder or data_folder()) / f"{name}.npz"
     if target.exists():
-        raise InputError(f"{target} exists already", fix="delete it first to fetch it again")
+        raise InputError(f"{target} exists already", hint="delete it first to fetch it again")
     public, limits = PUBLIC[name], limits or FetchLimits()
     base, end = f"{repository}/{public.folder}", time.monotonic() + limits.seconds
     addresses = [f"{base}/alg_{model}/preds.npy" for model in public.models]
     arrays = [_fetch_array(address, limits, end) for address in addresses]
     labels = _fetch_array(f"{base}/alg_{public.models[0]}/labels.npy", limits, end)
-    with translate_foreign_errors(f"putting the files of {base} together", fix=BY_HAND):
+    with translate_foreign_errors(f"putting the files of {base} together", hint=BY_HAND):
         scores = np.stack(arrays, axis=1).astype(np.float32)
         labels = labels.astype(np.int64)
     found = compute_checksum(scores, labels)
     if found != public.sha256:
         raise InputError(
-            f"the fetched predictions of {name!r} have the sum {found}",
-            allowed=public.sha256,
-            fix="nothing was written; the repository changed, or something altered it on the way",
+            f"the fetched predictions of {name!r} have the sum {found}, not {public.sha256}",
+            hint="nothing was written; the repository changed, or something altered it on the way",
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     with open_whole(target) as file:
@@ -158,11 +152,12 @@ def _fetch_array(address: str, limits: FetchLimits, end: float) -> NDArray[Any]:
     if not content.startswith(b"\x93NUMPY"):
         page = content.lstrip()[:1] == b"<"
         raise InputError(
-            f"{address} answered with " + ("a web page" if page else "something else"),
-            allowed="a NumPy array (.npy)",
-            fix=f"check whether the network asks for a login; {BY_HAND}",
+            f"{address} answered with "
+            + ("a web page" if page else "something else")
+            + ", not an array",
+            hint=f"check whether the network asks for a login; {BY_HAND}",
         )
-    with translate_foreign_errors(f"reading the array at {address}", fix=BY_HAND):
+    with translate_foreign_errors(f"reading the array at {address}", hint=BY_HAND):
         file = io.BytesIO(content)
         version = np.lib.format.read_magic(file)
         read_header = getattr(np.lib.format, f"read_array_header_{version[0]}_{version[1]}")
@@ -171,8 +166,7 @@ def _fetch_array(address: str, limits: FetchLimits, end: float) -> NDArray[Any]:
         if dtype.hasobject or math.prod(shape) * dtype.itemsize != held:
             raise InputError(
                 f"the array at {address} claims the shape {shape} of {dtype} and has {held} bytes",
-                allowed="a whole array of numbers",
-                fix=BY_HAND,
+                hint=BY_HAND,
             )
         flat: NDArray[Any] = np.frombuffer(content, dtype, offset=file.tell())
         return flat.reshape(shape, order="F" if fortran else "C")
@@ -181,7 +175,7 @@ def _fetch_array(address: str, limits: FetchLimits, end: float) -> NDArray[Any]:
 def _fetch_content(address: str, limits: FetchLimits, end: float) -> bytes:
     """All that the server sends, which has to be what it announced."""
     if not address.startswith(("https://", "http://")):
-        raise InputError(f"the address {address}", allowed="addresses that begin with https://")
+        raise InputError(f"the address {address} does not begin with https://")
     content = bytearray()
     try:
         with urllib.request.urlopen(address, timeout=limits.silent_seconds) as answer:
@@ -194,20 +188,20 @@ def _fetch_content(address: str, limits: FetchLimits, end: float) -> bytes:
                 _refuse_large(address, len(content), limits)
                 if time.monotonic() > end:
                     raise InputError(
-                        f"{address} has sent {len(content):,} bytes and the time is up",
-                        allowed=f"{limits.seconds:g} seconds for all files of a set",
-                        fix=BY_HAND,
+                        f"{address} has sent {len(content):,} bytes and the time is up: "
+                        f"{limits.seconds:g} seconds for all files of a set",
+                        hint=BY_HAND,
                     )
     except (OSError, http.client.HTTPException) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()
         raise InputError(
             f"{address} could not be fetched ({type(error).__name__}: {error})",
-            fix=f"check the network; {BY_HAND}",
+            hint=f"check the network; {BY_HAND}",
         ) from error
     if announced is not None and len(content) != announced:
         raise InputError(
-            f"{address} was cut off: {len(content):,} of {announced:,} bytes came", fix=BY_HAND
+            f"{address} was cut off: {len(content):,} of {announced:,} bytes came", hint=BY_HAND
         )
     return bytes(content)
 
@@ -216,6 +210,5 @@ def _refuse_large(address: str, size: int, limits: FetchLimits) -> None:
     if size > limits.file_bytes:
         raise InputError(
             f"{address} sends more than {limits.file_bytes:,} bytes",
-            allowed="a file of predictions, which is smaller",
-            fix=BY_HAND,
+            hint=BY_HAND,
         )

@@ -250,15 +250,15 @@ def load_dataset(name: str, path: str | Path | None = None) -> ScoreSet:
     if entry.kind == "own":
         raise InputError(
             f"the predictions of {name!r} are not public",
-            allowed=f"a file of your own predictions; source: {entry.source}",
-            fix=f"load_dataset({name!r}, path='predictions.parquet')",
+            hint=f"make your own (source: {entry.source}) and call "
+            f"load_dataset({name!r}, path='predictions.parquet')",
         )
     file = data_folder() / f"{name}.npz"
     if not file.exists():
         raise InputError(
             f"{file} does not exist",
-            allowed=f"{name}.npz in the folder that SSME_DATA names (now {data_folder()})",
-            fix=f"set SSME_DATA; get it: {entry.obtain}; source: {entry.source}",
+            hint=f"set SSME_DATA to its folder (now {data_folder()}); get it: {entry.obtain}; "
+            f"source: {entry.source}",
         )
     return ScoreSet.read(file)
 

@@ -41,7 +41,7 @@ from benchmarks.theory.performance import (
     accuracy_of_separation,
     auc_of_separation,
 )
-from ssme.errors import InputError, argument, make_unknown_name_error
+from ssme.errors import InputError, make_unknown_name_error
 
 __all__ = [
     "Condition",
@@ -180,7 +180,7 @@ def separation_error(
     )
     dims, c = _check_numbers("d", d, 1.0), np.asarray(norm, dtype=np.float64)
     if not (np.isfinite(c) & (c > 0)).all():
-        raise InputError(f"norm is {np.min(c):g}", allowed="numbers above 0")
+        raise InputError(option="norm", value=np.min(c), must="be above 0")
     unlabeled_term = np.sqrt(dims / (c**2 * n_u))
     slack = 1.0 - c0 / c**2 * np.sqrt(dims * np.log(n_u) / (c**2 * n_u))
     labeled_term = c * np.exp(-0.5 * n_l * c**2 * np.maximum(slack, 0.0) ** 2)
@@ -291,9 +291,10 @@ def theorem_1(
     c = np.atleast_1d(np.asarray(separation, dtype=np.float64))
     if c.ndim != 1 or not (np.isfinite(c) & (c >= 0)).all() or not (c > 0).any():
         raise InputError(
-            f"separation is {c.tolist()}",
-            allowed="one number of at least 0 per classifier, not all 0",
-            fix="swap the classes of a classifier that is worse than chance",
+            option="separation",
+            value=c.tolist(),
+            must="have one number of at least 0 per classifier, not all 0",
+            hint="swap the classes of a classifier that is worse than chance",
         )
     d, norm = len(c), float(np.linalg.norm(c))
     epsilon = float(
@@ -333,14 +334,13 @@ def _check_constants(**constants: float) -> None:
         least_is_allowed, most = name == "c0", 1.0 if name == "p" else np.inf
         above = value >= 0 if least_is_allowed else value > 0
         if not (above and value <= most and np.isfinite(value)):
-            allowed = "a number of at least 0" if least_is_allowed else "a number above 0"
-            raise InputError(
-                argument(name, value), allowed=f"{allowed}{', at most 1' if name == 'p' else ''}"
-            )
+            must = "be at least 0" if least_is_allowed else "be above 0"
+            must += " and at most 1" if name == "p" else ""
+            raise InputError(option=name, value=value, must=must)
 
 
 def _check_numbers(name: str, values: ArrayLike, least: float) -> FloatArray:
     numbers = np.asarray(values, dtype=np.float64)
     if not (np.isfinite(numbers) & (numbers >= least)).all():
-        raise InputError(f"{name} is {np.min(numbers):g}", allowed=f"numbers of at least {least:g}")
+        raise InputError(option=name, value=np.min(numbers), must=f"be at least {least:g}")
     return numbers

@@ -95,7 +95,7 @@ def bound_with_one_more(
     """
     _check(d, norm)
     if not (np.isfinite(separation) and separation >= 0):
-        raise InputError(f"separation is {separation!r}", allowed="a number of at least 0")
+        raise InputError(option="separation", value=separation, must="be at least 0")
     grown = float(np.hypot(norm, separation))
     before = separation_error(n_unlabeled, n_labeled, d, norm, c0=c0)
     after = separation_error(n_unlabeled, n_labeled, d + 1, grown, c0=c0)
@@ -104,6 +104,6 @@ def bound_with_one_more(
 
 def _check(d: int, norm: float) -> None:
     if d < 1:
-        raise InputError(f"d is {d!r}", allowed="an integer of at least 1")
+        raise InputError(option="d", value=d, must="be at least 1")
     if not (np.isfinite(norm) and norm > 0):
-        raise InputError(f"norm is {norm!r}", allowed="a number above 0")
+        raise InputError(option="norm", value=norm, must="be above 0")

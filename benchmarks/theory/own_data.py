@@ -171,7 +171,7 @@ def bound_for(
         constant_one = data.models[int(np.argmin(deviation))]
         raise InputError(
             f"classifier {constant_one!r} gives all labeled rows of a class the same score",
-            fix="leave it out: its separation is not defined",
+            hint="leave it out: its separation is not defined",
         )
     separation = gap / deviation
     theorem = theorem_1(
@@ -220,8 +220,7 @@ def _take_labeled_log_odds(data: ScoreSet) -> tuple[FloatArray, NDArray[np.int64
     if data.n_classes != 2:
         raise InputError(
             f"the data have {data.n_classes} classes",
-            allowed="two classes",
-            fix="the theorem is about two classes: take one class against the rest",
+            hint="the theorem is about two classes: take one class against the rest",
         )
     rows = data.labeled
     y = data.labels[rows]
@@ -230,12 +229,13 @@ def _take_labeled_log_odds(data: ScoreSet) -> tuple[FloatArray, NDArray[np.int64
         raise InputError(
             f"there are {counts[0]} labeled rows of class {data.classes[0]!r} and {counts[1]} of "
             f"class {data.classes[1]!r}",
-            allowed=f"at least {LEAST_LABELS} of each",
-            fix="label more rows",
+            hint=f"label at least {LEAST_LABELS} of each",
         )
     p = np.clip(data.scores[rows, :, 1], CLIP, 1.0 - CLIP)
     if np.isnan(p).any():
-        raise InputError("scores are missing on labeled rows", fix="drop those rows or classifiers")
+        raise InputError(
+            "scores are missing on labeled rows", hint="drop those rows or classifiers"
+        )
     return np.log(p / (1.0 - p)), y
 
 

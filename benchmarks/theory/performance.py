@@ -122,9 +122,10 @@ def _check_separation(performance: ArrayLike, scale: float, name: str) -> FloatA
     values = np.asarray(performance, dtype=np.float64)
     if not ((values >= 0.5) & (values < 1.0)).all():
         raise InputError(
-            f"{name} holds {values.min():g} to {values.max():g}",
-            allowed="numbers of at least 0.5 and below 1",
-            fix="a classifier below 0.5 has its classes the wrong way round: swap them first",
+            f"values from {values.min():g} to {values.max():g}",
+            option=name,
+            must="be at least 0.5 and below 1",
+            hint="a classifier below 0.5 has its classes the wrong way round: swap them first",
         )
     out: FloatArray = scale * ndtri(values)
     return out

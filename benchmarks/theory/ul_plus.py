@@ -97,16 +97,15 @@ def ul_plus(
     if points.ndim != 2 or known.shape != points.shape[:1] or not np.isfinite(points).all():
         raise InputError(
             f"scores have the shape {points.shape} and labels {known.shape}, or are not finite",
-            allowed="finite scores (n, d) and labels (n,)",
+            hint="give finite scores (n, d) and labels (n,)",
         )
     if not np.isin(known, (-1, 0, 1)).all():
-        raise InputError("labels hold other values than 0, 1 and -1", allowed="0, 1 and -1")
+        raise InputError(option="labels", must="be 0, 1 or -1")
     unlabeled, labeled = points[known == -1], known >= 0
     if len(unlabeled) < 2 or not labeled.any():
         raise InputError(
             f"there are {len(unlabeled)} unlabeled and {int(labeled.sum())} labeled rows",
-            allowed="at least 2 unlabeled rows and 1 labeled row",
-            fix="add rows: UL+ needs unlabeled rows for a line and labels for its direction",
+            hint="add rows: UL+ needs unlabeled rows for a line and labels for its direction",
         )
     center = unlabeled.mean(axis=0)
     x = unlabeled - center

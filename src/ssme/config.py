@@ -26,7 +26,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
+from ssme.errors import (
+    InputError,
+    MissingExtraError,
+    make_unknown_name_error,
+    translate_foreign_errors,
+)
 from ssme.writing import write_bytes
 
 __all__ = [
@@ -66,9 +71,11 @@ def read_config(path: str | Path) -> dict[str, Any]:
     config = parse_config(_read_text(file), suffix, f"config {file}")
     for key, value in config.items():
         if key != "file" and key not in SECTIONS:
-            raise InputError(f"config {file} has {key!r}", allowed=f"file, {', '.join(SECTIONS)}")
+            raise make_unknown_name_error(f"key of config {file}", key, ("file", *SECTIONS))
         if key in SECTIONS and not isinstance(value, dict):
-            raise InputError(f"config {file}: {key!r} is not a section", allowed=f"a table [{key}]")
+            raise InputError(
+                f"config {file}: {key!r} is not a section", hint=f"write a table [{key}]"
+            )
     return config
 
 
@@ -105,7 +112,7 @@ def format_config(config: Mapping[str, Any], suffix: str) -> str:
     if not _is_same(again, config):
         raise InputError(
             f"a {suffix} file cannot hold some of the text or numbers of this config",
-            fix="write it as .json",
+            hint="write it as .json",
         )
     return text
 
@@ -114,7 +121,7 @@ def parse_config(text: str, suffix: str, what: str) -> dict[str, Any]:
     """The values in ``text``; ``what`` it is called in messages."""
     try:
         with translate_foreign_errors(
-            f"parsing {what}", fix="`ssme evaluate --save-config` writes one"
+            f"parsing {what}", hint="`ssme evaluate --save-config` writes one"
         ):
             config = _PARSERS[suffix](text)
     except InputError as error:
@@ -123,7 +130,7 @@ def parse_config(text: str, suffix: str, what: str) -> dict[str, Any]:
         raise
     if not isinstance(config, dict):
         raise InputError(
-            f"{what} is not a table of settings", fix="`ssme evaluate --save-config` writes one"
+            f"{what} is not a table of settings", hint="`ssme evaluate --save-config` writes one"
         )
     _refuse_depth(config, what)
     return config
@@ -256,14 +263,14 @@ def _import_yaml() -> Any:
 
 def _read_text(file: Path) -> str:
     if not file.exists():
-        raise InputError(f"there is no config file {file}", fix="check the path")
+        raise InputError(f"there is no config file {file}", hint="check the path")
     if not file.is_file():
-        raise InputError(f"config {file} is not a regular file", fix="name a file")
+        raise InputError(f"config {file} is not a regular file", hint="name a file")
     with file.open("rb") as stream:
         content = stream.read(LARGEST + 1)
     if len(content) > LARGEST:
         raise InputError(
-            f"config {file} has more than {LARGEST:,} bytes", fix="check that it is the right file"
+            f"config {file} has more than {LARGEST:,} bytes", hint="check that it is the right file"
         )
     try:
         return content.decode("utf-8")
@@ -274,9 +281,8 @@ def _read_text(file: Path) -> str:
 def _check_suffix(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise InputError(
-            f"config {path}", allowed="a name that ends in .toml, .yaml, .yml or .json"
-        )
+        must = "end in .toml, .yaml, .yml or .json"
+        raise InputError(option="config", value=str(path), must=must)
     return suffix
 
 
@@ -290,7 +296,7 @@ def _refuse_depth(value: Any, what: str, depth: int = 0) -> None:
 
 def _tell_too_deep(what: str) -> InputError:
     return InputError(
-        f"{what} is nested too deeply", allowed=f"{DEEPEST} tables and lists inside each other"
+        f"{what} is nested too deeply", hint=f"nest at most {DEEPEST} tables and lists"
     )
 
 
@@ -311,8 +317,7 @@ def _refuse_unwritable(value: Any, where: tuple[str, ...]) -> None:
 def _tell_unwritable(value: Any, where: tuple[str, ...]) -> InputError:
     return InputError(
         f"{', '.join(where) or 'the config'} is a {type(value).__name__}, which no file can hold",
-        allowed="text, numbers, true, false, null, lists and tables",
-        fix="call ssme from Python for this run",
+        hint="call ssme from Python for this run",
     )
 
 

@@ -36,14 +36,6 @@ _OPTION = re.compile(r"`(\w+)(?:=([^`]*))?`")
 _START = re.compile(r"^[a-z]|(?<=\? )[a-z]")
 
 
-def argument(name: str, value: object = None) -> str:
-    """An option in a message: `` `name` `` or `` `name=value` ``."""
-    if value is None:
-        return f"`{name}`"
-    text = value if isinstance(value, str) else repr(value)
-    return f"`{name}={text.replace('`', chr(39))}`"
-
-
 def spell_options(text: str, spelling: Spelling) -> str:
     """``text`` with every option in it spelled by ``spelling``.
 
@@ -87,16 +79,13 @@ class InputError(ValueError):
         value: object = MISSING,
         must: str | None = None,
         hint: str | None = None,
-        allowed: str | None = None,
-        fix: str | None = None,
     ) -> None:
         super().__init__(problem)
         self.problem = problem
         self.option = option
         self.value = None if value is MISSING else cut_end(_show_value(value), 80)
         self.must = must
-        self.hint = fix if hint is None else hint
-        self.allowed = allowed
+        self.hint = hint
         self.place: str | None = None
 
     def __str__(self) -> str:
@@ -141,8 +130,6 @@ class InputError(ValueError):
         if self.place is not None:
             told = f"{self.place}: {told}"
         sentences = [told]
-        if self.allowed:
-            sentences.append(f"Allowed: {self.allowed}")
         if self.hint:
             sentences.append(_START.sub(lambda found: found[0].upper(), self.hint))
         spell = spelling or _spell_in_python
@@ -168,7 +155,7 @@ class InputError(ValueError):
         """Whether the message names this option."""
         return self.option == option or any(
             found[1] == option
-            for part in (self.problem, self.must, self.allowed, self.hint)
+            for part in (self.problem, self.must, self.hint)
             for found in _OPTION.finditer(part or "")
         )
 
@@ -207,7 +194,7 @@ def name_argument(name: str) -> Iterator[None]:
 
 
 def make_unknown_name_error(
-    what: str, name: object, known: Collection[str], fix: str = ""
+    what: str, name: object, known: Collection[str], hint: str = ""
 ) -> InputError:
     """The error for a name that is not among those ``known``, with the nearest of them.
 
@@ -217,7 +204,7 @@ def make_unknown_name_error(
     unknown mode 'fasst'. Did you mean 'fast'? Choose one of: fast, slow.
     """
     choose = f"{suggest_nearest(name, known)}choose one of: {', '.join(known)}"
-    return InputError(f"unknown {what} {name!r}", hint=f"{choose}. {fix}" if fix else choose)
+    return InputError(f"unknown {what} {name!r}", hint=f"{choose}. {hint}" if hint else choose)
 
 
 class UnsupportedError(InputError):
@@ -258,9 +245,7 @@ class ConvergenceWarning(SsmeWarning):
 
 
 @contextmanager
-def translate_foreign_errors(
-    doing: str, *, allowed: str | None = None, fix: str | None = None, hint: str | None = None
-) -> Iterator[None]:
+def translate_foreign_errors(doing: str, *, hint: str | None = None) -> Iterator[None]:
     """Turn an exception of another library, raised in the block, into an `InputError`.
 
     Exceptions and warnings of ssme, a missing extra, a missing file or permission (an `OSError`
@@ -282,8 +267,7 @@ def translate_foreign_errors(
         if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
             raise
         reason = ": ".join(filter(None, (type(error).__name__, str(error).strip())))
-        problem = f"{doing} failed: {reason}"
-        raise InputError(problem, allowed=allowed, hint=hint or fix) from error
+        raise InputError(f"{doing} failed: {reason}", hint=hint) from error
 
 
 def _limit(text: str) -> str:

@@ -410,10 +410,10 @@ def accept_all(cls: Any, given: Mapping[str, Any], owner: str) -> dict[str, Any]
     known = {each.name: each for each in list_declared(cls)}
     for name in given:
         if name not in known:
+            names = ", ".join(sorted(known)) or "none"
             raise InputError(
                 f"{owner} has no option {name!r}",
-                allowed=", ".join(sorted(known)) or "no options",
-                fix=f"{suggest_nearest(name, known)}leave {name!r} out, or name one of these",
+                hint=f"{suggest_nearest(name, known)}its options are: {names}",
             )
     return {name: accept(known[name], value) for name, value in given.items()}
 
@@ -423,7 +423,7 @@ def parse_text(of: Option, text: str) -> Any:
     if of.python_only:
         raise InputError(
             f"the option {of.name!r} takes {of.kind.describe()}",
-            fix="call ssme from Python to give it",
+            hint="call ssme from Python to give it",
         )
     try:
         value = _read_json(text)

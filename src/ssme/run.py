@@ -17,7 +17,7 @@ from typing import Any
 from ssme.data import ScoreSet, as_score_set, reading_options
 from ssme.data.readers.reading import is_dataset
 from ssme.data.readers.tables import is_frame
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.fitting import fit_method
 from ssme.methods.base import Method
 from ssme.methods.registry import find_method_class
@@ -209,7 +209,7 @@ def rerun(
             "the spec names no file and no scores were given"
             if source is None
             else "scores were given for a spec that names its file",
-            fix="give the scores and labels of that run"
+            hint="give the scores and labels of that run"
             if source is None
             else "leave the scores out, or use ssme.evaluate",
         )
@@ -217,7 +217,7 @@ def rerun(
         return execute(spec, spec.source, None, start)
     reading, labels = _locate_labels(source, y, dict(spec.read))
     if reading != dict(spec.read):
-        raise InputError("the label column was given twice", fix="leave it out")
+        raise InputError("the label column was given twice", hint="leave it out")
     return execute(spec, source, labels, start)
 
 
@@ -236,9 +236,8 @@ def execute(
         return fit_method(_read(spec, source, labels), spec).make_evaluation(start)
     if spec.source is None:
         raise InputError(
-            f"{argument('engine', spec.engine)} was given for scores that are in memory",
-            allowed="Parquet files",
-            fix=f"give the path of a file, or leave {argument('engine')} out",
+            f"`engine={spec.engine}` was given for scores that are in memory",
+            hint="give the path of a Parquet file, or leave `engine` out",
         )
     from ssme.stream.evaluation import evaluate_stream
 
@@ -253,9 +252,8 @@ def _read(spec: RunSpec, source: Any, labels: Any) -> ScoreSet:
     if isinstance(source, (list, tuple)) and spec.source is not None:
         if len(source) != 1:
             raise InputError(
-                f"{len(source)} files were given with {argument('engine', 'memory')}",
-                allowed="one file",
-                fix=f"join them, or use {argument('engine', 'stream')} for Parquet files",
+                f"{len(source)} files were given with `engine=memory`",
+                hint="join them into one, or use `engine=stream` for Parquet files",
             )
         source = source[0]
     reading = dict(spec.read)
@@ -284,15 +282,14 @@ def _locate_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[s
             given = ["y"] * (y is not None) + ["labels_file"] * (file is not None)
             raise InputError(
                 f"a ScoreSet was given together with {', '.join(given + others)}",
-                allowed="a ScoreSet alone: it holds its own labels and options",
-                fix="pass these to ScoreSet.from_arrays, from_frame or read instead",
+                hint="pass these to ScoreSet.from_arrays, from_frame or read instead",
             )
         return reading, None
     if file is not None:
         if y is not None and not isinstance(y, str):
             raise InputError(
-                f"{argument('labels_file', str(file))} was given together with other labels",
-                allowed="one place for the labels",
+                f"`labels_file={file}` was given together with other labels",
+                hint="leave one of them out",
             )
         reading["labels"] = Path(file)
     if y is None:
@@ -300,15 +297,14 @@ def _locate_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[s
     if isinstance(y, str):
         if _find_paths(source) is None and not (is_frame(source) or is_dataset(source)):
             raise InputError(
-                f"{argument('y', repr(y))} names a column, and the scores are arrays",
-                allowed="the labels themselves (n,), NaN or None where unknown",
-                fix="give the labels as an array, or the scores as a frame or a file",
+                f"`y={y!r}` names a column, and the scores are arrays",
+                hint="give the labels as an array (n,), NaN or None where unknown, or the scores "
+                "as a frame or a file",
             )
         if reading.get("label", y) != y:
             raise InputError(
-                f"{argument('y', repr(y))} was given together with "
-                f"{argument('label', repr(reading['label']))}",
-                allowed="one label column",
+                f"`y={y!r}` was given together with `label={reading['label']!r}`",
+                hint="leave one of them out",
             )
         return {**reading, "label": y}, None
     if y is False or isinstance(y, Path):
@@ -329,15 +325,14 @@ def _refuse_unknown(options: dict[str, Any], source: Any, method: str | Method) 
     own = ["y", *(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)]
     kind: Any = find_method_class(method) if isinstance(method, str) else type(method)
     if name == "group" and "groups" in reading:
-        cure = "did you mean 'groups'?"
+        cure = "did you mean 'groups'? "
     elif name in ALSO_CALLED:
-        cure = f"did you mean {ALSO_CALLED[name]!r}?"
+        cure = f"did you mean {ALSO_CALLED[name]!r}? "
     elif is_dataclass(kind) and name in {each.name for each in fields(kind)}:
-        cure = f"it is an option of the method: options={{{name!r}: ...}}"
+        cure = f"it is an option of the method: options={{{name!r}: ...}}; "
     else:
-        cure = suggest_nearest(name, [*own, *reading]) or "leave it out"
+        cure = suggest_nearest(name, [*own, *reading]) or "leave it out; "
     raise InputError(
         f"evaluate has no option {name!r} for these scores",
-        allowed=f"{', '.join(own)}; for reading the scores {', '.join(reading)}",
-        fix=cure,
+        hint=f"{cure}it has {', '.join(own)}; for reading the scores {', '.join(reading)}",
     )

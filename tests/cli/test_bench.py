@@ -143,7 +143,7 @@ def test_a_partly_labeled_file_is_refused(run, scores):
 def test_bad_number_of_labels(run, history, sizes):
     result = run("bench", history, *OPTIONS, "--n-labeled", sizes)
     assert result.exit_code == 2
-    assert "--n-labeled is" in result.stderr
+    assert "--n-labeled must be" in result.stderr
 
 
 def test_too_many_unlabeled_rows(run, history):
@@ -170,8 +170,8 @@ def test_one_run_has_no_half_width(run, history, tmp_path):
         (("--runs", "0"), "--runs must be at least 1, got 0"),
         (("--seed", "-1"), "--seed must be at least 0, got -1"),
         (("--n-unlabeled", "-5"), "--n-unlabeled must be at least 0, got -5"),
-        (("--workers", "0"), "--workers 0 is too small. Allowed: 1 or more"),
-        (("--workers", str(2**63)), "Allowed: 1 to 1,024 processes"),
+        (("--workers", "0"), "--workers must be between 1 and 1,024, got 0"),
+        (("--workers", str(2**63)), "--workers must be between 1 and 1,024"),
         (("--methods", ""), "--methods '' names nothing"),
         (("-n", "5000"), "Ask for at most 200 labels"),
     ],

@@ -155,7 +155,7 @@ def test_a_saved_config_and_a_report_count_as_results(run: Run, tmp_path: Path) 
     (tmp_path / "r.html").write_text("old")
     told = run("report", "nowhere.csv", "-o", tmp_path / "r.html").stderr
     assert "r.html exists" in told
-    assert "ends in .html" in run("report", "nowhere.csv", "-o", tmp_path / "r.doc").stderr
+    assert "end in .html" in run("report", "nowhere.csv", "-o", tmp_path / "r.doc").stderr
 
 
 def test_what_is_read_is_not_written_over_even_by_force(run: Run, scores: Path) -> None:

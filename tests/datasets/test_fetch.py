@@ -66,7 +66,7 @@ def test_absent_file_and_unknown_set(repository, tmp_path, monkeypatch):
     monkeypatch.setitem(fetch.PUBLIC, "gone", fetch.PublicPredictions("Gone", ("A",), "0"))
     with pytest.raises(InputError, match="could not be fetched"):
         fetch.fetch_dataset("gone", folder=tmp_path, repository=repository)
-    with pytest.raises(InputError, match="'agnews' cannot be fetched"):
+    with pytest.raises(InputError, match="unknown public data set 'agnews'"):
         fetch.fetch_dataset("agnews")
 
 

@@ -58,7 +58,7 @@ def test_progress_and_end_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (InputError("no label column", fix="name it"), "No label column"),
+        (InputError("no label column", hint="name it"), "No label column"),
         (MissingExtraError("reading Parquet", "parquet"), "parquet"),
         (OSError(errno.ENOSPC, "No space left on device"), "The disk is full"),
         (ZeroDivisionError("division by zero"), "Internal error: ZeroDivisionError"),

@@ -60,7 +60,7 @@ def test_without_a_separation_nothing_breaks() -> None:
     [
         (np.zeros((3, 2)), np.zeros(4), "scores have the shape"),
         (np.full((3, 2), np.nan), np.array([0, 1, -1]), "finite scores"),
-        (np.zeros((3, 2)), np.array([0, 2, -1]), "other values than 0, 1 and -1"),
+        (np.zeros((3, 2)), np.array([0, 2, -1]), "labels must be 0, 1 or -1"),
         (np.zeros((3, 2)), np.full(3, -1), "0 labeled rows"),
         (np.zeros((3, 2)), np.array([0, 1, 1]), "0 unlabeled"),
     ],

@@ -112,16 +112,9 @@ def bench(
     from ssme.show.terminal import make_table
 
     output = Output(out)
-    if workers < 1:
-        raise InputError(
-            f"--workers {workers} is too small", allowed="1 or more", fix="leave it out for 1"
-        )
-    if workers > MOST_WORKERS:
-        raise InputError(
-            f"--workers {workers} is too large",
-            allowed=f"1 to {MOST_WORKERS:,} processes",
-            fix="give the number of cores of this machine, or leave it out for 1",
-        )
+    if not 1 <= workers <= MOST_WORKERS:
+        must = f"be between 1 and {MOST_WORKERS:,}"
+        raise InputError(option="workers", value=workers, must=must)
     name, load = Path(file).stem, FileLoader(json.dumps(gather(Path(file), read).to_dict()))
     with output.show_progress("reading"):
         data = load(name)
@@ -143,7 +136,7 @@ def bench(
         what = "these metrics by group" if groups else "these metrics"
         raise InputError(
             f"none of the methods {methods} estimates {what} on this data",
-            fix="`ssme methods` lists what each method does",
+            hint="`ssme methods` lists what each method does",
         )
     if unable:
         what = "these metrics by group" if groups else "these metrics"
@@ -222,13 +215,13 @@ def _make_folder(folder: Path) -> None:
         reason = getattr(error, "strerror", None) or error
         raise InputError(
             f"--resume {shorten(escape_all(str(folder)), 80)} cannot be made: {reason}",
-            allowed="a folder, or a path at which one can be made",
-            fix="choose another path",
+            hint="choose another path",
         ) from None
 
 
 def _parse_whole_numbers(text: str) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isascii() and part.isdigit() and int(part) >= 1 for part in parts):
-        raise InputError(f"--n-labeled is {text!r}", allowed="whole numbers such as 30 or 20,50")
+        must = "be whole numbers such as 30 or 20,50"
+        raise InputError(option="n_labeled", value=text, must=must)
     return tuple(map(int, parts))

@@ -73,7 +73,7 @@ def compare(
                 refused[name] = error.problem or str(error)
             seconds[name] = time.perf_counter() - start
     if not results:
-        raise InputError("; ".join(refused.values()), fix="`ssme doctor` says which methods work")
+        raise InputError("; ".join(refused.values()), hint="`ssme doctor` says which methods work")
     rows = [row for result in results.values() for row in result.rows()]
     output.write(
         out.json,

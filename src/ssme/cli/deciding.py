@@ -30,7 +30,7 @@ def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
     if cost is None and utility is None:
         return None
     if cost is not None and utility is not None:
-        raise InputError("--cost and --utility were both given", allowed="one of them")
+        raise InputError("--cost and --utility were both given", hint="leave one out")
     from ssme.metrics import get_metric
 
     flag, text = ("--cost", cost) if cost is not None else ("--utility", utility)
@@ -39,14 +39,13 @@ def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
     except ValueError:
         raise InputError(
             f"{flag} {text!r} is not a matrix of numbers",
-            allowed="numbers, with commas between columns and semicolons between rows",
-            fix=f'write for example {flag} "0,1;10,0"',
+            hint=f'separate columns by commas and rows by semicolons, such as {flag} "0,1;10,0"',
         ) from None
     if len({len(row) for row in matrix} | {len(matrix)}) != 1:
         raise InputError(
             f"{flag} {text!r} has rows of {', '.join(str(len(row)) for row in matrix)} numbers",
-            allowed="as many rows as columns: one of each for every class",
-            fix=f'write for example {flag} "0,1;10,0" for two classes',
+            hint="give one row and one column for each class, such as "
+            f'{flag} "0,1;10,0" for two classes',
         )
     data = {"name": f"expected_{flag.removeprefix('--')}", "matrix": matrix}
     try:
@@ -86,8 +85,7 @@ def add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
             raise InputError(
                 f"--prevalence {share} was given with a metric that has options, as those "
                 "of --cost and --utility have",
-                allowed="metrics named by text",
-                fix="leave one of the two out; in Python, write "
+                hint="leave one of the two out; in Python, write "
                 f"at_prevalence(expected_cost(...), {share})",
             )
     said = ""
@@ -110,23 +108,17 @@ def refuse_shift(kind: str, spec: RunSpec, save_config: Path | None = None) -> N
 
     try:
         accept(KIND, kind)
-    except InputError:
-        raise InputError(
-            f"--correct-shift {kind} is unknown",
-            allowed="label or covariate",
-            fix="choose one of them",
-        ) from None
+    except InputError as error:
+        raise InputError(option="correct_shift", value=kind, must=error.must) from None
     if spec.engine != "memory":
         raise InputError(
             f"--correct-shift was given with --engine {spec.engine}",
-            allowed="data in memory",
-            fix="leave one of them out",
+            hint="it needs the data in memory: leave one of them out",
         )
     if save_config is not None:
         raise InputError(
             f"--correct-shift {kind} was given with --save-config",
-            allowed="runs that a config file can hold: it has no weights that are found on the way",
-            fix="leave one of them out; keep the command line to run it again",
+            hint="a config file has no place for the weights: keep the command line instead",
         )
 
 
@@ -165,7 +157,7 @@ def read_threshold_goal(text: str, worth: dict[str, Any] | None) -> Any:
         if worth is None or worth["name"] != f"expected_{text}":
             raise InputError(
                 f"--threshold-for {text} was given without --{text}",
-                fix=f'give the matrix too: --{text} "0,1;10,0"',
+                hint=f'give the matrix too: --{text} "0,1;10,0"',
             )
         goal = worth
     with name_argument("threshold_for"):

@@ -32,7 +32,7 @@ from ssme.cli.options import (
 from ssme.cli.output import Output, format_csv, format_json
 from ssme.cli.program import CONDITION_FAILED, register_command, say
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
-from ssme.errors import InputError, argument, name_argument
+from ssme.errors import InputError, make_unknown_name_error, name_argument
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -125,8 +125,7 @@ def evaluate_asked(
     if ask.confidence is not None and ask.threshold_for is None:
         raise InputError(
             f"--confidence {ask.confidence:g} was given without --threshold-for",
-            allowed="--confidence for the demand of --threshold-for",
-            fix="say what is demanded, or leave --confidence out",
+            hint="add --threshold-for, or leave --confidence out",
         )
     confidence = CONFIDENCE.default if ask.confidence is None else ask.confidence
     accept(CONFIDENCE, confidence)
@@ -136,11 +135,10 @@ def evaluate_asked(
     spec = add_worth(gather(file, read, run, config, engine), worth)
     if ask.prevalence is not None and goal is not None:
         raise InputError(
-            f"{argument('prevalence', ask.prevalence)} and "
-            f"{argument('threshold_for', ask.threshold_for)} were both given, and thresholds are "
+            f"`prevalence={ask.prevalence}` and "
+            f"`threshold_for={ask.threshold_for}` were both given, and thresholds are "
             "chosen for the classes as frequent as they are among the rows",
-            allowed="one of them",
-            fix="leave one of them out",
+            hint="leave one of them out",
         )
     reason = ""
     if ask.prevalence is not None:
@@ -206,8 +204,7 @@ def _refuse_csv(out: ReportOptions, ask: AskOptions) -> None:
     if out.csv is not None and given:
         raise InputError(
             f"--csv was given with {', '.join(given)}, and a CSV file has the estimates only",
-            allowed=f"--json or --html with {given[0]}",
-            fix=f"write --json or --html, or run it once more without {', '.join(given)}",
+            hint=f"write --json or --html, or run it once more without {', '.join(given)}",
         )
 
 
@@ -247,7 +244,7 @@ def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:
 
     for kind in kinds:
         if kind not in GAPS:
-            raise InputError(f"--gaps {kind} is unknown", allowed=", ".join(GAPS))
+            raise make_unknown_name_error("kind of gap", kind, GAPS)
 
 
 def _evaluate_file(
@@ -284,7 +281,7 @@ def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]
     if demands and not spec.metrics:
         raise InputError(
             f"--fail-under was given with --engine {spec.engine} and without --metric",
-            fix="name the metrics with --metric",
+            hint="name the metrics with --metric",
         )
     if demands and spec.metrics:
         with name_argument("fail_under"):

@@ -390,8 +390,7 @@ def split_names(items: Iterable[str], option: str) -> list[str]:
     if not names:
         raise InputError(
             f"{option} {','.join(items)!r} names nothing",
-            allowed="one or more names, with commas between them",
-            fix=f"write {option} a,b, or leave {option} out",
+            hint=f"write {option} a,b, or leave {option} out",
         )
     return names
 
@@ -403,8 +402,7 @@ def _parse_key_values(pairs: Iterable[str]) -> dict[str, str]:
         if not equals or not key.strip():
             raise InputError(
                 f"--option {pair!r} is not a name with a value",
-                allowed="name=value",
-                fix="write for example --option n_draws=500",
+                hint="write for example --option n_draws=500",
             )
         found[key.strip()] = value.strip()
     return found

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ssme import progress
 from ssme.cli.options import WriteOptions
-from ssme.errors import InputError, argument, name_argument
+from ssme.errors import InputError, name_argument
 from ssme.writing import encode_text, format_csv, refuse_existing, write_text
 
 if TYPE_CHECKING:
@@ -59,17 +59,15 @@ class Output:
             place = _resolve_place(path)
             if place in seen:
                 raise InputError(
-                    f"{argument(seen[place])} and {argument(name)} send two results to "
+                    f"`{seen[place]}` and `{name}` send two results to "
                     f"{'stdout' if place == STDOUT else path}",
-                    allowed="one result in one place",
-                    fix="name another file for one of them",
+                    hint="name another file for one of them",
                 )
             seen[place] = name
             if place == STDOUT and sys.__stdout__ is None:
                 raise InputError(
-                    f"{argument(name)} sends its result to stdout, which is closed",
-                    allowed="an open stdout, or a file",
-                    fix="name a file, or start the command with its stdout open",
+                    f"`{name}` sends its result to stdout, which is closed",
+                    hint="name a file, or start the command with its stdout open",
                 )
             if place != STDOUT:
                 with name_argument(name):
@@ -83,9 +81,8 @@ class Output:
             if file is not None and _resolve_place(Path(file)) in places:
                 raise InputError(
                     f"{file} would be read and then overwritten by "
-                    f"{argument(places[_resolve_place(Path(file))])}",
-                    allowed="results in other files than those that are read",
-                    fix="name another file for the result",
+                    f"`{places[_resolve_place(Path(file))]}`",
+                    hint="name another file for the result",
                 )
 
     @cached_property

@@ -76,10 +76,8 @@ def report(
 
     output = Output(out, {"output_file": output_file})
     if output_file.suffix.lower() not in SUFFIXES:
-        raise InputError(
-            f"--output {output_file} has an unknown suffix",
-            allowed="a name that ends in .html, .htm, .md or .json",
-        )
+        must = "end in .html, .htm, .md or .json"
+        raise InputError(option="output_file", value=str(output_file), must=must)
     if memory is not None:
         with name_argument("memory"):
             refuse_no_memory(memory, new=False)

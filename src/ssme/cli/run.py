@@ -43,7 +43,7 @@ def gather(
     if file is not None:
         asked["source"] = _restore_address(file)
     elif kept is None or kept.source is None:
-        raise InputError("no FILE was given", fix="name the file that holds the scores")
+        raise InputError("no FILE was given", hint="name the file that holds the scores")
     reading = gather_flags(read)
     if kept is None:
         return RunSpec(read=reading, **asked)  # no other method than the one asked for is imported
@@ -167,8 +167,8 @@ def _refuse_unnamed_labels(layout: Layout) -> None:
     if layout.label is None and layout.labels_source is None and layout.ignored:
         raise InputError(
             "no label column was named or recognized",
-            allowed="one of the columns left out: " + ", ".join(map(repr, layout.ignored)),
-            fix="name it with --label, or say --no-labels",
+            hint="name one of the columns left out with --label, or say --no-labels: "
+            + ", ".join(map(repr, layout.ignored)),
         )
 
 

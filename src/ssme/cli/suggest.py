@@ -14,7 +14,7 @@ from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, RunOptions,
 from ssme.cli.output import Output, format_csv, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -89,9 +89,8 @@ def suggest(
     spec, result = _evaluate(file, read, run, config, output, name if kind == "group" else None)
     if target is not None and result.data.ids is None:
         raise InputError(
-            f"{spec.source} has no column that names the rows, so that labels could not be joined",
-            allowed="a column of unique ids",
-            fix="name it with --id",
+            f"{spec.source} has no id column, so labels could not be matched to rows later",
+            hint="name a column of unique ids with --id",
         )
     with output.show_progress("valuing rows"):
         found = result.suggest(
@@ -165,7 +164,7 @@ def plan(
     output = Output(out)
     if not target:
         raise InputError(
-            "no --target was given", fix='say what is to be reached, as in "width(accuracy)<=0.05"'
+            "no --target was given", hint='say what is to be reached, as in "width(accuracy)<=0.05"'
         )
     for text in target:
         parse_target(text)
@@ -211,7 +210,7 @@ def _name_goal(grouping: str | None) -> Iterator[None]:
         columns = [part.partition(":")[0].strip() for part in (grouping or "").split("+")]
         if grouping is None or not any(repr(each) in str(error) for each in [grouping, *columns]):
             raise
-        raise error.at(argument("goal", f"group:{grouping}")) from None
+        raise error.at(f"`goal=group:{grouping}`") from None
 
 
 def _add_grouping(spec: RunSpec, grouping: str) -> RunSpec:

@@ -184,12 +184,12 @@ def compare(
         if number_kept == 0:
             raise InputError(
                 f"--data {data}: nothing was stored under this name in {memory}",
-                fix="name other data, or store an evaluation with `ssme track add`",
+                hint="name other data, or store an evaluation with `ssme track add`",
             )
         if number_kept == 1 and before == -2:
             raise InputError(
                 f"{memory} holds one evaluation, and a comparison is of two",
-                fix="store another with `ssme track add` when there are more labels",
+                hint="store another with `ssme track add` when there are more labels",
             )
         with name_argument("before"):
             old = kept.evaluation(before)

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.methods.base import Estimate, check_supported
 from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec, expand_metrics, get_metric
@@ -216,7 +216,7 @@ def find_criterion(
     if evaluation.streamed is not None:
         raise InputError(
             f"metric {chosen.name!r} was not counted when the rows were passed over",
-            hint=f"choose by {quote(names)}, or evaluate it with {argument('metrics')}",
+            hint=f"choose by {quote(names)}, or evaluate it with `metrics`",
         )
     check_supported(find_method_class(evaluation.method).spec, evaluation.data, [chosen])
     place = evaluation.group_index(group)

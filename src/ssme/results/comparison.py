@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.reliability import UNMEASURED, Record
@@ -289,7 +289,7 @@ def require_direction(metric: Metric) -> bool:
     if metric.greater_is_better is None:
         raise InputError(
             f"metric {metric.name!r} does not say whether greater is better",
-            hint=f"make it with {argument('greater_is_better', 'True')} or False",
+            hint="make it with `greater_is_better=True` or False",
         )
     return metric.greater_is_better
 

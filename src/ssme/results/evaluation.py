@@ -17,7 +17,7 @@ import numpy as np
 
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.doubt import Doubt
-from ssme.errors import InputError, argument, name_argument
+from ssme.errors import InputError, name_argument
 from ssme.methods.base import Belief, Estimate
 from ssme.methods.label_draws import kish
 from ssme.metrics import MetricSpec, get_metric
@@ -587,7 +587,7 @@ class Evaluation:
             )
         if gaps:
             if len(self.groups) < 2:
-                hint = f"name the groups with {argument('groups', 'COLUMN')}"
+                hint = "name the groups with `groups=COLUMN`"
                 raise InputError("no groups are reported on", option="gaps", hint=hint)
             with name_argument("gaps"):
                 gap_table = compute_gaps(self, kinds=["difference", *gaps])
@@ -867,7 +867,7 @@ class Evaluation:
         if metric is None:
             raise InputError(
                 "no metric was named, and several were evaluated",
-                hint=f"name one of {quote(names)} with {argument('metric')}",
+                hint=f"name one of {quote(names)} with `metric`",
             )
         return _find_position(metric, names, "metric {!r} was not evaluated")
 
@@ -902,7 +902,7 @@ class Evaluation:
         if name is None and self.data.n_classes == 2 and not self.data.ordered:
             raise InputError(
                 f"nothing says which of the classes {quote(self.data.classes)} is positive",
-                hint=f"name the class with {argument('class_name')}",
+                hint="name the class with `class_name`",
             )
         if name is None:
             return self.data.n_classes - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.wording import make_printable, shorten
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -22,7 +22,8 @@ def build_frame(columns: Columns, library: str = "pandas") -> Any:
     pandas keeps such a name as a Python object, polars and pyarrow get it with the half escaped.
     """
     if library not in LIBRARIES:
-        raise InputError(argument("library", library), allowed=", ".join(LIBRARIES))
+        must = f"be one of {', '.join(LIBRARIES)}"
+        raise InputError(option="library", value=library, must=must)
     if library == "pandas":
         import pandas as pd
 

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ssme.errors import InputError, UnsupportedError, argument
+from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Estimate, GroupRows, number_rows, refuse_without_order
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
@@ -362,7 +362,7 @@ def _log(values: FloatArray) -> FloatArray:
 def find_groupings(evaluation: Evaluation, by: str | None) -> list[str]:
     found = list(dict.fromkeys(group.by for group in evaluation.groups[1:]))
     if not found:
-        hint = f"name some with {argument('by')} or {argument('groups')}"
+        hint = "name some with `by` or `groups`"
         raise InputError("no groups were evaluated", hint=hint)
     if by is None:
         return found
@@ -417,7 +417,7 @@ def estimate_further(
         missing = [metric.name for metric, at in zip(metrics, known, strict=True) if not at]
         raise UnsupportedError(
             f"{', '.join(missing)} was not counted in this stream",
-            hint=f"name it in {argument('metrics')}, or evaluate in memory",
+            hint="name it in `metrics`, or evaluate in memory",
         )
     groups = [("", None)] + [(evaluation.groups[g].by, evaluation.groups[g].rows) for g in places]
     estimates, _ = estimate_groups(
@@ -470,7 +470,7 @@ def rank_groups(
     level = evaluation.level if level is None else level
     m, texts = evaluation.metric_index(metric), find_groupings(evaluation, by)
     if len(texts) > 1:
-        hint = f"name one of {quote(texts)} with {argument('by')}"
+        hint = f"name one of {quote(texts)} with `by`"
         raise InputError(f"{len(texts)} groupings were evaluated", hint=hint)
     chosen, whole = evaluation.metrics[m], evaluation.estimates[0][m]
     j = _find_best(evaluation, m) if model is None else evaluation.model_index(model)

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from ssme.data.design import LabelRounds, find_rounds, make_design
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.methods.base import Estimate, Method
 from ssme.methods.beliefs import draw_labels
 from ssme.metrics.base import FloatArray, Metric
@@ -419,7 +419,7 @@ def read_target(evaluation: Evaluation, text: str) -> Target:
             f"{name!r} was not evaluated",
             option="target",
             hint=f"{suggest_nearest(name, known)}name one of {quote(known)}, or evaluate it with "
-            f"{argument('metrics')}",
+            "`metrics`",
         )
     metric = known[name] if name else evaluation.metrics[0]
     if what != "width" and metric.greater_is_better is None:

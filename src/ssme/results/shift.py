@@ -30,7 +30,7 @@ from scipy.special import chdtrc, expit, logsumexp
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.doubt import Limits
 from ssme.diagnostics.significance import make_score_features, run_class_test, run_classifier_test
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.methods.label_draws import kish
 from ssme.methods.votes import average_scores, fill_missing
 from ssme.metrics.base import FloatArray
@@ -237,7 +237,7 @@ def correct_shift(
     if data.design.weights is not None:
         raise InputError(
             f"labels that have weights already cannot be corrected for {kind} shift",
-            hint=f"leave out {argument('design')}, or the correction",
+            hint="leave out `design`, or the correction",
         )
     constants = constants or ShiftConstants()
     sides = _Sides.of(data, constants)

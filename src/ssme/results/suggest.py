@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ssme.data.design import LabelRounds, find_rounds, make_design
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError, argument, name_argument
+from ssme.errors import InputError, name_argument
 from ssme.methods.base import DrawsPosterior, number_rows
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.influence import measure_influence, measure_spread
@@ -461,10 +461,10 @@ def suggest_rows(
         )
     if data.design.kind in ("by_class", "by_score"):
         raise InputError(
-            f"rows cannot be suggested next to labels with {argument('design', data.design.kind)}: "
+            f"rows cannot be suggested next to labels with `design={data.design.kind}`: "
             "the probabilities with which they were chosen are not known",
             hint="give a column that says how many rows each label stands for, as in "
-            f"{argument('design', 'COLUMN')}",
+            "`design=COLUMN`",
         )
     if n > data.n_unlabeled:
         must = f"be at most {data.n_unlabeled:,}, the number of rows without a label"

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.errors import InputError, UnsupportedError, argument
+from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Estimate, GroupRows, number_rows, refuse_without_order
 from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics import MetricSpec, at_threshold, get_metric
@@ -285,7 +285,7 @@ def _refuse_without_thresholds(evaluation: Evaluation) -> None:
         raise UnsupportedError(
             f"{judge!r} gives answers or grades and no probabilities, so that it has no threshold "
             "to choose",
-            hint=f"leave the judges out; for ratings, compare several values of {argument('cut')}",
+            hint="leave the judges out; for ratings, compare several values of `cut`",
         )
 
 

@@ -28,7 +28,6 @@ from ssme.diagnostics.registry import check_all, explain_plainly
 from ssme.errors import (
     InputError,
     MissingExtraError,
-    argument,
     name_argument,
     spell_options,
 )
@@ -128,14 +127,13 @@ def _check_labels(
     before = "by its position" if by_hand["id"] is None else f"by column {by_hand['id']!r}"
     if found["id"] != by_hand["id"]:
         raise InputError(
-            f"{argument('id')}: labels that were given by hand name each row {before} and would "
-            "be lost",
+            f"`id`: labels that were given by hand name each row {before} and would be lost",
             hint="leave this as it was, or open a copy of the file under another name",
         )
     lost = [label for label in by_hand["classes"] if label not in data.classes]
     if lost:
         raise InputError(
-            f"{argument('classes')}: labels {quote(lost)} were given by hand and are not among "
+            f"`classes`: labels {quote(lost)} were given by hand and are not among "
             f"{quote(data.classes)}",
             hint="keep the classes; to show other words for them, use “Names of classes” below",
         )

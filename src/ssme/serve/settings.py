@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ssme.errors import InputError, argument
+from ssme.errors import InputError
 from ssme.schema import ServeOptions
 
 SUFFIXES = (
@@ -55,9 +55,8 @@ given. Write a password into a file and give it with password_file.
             raise InputError(option="root", value=str(self.root), must="be a folder that exists")
         if not is_loopback(self.host) and self.password_file is None:
             raise InputError(
-                f"{argument('host', self.host)} can be reached from other machines, and no "
-                "password was given",
-                hint=f"write a password into a file and give it with {argument('password_file')}",
+                f"`host={self.host}` can be reached from other machines, and no password was given",
+                hint="write a password into a file and give it with `password_file`",
             )
         password = None if self.password_file is None else _read_password(self.password_file)
         object.__setattr__(self, "password", password)

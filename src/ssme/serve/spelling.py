@@ -130,8 +130,8 @@ def _blame_disk(error: OSError) -> InputError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return InputError(
             "the disk is full.",
-            fix="make room and do it again; nothing that was stored before is lost",
+            hint="make room and do it again; nothing that was stored before is lost",
         )
     name = f" ({Path(str(error.filename)).name})" if error.filename else ""
     said = f"{error.strerror or error}{name}"
-    return InputError(f"a file could not be read or written: {said}", fix="try it again")
+    return InputError(f"a file could not be read or written: {said}", hint="try it again")

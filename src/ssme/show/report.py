@@ -41,7 +41,7 @@ def write_report(
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in (".html", ".htm", ".md", ".json"):
-        raise InputError(f"report {target}", allowed="a name that ends in .html, .md or .json")
+        raise InputError(option="path", value=str(target), must="end in .html, .md or .json")
     document = build_document(evaluation, title, further=further)
     if suffix == ".md":
         text = render_markdown(document)
