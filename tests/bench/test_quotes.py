@@ -24,14 +24,14 @@ def test_the_documents_hold(documents):
 
 
 def test_a_figure_changed_by_hand_in_a_sentence_is_found(documents):
-    path = documents / "README.md"
+    path = documents / "docs" / "auto.md"
     text = path.read_text()
-    found = re.search(r"0\.\d\d(?=<!-- quote min auto_coverage width_ratio)", text)
+    found = re.search(r"0\.\d\d(?=<!-- quote auto_stress rmae)", text)
     assert found is not None
     before = quotes.find_problems(documents)
     path.write_text(text[: found.start()] + "0.01" + text[found.end() :])
     (problem,) = set(quotes.find_problems(documents)) - set(before)
-    assert problem.startswith("README.md: 0.01 is quoted")
+    assert problem.startswith("docs/auto.md: 0.01 is quoted")
 
 
 def test_figures_are_written_anew_to_the_same_digits():
