@@ -13,7 +13,10 @@ import ssme
 
 SOURCE = Path(ssme.__file__).parent
 WITH_EXAMPLES = sorted(
-    path for path in SOURCE.rglob("*.py") if ">>> " in path.read_text(encoding="utf-8")
+    path
+    for path in SOURCE.rglob("*.py")
+    if any(mark in path.read_text(encoding="utf-8") for mark in (">>> ", ", example="))
+    and path != SOURCE / "methods" / "base.py"  # holds the template of the examples of methods
 )
 
 

@@ -91,6 +91,8 @@ def test_frame_in_and_grid_search() -> None:
     ("options", "change", "message"),
     [
         ({"scores": "logit"}, None, "unknown scores 'logit'"),
+        ({"density": "kdee"}, None, "Did you mean .*'kde'"),
+        ({"lambda_u": 0.0}, None, "lambda_u must be"),
         ({"scores": "real", "init": "draw"}, None, "init='draw' needs probabilities"),
         ({}, "range", r"X\[3, 0\] is 1.5"),
         ({}, "one class", "labels of 1 classes"),

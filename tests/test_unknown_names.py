@@ -12,12 +12,9 @@ from benchmarks.datasets.registry import load_dataset
 
 import ssme
 from ssme.engines.executors import open_executor
-from ssme.engines.kernels import choose_kernel_sums
 from ssme.errors import InputError, make_unknown_name_error, name_argument
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
-from ssme.mixture.kde import select_bandwidth
-from ssme.mixture.model import choose_density, choose_preset_options
 
 POINTS = np.zeros((4, 2))
 
@@ -38,11 +35,6 @@ LOOKUPS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "data set": (lambda: load_dataset("multinly"), "'multinli'"),
     "data set to fetch": (lambda: fetch_dataset("multinly"), "'multinli'"),
-    "density": (lambda: choose_density("gmmm", "full", POINTS), "'gmm'"),
-    "preset": (lambda: choose_preset_options("papper"), "'paper'"),
-    "start": (lambda: choose_preset_options("paper", init="drawz"), "'draw'"),
-    "bandwidth": (lambda: select_bandwidth(POINTS, "scot"), "'scott'"),
-    "kernel": (lambda: choose_kernel_sums("gausian", POINTS), "'gaussian'"),
     "executor": (misspell_executor, "'processes'"),
 }
 

@@ -41,9 +41,10 @@ from ssme.data.simplex import SUM_TOLERANCE
 from ssme.data.values import as_floats, make_plain
 from ssme.errors import InputError, make_unknown_name_error
 from ssme.methods.beliefs import clamp
+from ssme.methods.estimators.ssme import SsmeOptions
 from ssme.mixture.alr import stack_alr
 from ssme.mixture.kde import FloatArray
-from ssme.mixture.model import MixtureOptions, draw_probabilities, fit_mixture, read_options
+from ssme.mixture.model import MixtureOptions, draw_probabilities, fit_mixture
 
 __all__ = ["SSME", "scores_from"]
 
@@ -163,6 +164,11 @@ def _predict_probabilities(name: str, estimator: Any, X: Any) -> np.ndarray[Any,
 
 
 INPUTS = ("probability", "real")
+MIXTURE_OPTIONS = (
+    *("preset", "density", "kernel", "bandwidth", "across", "covariance", "components"),
+    *("device", "init", "lambda_u", "max_iter", "tol", "clip"),
+)
+"""Options of the estimator that the method `ssme` has too, and checks."""
 
 
 class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -320,7 +326,10 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 "`init='draw'` needs probabilities, not `scores='real'`", hint="use `init='knn'`"
             )
-        return read_options(self, init="knn" if self.scores == "real" else self.init)
+        given = {name: getattr(self, name) for name in MIXTURE_OPTIONS}
+        if self.scores == "real":
+            given["init"] = "knn"
+        return SsmeOptions(**given).make_mixture_options()
 
     def _encode(self, targets: NDArray[Any], weights: FloatArray | None) -> NDArray[np.int64]:
         """Class index per row, -1 where unlabeled; sets `classes_`."""

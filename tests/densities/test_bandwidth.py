@@ -3,7 +3,6 @@ import warnings
 import numpy as np
 import pytest
 
-from ssme.errors import InputError
 from ssme.mixture.kde import (
     BANDWIDTH_RULES,
     isj,
@@ -59,20 +58,6 @@ def test_constant_and_missing_dimensions_do_not_decide() -> None:
     np.testing.assert_allclose(select_bandwidth(points, "silverman").values, alone)
     each = select_bandwidth(points, "silverman", across="each").values
     np.testing.assert_allclose(each, [alone, 1.0, 1.0])
-
-
-@pytest.mark.parametrize(
-    ("rule", "across", "message"),
-    [
-        ("isjj", "smallest", "unknown bandwidth 'isjj'"),
-        (-1.0, "smallest", "bandwidth must"),
-        (float("nan"), "smallest", "bandwidth must"),
-        ("isj", "mean", "unknown way across dimensions 'mean'"),
-    ],
-)
-def test_bad_rules_are_refused(rule, across, message) -> None:
-    with pytest.raises(InputError, match=message):
-        select_bandwidth(np.zeros((4, 2)), rule, across=across)
 
 
 @pytest.mark.parametrize("rule", BANDWIDTH_RULES)

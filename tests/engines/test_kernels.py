@@ -145,8 +145,3 @@ def test_triton_equals_slow_sum_where_there_is_a_gpu(scale) -> None:
     np.testing.assert_allclose(
         engine.log_sums(weights), slow_log_sums("gaussian", points, queries, weights), atol=1e-4
     )
-
-
-def test_unknown_kernel_is_refused() -> None:
-    with pytest.raises(InputError, match="unknown kernel 'box'"):
-        choose_kernel_sums("box", np.zeros((2, 1)))

@@ -7,12 +7,11 @@ import pytest
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
-from ssme.methods.estimators.ssme import SsmeMethod
+from ssme.methods.estimators.ssme import SsmeMethod, SsmeOptions
 from ssme.mixture import model as choice
 from ssme.mixture.model import (
     MixtureOptions,
     choose_density,
-    choose_preset_options,
     draw_start,
     fit_mixture,
     refit_responsibilities,
@@ -20,33 +19,15 @@ from ssme.mixture.model import (
 )
 
 
-def test_what_is_given_stands_in_the_place_of_the_preset() -> None:
-    assert choose_preset_options("paper") == MixtureOptions()
-    assert choose_preset_options("paper", max_iter=None, tol=1e-3).tol == 1e-3
-    code = choose_preset_options("public_code", clip=None)
-    told = (code.max_iter, code.tol, code.labeled_weight, code.weighted_from, code.clip)
-    assert told == (20, None, 10.0, 2, 1e-4)
-    flags = (code.clamp, code.label_priors, code.drawn_priors, code.clip_only_exact)
-    assert flags == (False, False, True, True)
-    paper = MixtureOptions()
-    flags = (paper.clamp, paper.label_priors, paper.drawn_priors, paper.clip_only_exact)
-    assert flags == (True, True, False, False)
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("init", "guess"),
-        ("lambda_u", 0.0),
-        ("lambda_u", -1.0),
-        ("lambda_u", np.inf),
-        ("lambda_u", np.nan),
-        ("max_iter", 0),
-    ],
-)
-def test_options_are_checked(option: str, value: object) -> None:
-    with pytest.raises(InputError, match=option):
-        choose_preset_options("paper", **{option: value})
+def test_options_that_are_given_replace_those_of_the_preset() -> None:
+    assert SsmeOptions().make_mixture_options() == MixtureOptions()
+    assert SsmeOptions(tol=1e-3).make_mixture_options().tol == 1e-3
+    code = SsmeOptions(preset="public_code").make_mixture_options()
+    numbers = (code.max_iter, code.tol, code.labeled_weight, code.weighted_from, code.clip)
+    assert numbers == (20, None, 10.0, 2, 1e-4)
+    for options, paper in ((code, False), (MixtureOptions(), True)):
+        assert options.clamp == options.label_priors == paper
+        assert options.drawn_priors == options.clip_only_exact == (not paper)
 
 
 def two_clouds(n: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -62,7 +43,7 @@ def two_clouds(n: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("init", ["draw", "knn"])
 def test_the_posterior_elsewhere_is_that_of_the_rows_there(density: str, init: str) -> None:
     points, labels, guess = two_clouds()
-    options = choose_preset_options("paper", density=density, init=init)
+    options = MixtureOptions(density=density, init=init)
     fitted = fit_mixture(points, labels, guess, options, np.random.default_rng(1))
     told = fitted.compute_posterior_at(points)
     np.testing.assert_allclose(told.sum(axis=1), 1.0)
@@ -81,7 +62,7 @@ def test_the_posterior_elsewhere_is_that_of_the_rows_there(density: str, init: s
 @pytest.mark.parametrize("init", ["draw", "knn"])
 def test_a_refit_weighs_rows_anew_and_keeps_the_first_fit(init: str) -> None:
     points, labels, guess = two_clouds()
-    options = choose_preset_options("paper", density="gmm", init=init)
+    options = MixtureOptions(density="gmm", init=init)
     fitted = fit_mixture(points, labels, guess, options, np.random.default_rng(1))
     before = fitted.compute_posterior_at(points)
     again = [
@@ -108,17 +89,18 @@ def binary_set(n: int, n_labeled: int, seed: int = 0) -> tuple[ScoreSet, np.ndar
 
 def test_auto_goes_by_dimension_rows_and_missing_scores(monkeypatch) -> None:
     narrow, wide = np.zeros((1000, 20)), np.zeros((1000, 21))
-    assert choose_density("auto", "full", narrow).density == "kde"
+    auto = MixtureOptions(density="auto")
+    assert choose_density(auto, narrow)[0] == "kde"
     monkeypatch.setattr(choice, "find_spec", lambda name: object())
-    assert choose_density("auto", "full", wide).density == "flow"
-    few = choose_density("auto", "full", wide[:100])
-    assert (few.density, few.covariance) == ("gmm", "full")
-    assert "100 rows" in few.reason
+    assert choose_density(auto, wide)[0] == "flow"
+    density, reason = choose_density(auto, wide[:100])
+    assert density == "gmm"
+    assert "100 rows" in reason
     holed = wide.copy()
     holed[0, 0] = np.nan
-    assert "missing" in choose_density("auto", "full", holed).reason
+    assert "missing" in choose_density(auto, holed)[1]
     monkeypatch.setattr(choice, "find_spec", lambda name: None)
-    assert "not installed" in choose_density("auto", "full", wide).reason
+    assert "not installed" in choose_density(auto, wide)[1]
 
 
 @pytest.mark.parametrize("density", ["kde", "gmm", "auto"])

@@ -30,8 +30,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
-from ssme.errors import make_unknown_name_error
-
 # -------------------------------------------------------------------------------------------------
 # Kernel sums over neighbors alone: a k-d tree finds them once, every EM step reuses them.
 #
@@ -171,8 +169,6 @@ def choose_kernel_sums(
     Without one: dense while the kernel matrix fits, beyond that the neighbors alone where they
     are few enough, else tiles.
     """
-    if kernel not in KERNELS:
-        raise make_unknown_name_error("kernel", kernel, KERNELS)
     queries = points if queries is None else queries
     if device is not None:
         from ssme.engines.torch_kernels import choose_torch_kernel_sums

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from inspect import cleandoc
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -20,6 +21,7 @@ from ssme.errors import InputError, UnsupportedError
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, find_threshold, is_same_metric
+from ssme.options import Declared
 from ssme.wording import quote
 
 
@@ -263,6 +265,27 @@ def number_rows(rows: GroupRows, n_rows: int) -> IntArray:
     if rows is None:
         return np.arange(n_rows)
     return np.flatnonzero(rows) if rows.dtype == bool else np.asarray(rows, dtype=np.int64)
+
+
+EXAMPLE = """Examples
+--------
+>>> import ssme
+>>> scores = {{"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}}
+>>> method = ssme.{method}({options})
+>>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
+{name!r}"""
+
+
+class DeclaredMethod(Declared):
+    """The options of a method; with ``example`` options its docstring ends with an example."""
+
+    spec: ClassVar[MethodSpec]
+
+    def __init_subclass__(cls, example: str | None = None, **keywords: Any) -> None:
+        if example is not None:
+            shown = EXAMPLE.format(method=cls.__name__, options=example, name=cls.spec.name)
+            cls.__doc__ = f"{cleandoc(cls.__doc__ or '')}\n\n{shown}"
+        super().__init_subclass__(**keywords)
 
 
 class Method(Protocol):

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.methods.base import Estimate
+from ssme.methods.base import DeclaredMethod, Estimate
 from ssme.metrics.base import FloatArray, Metric
-from ssme.options import Declared, Instance, Whole, option
+from ssme.options import Instance, Whole, option
 
 
 def spawn_seed(rng: np.random.Generator) -> np.random.SeedSequence:
@@ -51,7 +51,7 @@ def declare_world_draws(default: int = 200) -> Any:
 
 
 @dataclass(frozen=True)
-class LabelDraws(Declared):
+class LabelDraws(DeclaredMethod):
     """A method that averages over label vectors drawn from the posterior that it fits."""
 
     _: KW_ONLY

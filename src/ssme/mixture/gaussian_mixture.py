@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.special import log_ndtr, logsumexp, softmax
 
-from ssme.errors import InputError, make_unknown_name_error
 from ssme.mixture.kde import FloatArray
 
 LOG_SQRT_2PI = 0.5 * float(np.log(2.0 * np.pi))
@@ -140,11 +139,6 @@ class GaussianClasses:
         rank: int = RANK,
         rng: np.random.Generator | None = None,
     ) -> None:
-        if covariance not in COVARIANCES:
-            raise make_unknown_name_error("covariance", covariance, COVARIANCES)
-        if components < 1 or rank < 1:
-            option, value = ("components", components) if components < 1 else ("rank", rank)
-            raise InputError(option=option, value=value, must="be at least 1")
         self.points = points
         self.covariance, self.components, self.rank = covariance, components, rank
         self.shrinkage = points.shape[1] + 2.0 if shrinkage is None else float(shrinkage)

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.engines.kernels import KernelSums, choose_kernel_sums, log_kernel_volume
-from ssme.errors import InputError, make_unknown_name_error
 
 FloatArray = NDArray[np.float64]
 
@@ -89,15 +88,7 @@ def select_bandwidth(
 ) -> Bandwidth:
     """Bandwidth for ``points`` (n, d), NaN where missing, by ``rule`` (a name or a number)."""
     n_dims = points.shape[1]
-    if isinstance(rule, str) and rule not in BANDWIDTH_RULES:
-        raise make_unknown_name_error(
-            "bandwidth", rule, BANDWIDTH_RULES, "name one of these, or give a number > 0"
-        )
-    if across not in ACROSS:
-        raise make_unknown_name_error("way across dimensions", across, ACROSS)
     if not isinstance(rule, str):
-        if not (np.isfinite(rule) and rule > 0):
-            raise InputError(option="bandwidth", value=rule, must="be above 0, or a rule's name")
         return Bandwidth(np.full(n_dims, float(rule)), "fixed", across)
     values = np.full(n_dims, np.nan)
     fallbacks = []
@@ -264,21 +255,6 @@ def _measure_scale(x: FloatArray, weights: FloatArray | None) -> tuple[float, fl
 Engine = Callable[[str, FloatArray, FloatArray | None], KernelSums]
 
 
-def log_kde_density(
-    points: FloatArray,
-    queries: FloatArray,
-    *,
-    bandwidth: float | FloatArray,
-    kernel: str = "gaussian",
-    weights: FloatArray | None = None,
-) -> FloatArray:
-    """Log density (m,) at ``queries`` (m, d) of the weighted KDE on ``points`` (n, d)."""
-    values = np.broadcast_to(np.asarray(bandwidth, dtype=np.float64), (points.shape[1],))
-    classes = KdeClasses(points, Bandwidth(values, "fixed", "each"), kernel)
-    mass = np.ones(len(points)) if weights is None else weights
-    return classes.with_weights(mass[:, None]).at(queries)[:, 0]
-
-
 class KdeClasses:
     """A KDE per class over the same points: only the weights differ, so kernels are shared."""
 
@@ -295,11 +271,6 @@ class KdeClasses:
         self._scaled = points / bandwidth.values
         self._weights = np.zeros((len(points), 0))
         self._at_rows: list[_ObservedRows] | None = None
-
-    def with_weights(self, weights: FloatArray) -> KdeClasses:
-        """This density with class ``weights`` (n, K) set, nothing computed yet."""
-        self._weights = weights
-        return self
 
     def update(self, weights: FloatArray) -> FloatArray:
         self._weights = weights

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.engines.kernels import choose_kernel_sums
-from ssme.errors import ConvergenceWarning, InputError, make_unknown_name_error
+from ssme.errors import ConvergenceWarning, InputError
 from ssme.mixture.gaussian_mixture import GaussianClasses
 from ssme.mixture.kde import ClassDensities, FloatArray, KdeClasses, select_bandwidth
 from ssme.progress import track
@@ -102,70 +102,46 @@ def _find_nearest(rows: FloatArray, references: FloatArray, k: int) -> NDArray[n
 DENSITIES = ("kde", "gmm", "flow", "auto")
 
 
-@dataclass(frozen=True)
-class DensityChoice:
-    """A density, its covariance where it has one, and why it was taken."""
-
-    density: str
-    covariance: str
-    reason: str
-
-
-def choose_density(
-    density: str,
-    covariance: str,
-    points: FloatArray,
-    *,
-    kde_dims: int = 20,
-    flow_rows_per_dim: int = 10,
-) -> DensityChoice:
-    """``density`` as asked for; for "auto", by the shape of ``points`` (n, d)."""
-    if density not in DENSITIES:
-        raise make_unknown_name_error("density", density, DENSITIES)
-    if density != "auto":
-        return DensityChoice(density, covariance, "asked for")
+def choose_density(options: MixtureOptions, points: FloatArray) -> tuple[str, str]:
+    """The density of the options and why; "auto" goes by the shape of ``points`` (n, d)."""
+    if options.density != "auto":
+        return options.density, "asked for"
     n, d = points.shape
-    if d <= kde_dims:
-        return DensityChoice("kde", covariance, f"{d} dimensions, at most {kde_dims}")
-    wide = f"{d} dimensions, more than {kde_dims}"
-    if n < flow_rows_per_dim * d:
-        return DensityChoice("gmm", covariance, f"{wide}, and {n} rows, too few for a flow")
+    if d <= options.kde_dims:
+        return "kde", f"{d} dimensions, at most {options.kde_dims}"
+    wide = f"{d} dimensions, more than {options.kde_dims}"
+    if n < options.flow_rows_per_dim * d:
+        return "gmm", f"{wide}, and {n} rows, too few for a flow"
     if np.isnan(points).any():
-        return DensityChoice("gmm", covariance, f"{wide}, and scores are missing")
+        return "gmm", f"{wide}, and scores are missing"
     if find_spec("torch") is None:
-        return DensityChoice(
-            "gmm", covariance, f"{wide}, and torch (extra `flow`) is not installed"
-        )
-    return DensityChoice("flow", covariance, f"{wide}, and {n} rows")
+        return "gmm", f"{wide}, and torch (extra `flow`) is not installed"
+    return "flow", f"{wide}, and {n} rows"
 
 
 def make_densities(
-    choice: DensityChoice,
+    density: str,
     points: FloatArray,
     labels: NDArray[np.int64],
     start: FloatArray,
-    options: Any,
+    options: MixtureOptions,
     rng: np.random.Generator,
     sample_weight: FloatArray | None,
 ) -> ClassDensities:
-    """The class densities over ``points``, ready for EM; ``options`` are `MixtureOptions`."""
-    if choice.density == "gmm":
-        if options.device is not None:
-            raise InputError(
-                option="device", value=options.device, must="be left out with density 'gmm'"
-            )
-        return GaussianClasses(points, choice.covariance, components=options.components, rng=rng)
-    if choice.density == "flow":
+    """The class densities over ``points``, ready for EM."""
+    device = options.device
+    if density == "gmm":
+        if device is not None:
+            raise InputError(option="device", value=device, must="be left out with density 'gmm'")
+        return GaussianClasses(points, options.covariance, components=options.components, rng=rng)
+    if density == "flow":
         from ssme.mixture.flow import FlowClasses
 
-        return FlowClasses(
-            points, labels, start, rng, sample_weight=sample_weight, device=options.device
-        )
+        return FlowClasses(points, labels, start, rng, sample_weight=sample_weight, device=device)
     bandwidth = select_bandwidth(
         points, options.bandwidth, across=options.across, weights=sample_weight
     )
-    engine = partial(choose_kernel_sums, device=options.device)
-    return KdeClasses(points, bandwidth, options.kernel, engine)
+    return KdeClasses(points, bandwidth, options.kernel, partial(choose_kernel_sums, device=device))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -353,41 +329,14 @@ PRESETS: dict[str, MixtureOptions] = {
 }
 
 
-TO_CHOOSE = (
-    *("density", "kernel", "bandwidth", "across", "covariance", "components", "device"),
-    *("init", "lambda_u", "max_iter", "tol", "clip"),
-)
-"""Options that users may choose; None stands for what the preset says."""
-
-
-def read_options(chosen: Any, **overrides: Any) -> MixtureOptions:
-    """The preset of ``chosen`` with the options that it has as attributes, and the overrides."""
-    given = {name: getattr(chosen, name) for name in TO_CHOOSE}
-    return choose_preset_options(chosen.preset, **{**given, **overrides})
-
-
-def choose_preset_options(preset: str, **overrides: Any) -> MixtureOptions:
-    """The options of ``preset``, those given (not None) in its place."""
-    if preset not in PRESETS:
-        raise make_unknown_name_error("preset", preset, PRESETS)
-    given = {name: value for name, value in overrides.items() if value is not None}
-    options = replace(PRESETS[preset], **given)
-    if options.init not in STARTS:
-        raise make_unknown_name_error("init", options.init, STARTS)
-    if not (np.isfinite(options.lambda_u) and options.lambda_u > 0):
-        raise InputError(option="lambda_u", value=options.lambda_u, must="be above 0")
-    if options.max_iter < 1:
-        raise InputError(option="max_iter", value=options.max_iter, must="be at least 1")
-    return options
-
-
 @dataclass(frozen=True, eq=False)
 class MixtureFit:
-    """The fitted mixture: EM's end and the densities it ended with."""
+    """The fitted mixture: EM's end, the densities it ended with, and why these were taken."""
 
     em: EmFit
     densities: ClassDensities
-    choice: DensityChoice
+    density: str
+    reason: str
 
     def compute_posterior_at(self, points: FloatArray) -> FloatArray:
         """P(y | s) (m, K) of other rows ``points`` (m, d)."""
@@ -400,8 +349,8 @@ class MixtureFit:
             "n_iter": self.em.n_iter,
             "objective_history": self.em.objective_history,
             "priors": self.em.priors,
-            "density": self.choice.density,
-            "density_reason": self.choice.reason,
+            "density": self.density,
+            "density_reason": self.reason,
             **self.densities.describe(),
         }
 
@@ -419,20 +368,11 @@ def fit_mixture(
     ``labels`` (n,) are -1 where unknown; ``guess`` (n, K) are the probabilities that
     ``init="draw"`` draws from.
     """
-    if options.init == "draw":
-        start = draw_start(guess, rng)
-    else:
-        start = start_by_neighbors(points, labels, guess.shape[1], options.n_neighbors)
-    choice = choose_density(
-        options.density,
-        options.covariance,
-        points,
-        kde_dims=options.kde_dims,
-        flow_rows_per_dim=options.flow_rows_per_dim,
-    )
-    densities = make_densities(choice, points, labels, start, options, rng, sample_weight)
+    start = _start(points, labels, guess, options, rng)
+    density, reason = choose_density(options, points)
+    densities = make_densities(density, points, labels, start, options, rng, sample_weight)
     em = run_em(densities, start, labels, options, rng, sample_weight)
-    return MixtureFit(em, densities, choice)
+    return MixtureFit(em, densities, density, reason)
 
 
 def refit_responsibilities(
@@ -452,11 +392,19 @@ def refit_responsibilities(
     weights = rng.standard_exponential(len(labels))
     if sample_weight is not None:
         weights *= sample_weight
-    start = (
-        draw_start(guess, rng)
-        if options.init == "draw"
-        else start_by_neighbors(points, labels, guess.shape[1], options.n_neighbors)
-    )
+    start = _start(points, labels, guess, options, rng)
     rules = replace(options, max_iter=min(options.max_iter, options.refit_steps), tol=None)
     densities = copy(fitted.densities)
     return run_em(densities, start, labels, rules, rng, weights).responsibilities
+
+
+def _start(
+    points: FloatArray,
+    labels: NDArray[np.int64],
+    guess: FloatArray,
+    options: MixtureOptions,
+    rng: np.random.Generator,
+) -> FloatArray:
+    if options.init == "draw":
+        return draw_start(guess, rng)
+    return start_by_neighbors(points, labels, guess.shape[1], options.n_neighbors)

@@ -10,11 +10,12 @@ from ssme.methods.estimators.ppi import (
     Ppi,
     PredictedAccuracy,
     choose_ridge_factor,
-    estimate_powered_mean,
     tune_power,
 )
+from ssme.metrics.decisions import ACCURACY
 
 GRID = Ppi().ridge_grid
+LOW = ACCURACY.at(0.33)
 
 
 def sample(n, n_unlabeled, seed=0):
@@ -24,27 +25,37 @@ def sample(n, n_unlabeled, seed=0):
     return truth, predicted[:n], predicted[n:]
 
 
+def powered_mean(truth, predicted, unlabeled, lam, weights=None, weights_unlabeled=None):
+    """Value and standard error from the ``truth`` of the first rows."""
+    n, rows = truth.size, np.arange(truth.size + unlabeled.size)
+    parts = (weights, truth), (weights_unlabeled, unlabeled)
+    known = PredictedAccuracy(
+        truth=np.resize(np.append(truth, 0.0), rows.size)[:, None],
+        predicted=np.concatenate([predicted, unlabeled])[:, None],
+        labeled=rows < n,
+        weights=np.concatenate([np.ones(v.size) if w is None else w for w, v in parts]),
+        label_weights=None,
+        ridge_grid=None,
+    )
+    value, influence = known.estimate_mean(0, rows[:n], rows[n:], lam)
+    return value, np.sqrt((influence**2).sum())
+
+
 def test_lambda_zero_is_the_labeled_mean_and_needs_no_unlabeled_rows() -> None:
     truth, predicted, unlabeled = sample(30, 100)
-    powered = estimate_powered_mean(truth, predicted, unlabeled, 0.0)
-    assert powered.value == pytest.approx(truth.mean())
-    assert powered.error == pytest.approx(truth.std() / np.sqrt(30))
-    alone = estimate_powered_mean(truth, predicted, np.empty(0), 0.7)
-    assert (alone.value, alone.error) == pytest.approx((powered.value, powered.error))
+    powered = powered_mean(truth, predicted, unlabeled, 0.0)
+    assert powered == pytest.approx((truth.mean(), truth.std() / np.sqrt(30)))
+    assert powered_mean(truth, predicted, np.empty(0), 0.7) == pytest.approx(powered)
 
 
 def test_no_labels_is_undefined() -> None:
-    nothing = estimate_powered_mean(*np.empty((2, 0)), np.ones(3), 1.0)
-    assert np.isnan([nothing.value, nothing.error]).all()
+    assert np.isnan(powered_mean(*np.empty((2, 0)), np.ones(3), 1.0)).all()
 
 
 def test_tuned_lambda_minimises_the_estimated_variance() -> None:
     truth, predicted, unlabeled = sample(2000, 3000)
     lam = tune_power(truth, predicted, unlabeled, ridge_grid=None)
-    errors = [
-        estimate_powered_mean(truth, predicted, unlabeled, x).error
-        for x in (lam - 0.1, lam, lam + 0.1)
-    ]
+    errors = [powered_mean(truth, predicted, unlabeled, x)[1] for x in (lam - 0.1, lam, lam + 0.1)]
     assert 0 < lam < 1
     assert errors[1] < min(errors[0], errors[2])
 
@@ -71,7 +82,7 @@ def test_ridge_lowers_the_error_with_few_labels_and_a_poor_annotator() -> None:
             truth = (rng.random(8) < 0.8).astype(float)
             predicted, unlabeled = rng.random(8), rng.random(200)
             lam = tune_power(truth, predicted, unlabeled, GRID if ridge else None)
-            errors.append(estimate_powered_mean(truth, predicted, unlabeled, lam).value - 0.8)
+            errors.append(powered_mean(truth, predicted, unlabeled, lam)[0] - 0.8)
         return np.std(errors)
 
     assert spread(True) < spread(False)
@@ -80,20 +91,19 @@ def test_ridge_lowers_the_error_with_few_labels_and_a_poor_annotator() -> None:
 def test_weights_count_rows_as_often() -> None:
     truth, predicted, unlabeled = sample(6, 10)
     times, times_unlabeled = np.array([1, 2, 3, 1, 1, 2]), np.arange(10) % 3 + 1
-    powered = estimate_powered_mean(truth, predicted, unlabeled, 0.5, times, times_unlabeled)
-    repeated = estimate_powered_mean(
+    powered = powered_mean(truth, predicted, unlabeled, 0.5, times, times_unlabeled)
+    repeated = powered_mean(
         truth.repeat(times), predicted.repeat(times), unlabeled.repeat(times_unlabeled), 0.5
     )
-    assert powered.value == pytest.approx(repeated.value)
+    assert powered[0] == pytest.approx(repeated[0])
 
 
 def test_weights_that_sum_to_one_are_weights_and_those_that_sum_to_zero_are_none():
     truth, predicted = np.array([1.0, 0.0, 1.0]), np.array([0.9, 0.2, 0.7])
     weights = np.array([0.5, 0.25, 0.25])
-    told = estimate_powered_mean(truth, predicted, np.array([0.5]), 1.0, weights)
-    assert told.value == pytest.approx(0.5 + weights @ (truth - predicted))
-    none = estimate_powered_mean(truth, predicted, np.array([0.5]), 1.0, np.zeros(3))
-    assert np.isnan(none.value)
+    value, _ = powered_mean(truth, predicted, np.array([0.5]), 1.0, weights)
+    assert value == pytest.approx(0.5 + weights @ (truth - predicted))
+    assert np.isnan(powered_mean(truth, predicted, np.array([0.5]), 1.0, np.zeros(3))[0])
 
 
 @pytest.mark.parametrize("n", [3, 4, 9])
@@ -126,14 +136,14 @@ def data() -> ScoreSet:
 def test_confidence_is_the_score_of_the_class_decided_for(data: ScoreSet) -> None:
     usual = PredictedAccuracy.of(data, "confidence")
     np.testing.assert_allclose(usual.predicted, np.maximum(POSITIVE, 1.0 - POSITIVE))
-    low = PredictedAccuracy.of(data, "confidence", 0.33)
+    low = PredictedAccuracy.of(data, "confidence", LOW)
     expected = np.where(POSITIVE >= 0.33, POSITIVE, 1.0 - POSITIVE)
     np.testing.assert_allclose(low.predicted, expected)
     np.testing.assert_allclose(low.truth[:2], [[1.0, 0.0], [0.0, 0.0]])
 
 
 def test_the_pool_is_asked_for_the_class_decided_for(data: ScoreSet) -> None:
-    found = PredictedAccuracy.of(data, "pool", 0.33).predicted
+    found = PredictedAccuracy.of(data, "pool", LOW).predicted
     pool = np.nanmean(POSITIVE, axis=1, keepdims=True)
     expected = np.where(POSITIVE >= 0.33, pool, 1.0 - pool)
     np.testing.assert_allclose(found, np.where(np.isnan(POSITIVE), np.nan, expected))
@@ -141,7 +151,7 @@ def test_the_pool_is_asked_for_the_class_decided_for(data: ScoreSet) -> None:
 
 def test_the_mean_is_that_of_predictions_moved_by_what_labels_say(data: ScoreSet) -> None:
     known = PredictedAccuracy.of(data, "confidence")
-    value, influence = known.estimate_means(np.arange(4), ridge_grid=None, lam=1.0)
+    value, influence = known.estimate_means(np.arange(4), lam=1.0)
     # labeled rows 0 and 1, unlabeled 2 and 3 of the first classifier
     expected = (0.9 + 0.7) / 2 + ((1.0 - 0.9) + (1.0 - 0.6)) / 2
     assert value[0] == pytest.approx(expected)

@@ -28,24 +28,14 @@ from ssme.methods.answers.agreement import AnswersDesign
 from ssme.methods.answers.belief import AnswersBelief, AnswersFacts, fit_worlds
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.evidence import EvidenceEncoders
-from ssme.methods.base import MethodSpec
+from ssme.methods.base import DeclaredMethod, MethodSpec
 from ssme.methods.draws import declare_constants, declare_joint_draws, spawn_seed
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared
 
 
 @dataclass(frozen=True)
-class Answers(Declared):
-    """Judges who share difficulty: a pool of answers, ratings and probabilities.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.Answers(n_draws=100)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'answers'
-    """
+class Answers(DeclaredMethod, example="n_draws=100"):
+    """Judges who share difficulty: a pool of answers, ratings and probabilities."""
 
     n_draws: int = declare_joint_draws(200)
     constants: AnswerConstants = declare_constants(AnswerConstants())

@@ -55,7 +55,7 @@ from ssme.methods.auto.regimes import (
     fit_regimes,
     weigh_regimes,
 )
-from ssme.methods.base import MethodSpec
+from ssme.methods.base import DeclaredMethod, MethodSpec
 from ssme.methods.draws import (
     declare_constants,
     declare_joint_draws,
@@ -63,21 +63,12 @@ from ssme.methods.draws import (
     spawn_seed,
 )
 from ssme.metrics.base import FloatArray
-from ssme.options import Declared, Nothing, Number, OneOf, Series, option
+from ssme.options import Nothing, Number, OneOf, Series, option
 
 
 @dataclass(frozen=True)
-class Auto(Declared):
-    """Recalibrated pool of the classifiers: the default method.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.Auto(n_draws=100)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'auto'
-    """
+class Auto(DeclaredMethod, example="n_draws=100"):
+    """Recalibrated pool of the classifiers: the default method."""
 
     n_draws: int = declare_joint_draws(200)
     temperature: tuple[float, float, float] | None = option(

@@ -31,17 +31,8 @@ from ssme.progress import track
 
 
 @dataclass(frozen=True)
-class DawidSkene(LabelDraws):
-    """Labels drawn from the Dawid-Skene posterior of the classifiers' votes.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.DawidSkene(tol=1e-4)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'dawid_skene'
-    """
+class DawidSkene(LabelDraws, example="tol=1e-4"):
+    """Labels drawn from the Dawid-Skene posterior of the classifiers' votes."""
 
     tol: float = option(
         1e-5,
@@ -149,17 +140,8 @@ def _take_m_step(
 
 
 @dataclass(frozen=True)
-class Spe(LabelDraws):
-    """Labels drawn, for each classifier, from a mixture of truncated normals of its scores.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.Spe(max_iter=100)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'spe'
-    """
+class Spe(LabelDraws, example="max_iter=100"):
+    """Labels drawn, for each classifier, from a mixture of truncated normals of its scores."""
 
     mean_bounds: tuple[float, float] = option(
         (-1.0, 2.0),

@@ -32,17 +32,8 @@ from ssme.progress import track
 
 
 @dataclass(frozen=True)
-class BayesianCalibration(LabelDraws):
-    """Labels drawn, for each classifier, from its Bayesian beta calibration.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.BayesianCalibration(slope_sd=0.2)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'bayesian_calibration'
-    """
+class BayesianCalibration(LabelDraws, example="slope_sd=0.2"):
+    """Labels drawn, for each classifier, from its Bayesian beta calibration."""
 
     slope_sd: float = option(
         float(np.hypot(0.4, 0.15)),

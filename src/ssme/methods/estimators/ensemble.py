@@ -27,17 +27,8 @@ from ssme.options import Flag, Number, Whole, option
 
 
 @dataclass(frozen=True)
-class Ensemble(LabelDraws):
-    """Labels drawn from the average classifier.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.Ensemble(labels=False)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'ensemble'
-    """
+class Ensemble(LabelDraws, example="labels=False"):
+    """Labels drawn from the average classifier."""
 
     labels: bool = option(
         True,
@@ -87,17 +78,8 @@ class Ensemble(LabelDraws):
 
 
 @dataclass(frozen=True)
-class WeightedEnsemble(LabelDraws):
-    """Labels drawn from the pool of classifiers that predicts the labeled rows best.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.WeightedEnsemble(prior_rows=5)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'weighted_ensemble'
-    """
+class WeightedEnsemble(LabelDraws, example="prior_rows=5"):
+    """Labels drawn from the pool of classifiers that predicts the labeled rows best."""
 
     prior_rows: float = option(
         10.0,
@@ -175,17 +157,8 @@ def find_weights(
 
 
 @dataclass(frozen=True)
-class MajorityVote(LabelDraws):
-    """Accuracy-weighted average of discrete predictions.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.MajorityVote(hard=True)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'majority_vote'
-    """
+class MajorityVote(LabelDraws, example="hard=True"):
+    """Accuracy-weighted average of discrete predictions."""
 
     hard: bool = option(
         False,

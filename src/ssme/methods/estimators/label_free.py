@@ -20,28 +20,19 @@ from scipy.special import xlogy
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import UnsupportedError
-from ssme.methods.base import Estimate, Facts, MethodSpec
+from ssme.methods.base import DeclaredMethod, Estimate, Facts, MethodSpec
 from ssme.methods.beliefs import DirectBelief, PerModelPosterior, average_columns, clamp
 from ssme.methods.draws import LabelDraws
 from ssme.methods.votes import cast_votes, compute_share_correct
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import find_threshold
-from ssme.options import Declared, Enumeration, option
+from ssme.options import Enumeration, option
 from ssme.progress import track
 
 
 @dataclass(frozen=True)
-class Cbpe(LabelDraws):
-    """Labels drawn, for each classifier, from its own scores.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.Cbpe(n_draws=100)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'cbpe'
-    """
+class Cbpe(LabelDraws, example="n_draws=100"):
+    """Labels drawn, for each classifier, from its own scores."""
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="cbpe",
@@ -76,17 +67,8 @@ class Cbpe(LabelDraws):
 
 
 @dataclass(frozen=True)
-class Atc(Declared):
-    """Share of rows whose confidence passes the threshold that fits the labeled rows.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.Atc(confidence="entropy")
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'atc'
-    """
+class Atc(DeclaredMethod, example="confidence='entropy'"):
+    """Share of rows whose confidence passes the threshold that fits the labeled rows."""
 
     confidence: Literal["top", "entropy"] = option(
         "top",
@@ -155,17 +137,8 @@ def find_confidence_threshold(confidence: FloatArray, right: FloatArray) -> tupl
 
 
 @dataclass(frozen=True)
-class Agreement(Declared):
-    """Mean agreement of each classifier with every other one.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.Agreement()
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'agreement'
-    """
+class Agreement(DeclaredMethod, example=""):
+    """Mean agreement of each classifier with every other one."""
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="agreement",

@@ -15,26 +15,17 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.base import Estimate, Facts, MethodSpec
+from ssme.methods.base import DeclaredMethod, Estimate, Facts, MethodSpec
 from ssme.methods.beliefs import DirectBelief, LabeledBelief
 from ssme.methods.draws import declare_joint_draws, spawn_seed
 from ssme.methods.votes import cast_votes, compute_share_correct
 from ssme.metrics.base import FloatArray, Metric
-from ssme.options import Declared, Enumeration, Flag, Nothing, Number, OneOf, Whole, option
+from ssme.options import Enumeration, Flag, Nothing, Number, OneOf, Whole, option
 
 
 @dataclass(frozen=True)
-class Labeled(Declared):
-    """Each metric on the labeled rows alone.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.Labeled(n_draws=100)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'labeled'
-    """
+class Labeled(DeclaredMethod, example="n_draws=100"):
+    """Each metric on the labeled rows alone."""
 
     n_draws: int = declare_joint_draws(1000)
     joint_draws: bool = option(
@@ -94,7 +85,7 @@ class _Oracle:
 
 
 @dataclass(frozen=True)
-class ActiveTesting(Declared):
+class ActiveTesting(DeclaredMethod):
     """Accuracy from labels that the method asks for.
 
     Examples

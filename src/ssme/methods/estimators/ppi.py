@@ -27,13 +27,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import Estimate, MethodSpec
+from ssme.methods.base import DeclaredMethod, Estimate, MethodSpec
 from ssme.methods.beliefs import (
     BATCH_CELLS,
     DirectBelief,
@@ -46,14 +47,12 @@ from ssme.methods.votes import average_scores, cast_votes, compute_share_correct
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import (
-    DEFAULT_THRESHOLD,
     Calibration,
     Kind,
     find_threshold,
     is_same_metric,
 )
 from ssme.options import (
-    Declared,
     Enumeration,
     Flag,
     Nothing,
@@ -64,90 +63,6 @@ from ssme.options import (
     option,
 )
 from ssme.progress import track
-
-
-@dataclass(frozen=True, eq=False)
-class PoweredMean:
-    """An estimate and what each row adds to its error: variance = sum of squares of both."""
-
-    value: float
-    on_labeled: FloatArray
-    on_unlabeled: FloatArray
-
-    @property
-    def error(self) -> float:
-        """Standard error."""
-        return float(np.sqrt((self.on_labeled**2).sum() + (self.on_unlabeled**2).sum()))
-
-
-def estimate_powered_mean(
-    truth: FloatArray,
-    predicted: FloatArray,
-    predicted_unlabeled: FloatArray,
-    lam: float,
-    weights: FloatArray | None = None,
-    weights_unlabeled: FloatArray | None = None,
-) -> PoweredMean:
-    """The estimate for a given ``lam``; ``truth`` and ``predicted`` are (n,).
-
-    Weights are sampling weights: the target is then the weighted mean of the truth.
-    """
-    if truth.size == 0:
-        return PoweredMean(np.nan, truth, np.full(predicted_unlabeled.shape, np.nan))
-    if predicted_unlabeled.size == 0:
-        value, shares = _compute_mean_and_shares(truth, weights)
-        return PoweredMean(value, shares, predicted_unlabeled)
-    rectifier, on_labeled = _compute_mean_and_shares(truth - lam * predicted, weights)
-    imputed, on_unlabeled = _compute_mean_and_shares(lam * predicted_unlabeled, weights_unlabeled)
-    return PoweredMean(imputed + rectifier, on_labeled, on_unlabeled)
-
-
-def tune_power(
-    truth: FloatArray,
-    predicted: FloatArray,
-    predicted_unlabeled: FloatArray,
-    ridge_grid: Sequence[float] | None,
-) -> float:
-    """The variance-minimising lambda in [0, 1]; 0 where the data cannot tell.
-
-    ``ridge_grid`` are the penalties to choose from, as multiples of the variance of the
-    predictions; None: no penalty.
-    """
-    n, n_unlabeled = truth.size, predicted_unlabeled.size
-    if n < 2 or n_unlabeled == 0:
-        return 0.0
-    covariance = float(np.cov(truth, predicted)[0, 1])
-    variance = float(np.var(np.concatenate([predicted, predicted_unlabeled]), ddof=1))
-    if variance <= 0.0 or covariance <= 0.0:
-        return 0.0
-    factor = 0.0 if ridge_grid is None else choose_ridge_factor(truth, predicted, ridge_grid)
-    return float(np.clip(covariance / ((1 + n / n_unlabeled) * variance * (1 + factor)), 0.0, 1.0))
-
-
-def choose_ridge_factor(truth: FloatArray, predicted: FloatArray, grid: Sequence[float]) -> float:
-    """The penalty of ``grid`` with the least leave-one-out error of t regressed on f."""
-    penalties = np.asarray(grid)
-    t, f = truth - truth.mean(), predicted - predicted.mean()
-    spread = float(f @ f)
-    if truth.size < 3 or spread <= 0.0:
-        return float(penalties[-1])
-    shrunk = spread * (1 + penalties)
-    residual = t[:, None] - f[:, None] * ((f @ t) / shrunk)
-    leverage = 1 / truth.size + f[:, None] ** 2 / shrunk
-    loss = ((residual / np.maximum(1 - leverage, 1e-9)) ** 2).sum(axis=0)
-    return float(penalties[np.argmin(loss)])
-
-
-def _compute_mean_and_shares(
-    values: FloatArray, weights: FloatArray | None
-) -> tuple[float, FloatArray]:
-    """Mean (weighted), and each row's share of its deviation; NaN where no row has weight."""
-    if weights is not None and weights.sum() == 0.0:
-        return np.nan, np.full(values.size, np.nan)
-    share = np.full(values.size, 1.0 / values.size) if weights is None else weights / weights.sum()
-    mean = float(share @ values)
-    return mean, share * (values - mean)
-
 
 Annotator = Literal["confidence", "pool"]
 
@@ -171,39 +86,32 @@ def declare_ridge_grid() -> Any:
     )
 
 
-def predict_accuracy(data: ScoreSet, annotator: Annotator) -> Callable[[Kind], PredictedAccuracy]:
-    """A function from the kind of a metric to the correctness of decisions at its threshold."""
-    known: dict[float, PredictedAccuracy] = {}
-
-    def predict_at(kind: Kind) -> PredictedAccuracy:
-        threshold = find_threshold(kind)
-        if threshold not in known:
-            known[threshold] = PredictedAccuracy.of(data, annotator, threshold)
-        return known[threshold]
-
-    predict_at(ACCURACY)
-    return predict_at
-
-
 @dataclass(frozen=True, eq=False)
 class PredictedAccuracy:
-    """``truth`` (n, M) counts on labeled rows only, ``predicted`` (n, M) is NaN without a score.
+    """Whether each classifier is right, and the prediction of that, (n, M) both.
 
-    ``label_weights`` (n,) say how much each label counts where rows were chosen for labeling.
+    ``truth`` counts on labeled rows only, ``predicted`` is NaN without a score. ``label_weights``
+    (n,) say how much each label counts where rows were chosen for labeling. ``ridge_grid`` are the
+    penalties of the tuned lambda, None for none.
     """
 
     truth: FloatArray
     predicted: FloatArray
     labeled: NDArray[np.bool_]
-    weights: FloatArray | None
-    label_weights: FloatArray | None = None
+    weights: FloatArray
+    label_weights: FloatArray | None
+    ridge_grid: tuple[float, ...] | None
 
     @classmethod
     def of(
-        cls, data: ScoreSet, annotator: Annotator, threshold: float = DEFAULT_THRESHOLD
+        cls,
+        data: ScoreSet,
+        annotator: Annotator,
+        kind: Kind = ACCURACY,
+        ridge_grid: tuple[float, ...] | None = None,
     ) -> PredictedAccuracy:
-        """``annotator`` is ``"confidence"`` or ``"pool"``; ``threshold`` is that of decisions."""
-        votes = cast_votes(data.scores, threshold)
+        """That of decisions at the threshold of the metric's ``kind``."""
+        votes = cast_votes(data.scores, find_threshold(kind))
         truth = compute_share_correct(
             votes, clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         )
@@ -212,8 +120,9 @@ class PredictedAccuracy:
             predicted = np.where(np.isfinite(truth), stated, np.nan)
         else:
             predicted = compute_share_correct(votes, average_scores(data.scores))
-        chosen = data.label_weights if data.design.weights is not None else None
-        return cls(truth, predicted, data.labeled, data.weights, chosen)
+        weights = np.ones(data.n_rows) if data.weights is None else data.weights
+        label_weights = data.label_weights if data.design.weights is not None else None
+        return cls(truth, predicted, data.labeled, weights, label_weights, ridge_grid)
 
     def split_rows(
         self, model: int, rows: NDArray[np.int64]
@@ -231,53 +140,81 @@ class PredictedAccuracy:
         model: int,
         labeled: NDArray[np.int64],
         unlabeled: NDArray[np.int64],
-        *,
-        ridge_grid: tuple[float, ...] | None,
         lam: float | None = None,
     ) -> tuple[float, FloatArray]:
-        """PPI++ accuracy of ``model`` from the given rows, and what each row (n,) adds to it."""
-        truth, predicted = self.truth[labeled, model], self.predicted[labeled, model]
-        predicted_unlabeled = self.predicted[unlabeled, model]
-        if lam is None:
-            lam = tune_power(truth, predicted, predicted_unlabeled, ridge_grid)
-        w = np.ones(len(self.truth)) if self.weights is None else self.weights
-        of_labels = w if self.label_weights is None else self.label_weights
-        powered = estimate_powered_mean(
-            truth, predicted, predicted_unlabeled, lam, of_labels[labeled], w[unlabeled]
-        )
+        """PPI++ accuracy of ``model`` from the given rows, and what each row (n,) adds to its
+        error: the variance is their sum of squares."""
         influence = np.zeros(len(self.truth))
-        influence[labeled] += powered.on_labeled
-        influence[unlabeled] += powered.on_unlabeled
-        return powered.value, influence
+        if labeled.size == 0:
+            influence[unlabeled] = np.nan
+            return np.nan, influence
+        truth, predicted = self.truth[labeled, model], self.predicted[labeled, model]
+        elsewhere = self.predicted[unlabeled, model]
+        if unlabeled.size == 0:
+            lam = 0.0
+        elif lam is None:
+            lam = tune_power(truth, predicted, elsewhere, self.ridge_grid)
+        counts = self.weights if self.label_weights is None else self.label_weights
+        value, influence[labeled] = _average(truth - lam * predicted, counts[labeled])
+        if unlabeled.size:
+            imputed, shares = _average(lam * elsewhere, self.weights[unlabeled])
+            value += imputed
+            influence[unlabeled] += shares
+        return value, influence
 
     def estimate_means(
-        self,
-        rows: NDArray[np.int64],
-        *,
-        ridge_grid: tuple[float, ...] | None,
-        lam: float | None = None,
+        self, rows: NDArray[np.int64], lam: float | None = None
     ) -> tuple[FloatArray, FloatArray]:
         """PPI++ accuracy (M,) of every classifier on ``rows``, and influences (M, n)."""
         models = range(self.truth.shape[1])
-        pairs = [
-            self.estimate_mean(j, *self.split_rows(j, rows), ridge_grid=ridge_grid, lam=lam)
-            for j in models
-        ]
+        pairs = [self.estimate_mean(j, *self.split_rows(j, rows), lam) for j in models]
         return np.array([value for value, _ in pairs]), np.stack([shares for _, shares in pairs])
 
 
-@dataclass(frozen=True)
-class Ppi(Declared):
-    """Prediction-powered estimates with the mean score as annotator.
+def tune_power(
+    truth: FloatArray,
+    predicted: FloatArray,
+    predicted_unlabeled: FloatArray,
+    ridge_grid: Sequence[float] | None,
+) -> float:
+    """The variance-minimizing lambda in [0, 1]; 0 where the data cannot tell."""
+    n, n_unlabeled = truth.size, predicted_unlabeled.size
+    if n < 2:
+        return 0.0
+    covariance = float(np.cov(truth, predicted)[0, 1])
+    variance = float(np.var(np.concatenate([predicted, predicted_unlabeled]), ddof=1))
+    if variance <= 0.0 or covariance <= 0.0:
+        return 0.0
+    factor = 0.0 if ridge_grid is None else choose_ridge_factor(truth, predicted, ridge_grid)
+    return float(np.clip(covariance / ((1 + n / n_unlabeled) * variance * (1 + factor)), 0.0, 1.0))
 
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.Ppi(power=1.0)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'ppi'
-    """
+
+def choose_ridge_factor(truth: FloatArray, predicted: FloatArray, grid: Sequence[float]) -> float:
+    """The penalty of ``grid`` with the least leave-one-out error of t regressed on f."""
+    penalties = np.asarray(grid)
+    t, f = truth - truth.mean(), predicted - predicted.mean()
+    spread = float(f @ f)
+    if truth.size < 3 or spread <= 0.0:
+        return float(penalties[-1])
+    shrunk = spread * (1 + penalties)
+    residual = t[:, None] - f[:, None] * ((f @ t) / shrunk)
+    leverage = 1 / truth.size + f[:, None] ** 2 / shrunk
+    loss = ((residual / np.maximum(1 - leverage, 1e-9)) ** 2).sum(axis=0)
+    return float(penalties[np.argmin(loss)])
+
+
+def _average(values: FloatArray, weights: FloatArray) -> tuple[float, FloatArray]:
+    """Weighted mean, and each row's share of its deviation; NaN where no row has weight."""
+    if weights.sum() == 0.0:
+        return np.nan, np.full(values.size, np.nan)
+    share = weights / weights.sum()
+    mean = float(share @ values)
+    return mean, share * (values - mean)
+
+
+@dataclass(frozen=True)
+class Ppi(DeclaredMethod, example="power=1.0"):
+    """Prediction-powered estimates with the mean score as annotator."""
 
     power: float | None = option(
         None,
@@ -312,14 +249,13 @@ class Ppi(Declared):
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
         grid = self.ridge_grid if self.ridge else None
-        known = predict_accuracy(data, "pool")
+        known = cache(lambda kind: PredictedAccuracy.of(data, "pool", kind, grid))
         pool = average_scores(data.scores)
         seeds = spawn_seed(rng), spawn_seed(rng)
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
             if is_same_metric(ACCURACY, metric.kind, data.n_classes, any_threshold=True):
-                means = known(metric.kind).estimate_means
-                value, influence = means(rows, ridge_grid=grid, lam=self.power)
+                value, influence = known(metric.kind).estimate_means(rows, self.power)
                 return make_normal_estimate(value, influence, metric, self.n_boot, seeds[0])
             return self._bootstrap(metric, data, pool, rows, seeds)
 
@@ -336,7 +272,7 @@ class Ppi(Declared):
         chosen = data.design.weights is not None
         labeled, unlabeled = rows[data.labeled[rows]], rows if chosen else rows[~data.labeled[rows]]
         true = clamp(np.zeros_like(pool), data.labels)
-        predicted = _harden(pool) if metric.hard_only else pool
+        predicted = cast_votes(pool[:, None])[:, 0] if metric.hard_only else pool
         beside = predicted
         if data.weights is not None:
             predicted = predicted * data.weights[:, None]
@@ -417,11 +353,6 @@ def _tune(true: FloatArray, predicted: FloatArray, unlabeled: FloatArray) -> Flo
     return lam
 
 
-def _harden(pool: FloatArray) -> FloatArray:
-    """The class that the pool predicts, as one-hot rows."""
-    return cast_votes(pool[:, None])[:, 0]
-
-
 # -------------------------------------------------------------------------------------------------
 # AutoEval: PPI++ on accuracy, one classifier at a time.
 #
@@ -435,17 +366,8 @@ def _harden(pool: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class AutoEval(Declared):
-    """Accuracy of each classifier by power-tuned prediction-powered inference.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.AutoEval(n_draws=100)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'autoeval'
-    """
+class AutoEval(DeclaredMethod, example="n_draws=100"):
+    """Accuracy of each classifier by power-tuned prediction-powered inference."""
 
     annotator: Annotator = declare_annotator("confidence")
     n_draws: int = declare_joint_draws(1000)
@@ -470,10 +392,11 @@ class AutoEval(Declared):
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
-        known, seed = predict_accuracy(data, self.annotator), spawn_seed(rng)
+        seed = spawn_seed(rng)
+        known = cache(lambda kind: PredictedAccuracy.of(data, self.annotator, kind))
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
-            value, influence = known(metric.kind).estimate_means(rows, ridge_grid=None)
+            value, influence = known(metric.kind).estimate_means(rows)
             return make_normal_estimate(value, influence, metric, self.n_draws, seed)
 
         return DirectBelief(data.n_rows, answer)
@@ -494,17 +417,8 @@ class AutoEval(Declared):
 
 
 @dataclass(frozen=True)
-class StratifiedPpi(Declared):
-    """PPI++ on accuracy with strata of equal size in the annotator's prediction.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.StratifiedPpi(n_strata=2)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'stratified_ppi'
-    """
+class StratifiedPpi(DeclaredMethod, example="n_strata=2"):
+    """PPI++ on accuracy with strata of equal size in the annotator's prediction."""
 
     n_strata: int = option(
         5, "Number of strata, of equally many rows each, before merging.", Whole(1, 10_000)
@@ -537,11 +451,13 @@ class StratifiedPpi(Declared):
     )
 
     def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
-        predicted, seed = predict_accuracy(data, self.annotator), spawn_seed(rng)
+        grid, seed = self.ridge_grid if self.ridge else None, spawn_seed(rng)
+        known = cache(lambda kind: PredictedAccuracy.of(data, self.annotator, kind, grid))
 
         def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
-            known = predicted(metric.kind)
-            pairs = [self._estimate_model(known, j, rows) for j in range(data.n_models)]
+            pairs = [
+                self._estimate_model(known(metric.kind), j, rows) for j in range(data.n_models)
+            ]
             value = np.array([value for value, _ in pairs])
             influence = np.stack([shares for _, shares in pairs])
             return make_normal_estimate(value, influence, metric, self.n_draws, seed)
@@ -562,7 +478,7 @@ class StratifiedPpi(Declared):
             self.n_strata,
             self.min_labels,
         )
-        weights = np.ones(both.size) if known.weights is None else known.weights[both]
+        weights = known.weights[both]
         value, influence = 0.0, np.zeros(len(known.truth))
         for h in range(int(stratum.max()) + 1):
             inside = stratum == h
@@ -570,7 +486,6 @@ class StratifiedPpi(Declared):
                 model,
                 both[: labeled.size][inside[: labeled.size]],
                 both[labeled.size :][inside[labeled.size :]],
-                ridge_grid=self.ridge_grid if self.ridge else None,
             )
             share = float(weights[inside].sum() / weights.sum())
             value += share * mean

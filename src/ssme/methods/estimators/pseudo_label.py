@@ -33,17 +33,8 @@ MODELS = ("logistic", "knn")
 
 
 @dataclass(frozen=True)
-class PseudoLabel(LabelDraws):
-    """Labels drawn from a model of the label given the scores.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.PseudoLabel(model="knn")
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'pseudo_label'
-    """
+class PseudoLabel(LabelDraws, example="model='knn'"):
+    """Labels drawn from a model of the label given the scores."""
 
     model: str = option(
         "logistic", "The model: a logistic regression or nearest neighbors.", Enumeration(*MODELS)

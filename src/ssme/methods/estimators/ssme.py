@@ -15,7 +15,7 @@ the log-ratio: app. E.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.kernels import KERNELS
-from ssme.methods.base import Convergence, Facts, MethodSpec
+from ssme.methods.base import Convergence, DeclaredMethod, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, PerModelPosterior, clamp
 from ssme.methods.draws import MOST_DRAWS, declare_world_draws, make_child_seed, spawn_seeds
 from ssme.metrics.base import FloatArray
@@ -38,10 +38,9 @@ from ssme.mixture.model import (
     MixtureOptions,
     draw_probabilities,
     fit_mixture,
-    read_options,
     refit_responsibilities,
 )
-from ssme.options import Declared, Enumeration, Nothing, Number, OneOf, Text, Whole, option
+from ssme.options import Enumeration, Nothing, Number, OneOf, Text, Whole, option
 from ssme.progress import track
 
 PRESET_DRAWS = {"paper": 500, "public_code": 100}
@@ -54,7 +53,7 @@ PRESET = Nothing("what the preset says")
 
 
 @dataclass(frozen=True)
-class SsmeOptions(Declared):
+class SsmeOptions(DeclaredMethod):
     """The options of SSME and SSME-M."""
 
     preset: str = option(
@@ -123,8 +122,16 @@ class SsmeOptions(Declared):
     n_worlds: int = declare_world_draws()
 
     def make_mixture_options(self) -> MixtureOptions:
-        """The preset with this method's own options in place."""
-        return read_options(self)
+        """The preset, with the options that are given in its place."""
+        preset = PRESETS[self.preset]
+        given = {
+            each.name: getattr(self, each.name)
+            for each in fields(preset)
+            if hasattr(self, each.name)
+        }
+        return replace(
+            preset, **{name: value for name, value in given.items() if value is not None}
+        )
 
     def choose_draws(self) -> int:
         """Label vectors per estimate."""
@@ -132,17 +139,8 @@ class SsmeOptions(Declared):
 
 
 @dataclass(frozen=True)
-class SsmeMethod(SsmeOptions):
-    """Semi-supervised model evaluation from the scores of all classifiers together.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.SsmeMethod(n_bootstrap=0)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'ssme'
-    """
+class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
+    """Semi-supervised model evaluation from the scores of all classifiers together."""
 
     n_bootstrap: int = option(
         20,
@@ -270,17 +268,8 @@ def fit_scores(data: ScoreSet, options: MixtureOptions, rng: np.random.Generator
 
 
 @dataclass(frozen=True)
-class SsmeMMethod(SsmeOptions):
-    """`SsmeMethod` for every classifier on its own, with the same options.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> scores = {"a": [0.9, 0.2, 0.7, 0.4], "b": [0.8, 0.3, 0.6, 0.1]}
-    >>> method = ssme.SsmeMMethod(max_iter=10)
-    >>> ssme.evaluate(scores, [1, 0, 1, None], method=method, metrics="accuracy").method
-    'ssme_m'
-    """
+class SsmeMMethod(SsmeOptions, example="max_iter=10"):
+    """`SsmeMethod` for every classifier on its own, with the same options."""
 
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="ssme_m",
