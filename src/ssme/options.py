@@ -16,12 +16,12 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import Field, field, fields, is_dataclass
 from functools import cache
-from inspect import cleandoc
+from inspect import Parameter, Signature, cleandoc, signature
 from numbers import Integral, Real
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from ssme.errors import InputError
 from ssme.wording import suggest_nearest
@@ -49,9 +49,11 @@ __all__ = [
     "option",
     "parse_number",
     "parse_text",
+    "takes",
 ]
 
 
+F = TypeVar("F", bound=Callable[..., Any])
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
@@ -375,17 +377,40 @@ def _list_inherited(base: type) -> tuple[Option, ...]:
 
 def _insert_parameters(doc: str, options: list[Option]) -> str:
     """``doc`` with a section about ``options`` before its examples."""
-    lines = ["Parameters", "----------"]
-    for each in options:
-        default = describe_default(each)
-        lines += [
-            f"{each.name} : {each.kind.describe()}",
-            f"    {each.meaning}" + (f" The default is {default}." if default else ""),
-        ]
     if not options:
         return doc
+    lines = ["Parameters", "----------", *_list_parameters(options)]
     head, mark, examples = cleandoc(doc).partition("Examples\n--------\n")
     return "\n\n".join([head.rstrip(), "\n".join(lines), *([mark + examples] if mark else [])])
+
+
+def _list_parameters(options: Iterable[Option]) -> Iterator[str]:
+    for each in options:
+        default = describe_default(each)
+        yield f"{each.name} : {each.kind.describe()}"
+        yield f"    {each.meaning}" + (f" The default is {default}." if default else "")
+
+
+def takes(cls: type, without: Collection[str] = ()) -> Callable[[F], F]:
+    """Write the options of ``cls`` into the signature and the docstring of a function.
+
+    They take the place of ``**options``; those ``without`` are left out.
+    """
+    options = [each for each in list_declared(cls) if each.name not in without]
+    keywords = [Parameter(o.name, Parameter.KEYWORD_ONLY, default=o.default) for o in options]
+
+    def describe(function: F) -> F:
+        own = list(signature(function).parameters.values())[:-1]
+        names = {each.name for each in own}
+        new = [each for each in keywords if each.name not in names]
+        function.__signature__ = Signature([*own, *new])  # type: ignore[attr-defined]
+        lines = "\n".join(_list_parameters([each for each in options if each.name not in names]))
+        head, mark, rest = cleandoc(function.__doc__ or "").partition("**options\n")
+        explained = rest.startswith("    ")
+        function.__doc__ = f"{head}{lines}\n{mark if explained else ''}{rest}"
+        return function
+
+    return describe
 
 
 def accept(of: Option, value: Any) -> Any:

@@ -14,9 +14,9 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from ssme.data import ScoreSet, as_score_set, reading_options
-from ssme.data.readers.reading import is_dataset
+from ssme.data.readers.reading import as_score_set, is_dataset, reading_options
 from ssme.data.readers.tables import is_frame
+from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.fitting import fit_method
 from ssme.methods.base import Method

@@ -36,6 +36,14 @@ from ssme.options import (
 
 MARKS = ".,_' \u00a0\u202f\u2019"
 """Characters that people write in numbers: before decimals or between thousands."""
+FILE_OPTIONS = {
+    "delimiter": "CSV only",
+    "decimal": "CSV only",
+    "thousands": "CSV only",
+    "encoding": "CSV only",
+    "sheet": "Excel files only",
+}
+"""Options that say how one kind of file is written, and of which kind."""
 ENGINES = ("memory", "stream", "dask")
 SAMPLE_ROWS = 20_000
 LARGEST_NUMBER_OF_GROUPS = 20_000

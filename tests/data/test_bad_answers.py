@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import ssme
@@ -26,20 +25,6 @@ def refusal(*args: Any, **options: Any) -> InputError:
     return raised.value
 
 
-def test_an_answer_outside_the_classes() -> None:
-    said = {**SAID, "gpt": ["yes", "no", "yse", "yes", "no", "yes"]}
-    error = refusal(said, LABELS, classes=["no", "yes"])
-    assert "'yse' of 'gpt' at row 2" in error.problem
-    assert "'no', 'yes'" in error.problem
-    assert "did you mean 'yes'" in str(error.hint)
-
-
-def test_an_answer_that_makes_a_third_class_beside_a_positive_one() -> None:
-    said = {**SAID, "gpt": ["yes", "no", "yse", "yes", "no", "yes"]}
-    error = refusal(said, LABELS, positive="yes")
-    assert "'yse' of 'gpt' at row 2 (in 1 row) is not a label" in str(error.hint)
-
-
 @pytest.mark.parametrize("written", ["Yes", "YES.", '"yes"'])
 def test_a_class_written_in_two_ways(written: str) -> None:
     error = refusal({**SAID, "gpt": ["yes", "no", written, "yes", "no", "yes"]}, LABELS)
@@ -47,11 +32,6 @@ def test_a_class_written_in_two_ways(written: str) -> None:
     refusal(SAID, [written, *LABELS[1:-1], "yes"])
     said = {"gpt": ["a", "A", "a"], "ann": ["A", "A", "a"]}
     assert ScoreSet.from_answers(said, ["a", "A", None], classes=["a", "A"]).classes == ("a", "A")
-
-
-def test_a_judge_without_any_answer() -> None:
-    error = refusal({**SAID, "bob": ["unsure", None, None, "abstain", None, None]}, LABELS)
-    assert "'bob' has no answer on any row, and is unsure on 2" in error.problem
 
 
 def test_a_judge_with_one_answer_is_kept_and_uncertain() -> None:
@@ -81,44 +61,6 @@ def test_ratings_with_gaps_keep_their_scale() -> None:
     assert listed.judges["stars"].values == (1, 2, 4, 5)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"cut": 3}, "without ratings"),
-        ({"ratings": {"stars": [1, 2, 9, 1, 2, 3]}, "grades": [1, 2, 3]}, "9 of 'stars' at row 2"),
-        (
-            {"ratings": {"stars": ["low", "high", "low", "mid", "low", "low"]}},
-            "the order of the grades",
-        ),
-        ({"ratings": GRADES, "cut": 1}, "cut must be"),
-        ({"ratings": {"stars": [3, 3, 3, None, 3, 3]}}, "the only grade"),
-        ({"unsure": "yes", "classes": ["no", "yes"]}, "unsure='yes' is also"),
-    ],
-)
-def test_contradictions_of_scales(options: dict[str, Any], said: str) -> None:
-    assert said in str(refusal(SAID, LABELS, **options))
-
-
-@pytest.mark.parametrize(
-    ("design", "labels", "said"),
-    [
-        ("by_clas", LABELS, "Did you mean 'by_class'"),
-        ("by_class", ["yes", "yes", None, None, None, None], "all of one class"),
-        ("by_score", [None] * 6, "labels are missing"),
-        ([1.0, 0.0, 1.0, 1.0, 1.0, 1.0], LABELS, "row 1 has a label and the design weight 0"),
-        ([1.0, 1.0], LABELS, "design has the shape (2,) and there are 6 rows"),
-    ],
-)
-def test_designs_that_contradict_the_labels(design: Any, labels: list[Any], said: str) -> None:
-    assert said in str(refusal(SAID, labels, classes=["no", "yes"], design=design))
-
-
-def test_two_designs_at_once() -> None:
-    frame = pd.DataFrame({**SAID, "y": LABELS, "label_weight": 1.0})
-    with pytest.raises(InputError, match="design"):
-        ScoreSet.from_frame(frame, label="y", answers=["gpt", "ann"], design="by_class")
-
-
 def test_a_tie_stands_between_the_two_that_are_compared() -> None:
     said = {"gpt": ["A", "tie", "B", "B"], "ann": ["A", "A", "tie", "B"]}
     data = ScoreSet.from_answers(said, ["A", "B", "tie", None])
@@ -129,44 +71,6 @@ def test_a_tie_stands_between_the_two_that_are_compared() -> None:
         "first",
         "second",
     )
-
-
-@pytest.mark.parametrize(
-    ("args", "options", "said"),
-    [
-        ((np.zeros((3, 2, 2), dtype=object), None), {}, "answers have the shape (3, 2, 2)"),
-        ((np.array(["a", "b"], dtype=object), None), {}, "answers have the shape (2,)"),
-        (([["a", "b"]] * 3, None), {"models": ["x"]}, "1 names for 2 judges"),
-        (({"x": ["a", "b"], "y": ["a"]}, None), {}, "different lengths: 1, 2"),
-        (({"x": ["a", "b"]}, None), {"models": ["z"]}, "no answers of 'z'"),
-        (({"x": [["a", "b"]]}, None), {}, "answers of 'x' have the shape (1, 2)"),
-        (({"x": ["a", "b"]}, None), {"unsure": "a", "classes": ["a", "b"]}, "'a'"),
-    ],
-)
-def test_answers_of_other_shapes(args: Any, options: dict[str, Any], said: str) -> None:
-    assert said in refusal(*args, **options).problem
-
-
-@pytest.mark.parametrize(
-    ("labels", "options", "said"),
-    [
-        ([1, 5, None, None, None, None], {}, "may be one of two classes or a grade"),
-        ([None] * 6, {}, "labels are missing with ratings"),
-        ([1, 7, 9, None, None, None], {}, "labels 1, 7, 9 do not fit ratings on the scale"),
-        (
-            [1, 0, None, None, None, None],
-            {"classes": [0, 1, 2]},
-            "classes 0, 1, 2 do not fit ratings",
-        ),
-        ([1, 0, None, None, None, None], {"grades": None}, ""),
-    ],
-)
-def test_labels_beside_ratings(labels: list[Any], options: dict[str, Any], said: str) -> None:
-    if said:
-        assert said in refusal(None, labels, ratings=GRADES, **options).problem
-    else:
-        data = ScoreSet.from_answers(None, labels, ratings=GRADES, **options)
-        assert data.classes == (0, 1)
 
 
 def test_grades_are_put_in_order_where_that_can_be_told() -> None:

@@ -10,32 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ssme.data.layout import Layout
-    from ssme.data.readers.reading import as_score_set, read_scores, reading_options
+    from ssme.data.readers.reading import as_score_set
     from ssme.data.scoreset import UNLABELED, ScoreSet
     from ssme.schema import ReadOptions
 
-__all__ = [
-    "UNLABELED",
-    "Layout",
-    "ReadOptions",
-    "ScoreSet",
-    "as_score_set",
-    "read_scores",
-    "reading_options",
-]
-
-_EXPORTS = {
-    "UNLABELED": "ssme.data.scoreset",
-    "Layout": "ssme.data.layout",
-    "ReadOptions": "ssme.schema",
-    "ScoreSet": "ssme.data.scoreset",
-    "as_score_set": "ssme.data.readers.reading",
-    "read_scores": "ssme.data.readers.reading",
-    "reading_options": "ssme.data.readers.reading",
-}
+__all__ = ["UNLABELED", "Layout", "ReadOptions", "ScoreSet", "as_score_set"]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _EXPORTS:
+    if name not in __all__:
         raise AttributeError(f"module 'ssme.data' has no attribute {name!r}")
-    return getattr(import_module(_EXPORTS[name]), name)
+    rooms = {
+        "Layout": "data.layout",
+        "ReadOptions": "schema",
+        "as_score_set": "data.readers.reading",
+    }
+    return getattr(import_module(f"ssme.{rooms.get(name, 'data.scoreset')}"), name)

@@ -7,7 +7,7 @@ so that the message can name its row and its value.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -62,11 +62,16 @@ def check_arrays(
     frame_library: str = "pandas",
 ) -> dict[str, Any]:
     """The fields of a `ScoreSet`, everything checked; see `ScoreSet.from_arrays`."""
-    refuse_other_order(_list_parts(scores, labels, weights, groups))
     class_columns: dict[str, tuple[str, ...]] = {}
+    in_order: list[tuple[str, object]] = [("the labels", labels), ("the weights", weights)]
+    if isinstance(groups, Mapping):
+        in_order += [(f"the values of group {name!r}", each) for name, each in groups.items()]
     if isinstance(scores, Mapping):
+        in_order[:0] = [(f"the scores of model {str(m)!r}", each) for m, each in scores.items()]
         frames = {str(name): getattr(each, "columns", None) for name, each in scores.items()}
         class_columns = {m: tuple(map(str, each)) for m, each in frames.items() if each is not None}
+    refuse_other_order(in_order)
+    if isinstance(scores, Mapping):
         array, models = stack_scores(scores, options.models)
         layout = layout or Layout("mapping")
     elif hasattr(type(scores), "columns"):
@@ -112,40 +117,19 @@ def check_arrays(
     }
 
 
-def _list_parts(
-    scores: object, labels: object, weights: object, groups: object
-) -> Iterator[tuple[str, object]]:
-    """What may be a Series, and its name in a message."""
-    if isinstance(scores, Mapping):
-        yield from ((f"the scores of model {str(name)!r}", each) for name, each in scores.items())
-    yield "the labels", labels
-    yield "the weights", weights
-    if isinstance(groups, Mapping):
-        yield from ((f"the values of group {name!r}", each) for name, each in groups.items())
-
-
 def refuse_other_order(parts: Iterable[tuple[str, object]]) -> None:
     """Refuse Series that name the same rows as the first one in another order.
 
-    Values are taken row by row. The index of a pandas Series names its rows, so two of them may
-    disagree. An index with other or repeated names says nothing about the order.
-
-    Parameters
-    ----------
-    parts : iterable of (str, object)
-        The name of each in a message, and its values.
+    ``parts`` are the name of each in a message, and its values, which are taken row by row. An
+    index with other or repeated names says nothing about the order.
     """
-    first: tuple[str, Any] | None = None
-    for what, values in parts:
-        index = find_index(values)
-        if index is None:
-            continue
-        if first is None:
-            first = what, index
-        elif len(index) == len(first[1]) and name_same_rows(first[1], index):
+    indexed = [(what, find_index(values)) for what, values in parts]
+    indexed = [(what, index) for what, index in indexed if index is not None]
+    for what, index in indexed[1:]:
+        first, rows = indexed[0]
+        if len(index) == len(rows) and name_same_rows(rows, index):
             raise InputError(
-                f"{what} are a {type(values).__name__} whose index has the rows of {first[0]} in "
-                "another order",
+                f"{what} have an index with the rows of {first} in another order",
                 hint="align them with reindex, or pass to_numpy() of each if they are in order",
             )
 
@@ -199,21 +183,17 @@ def stack_scores(
 
 def _check_shape(scores: FloatArray) -> None:
     """Refuse what is not (n, M) or (n, M, K)."""
-    if scores.ndim not in (2, 3):
+    shape = scores.shape
+    if len(shape) not in (2, 3):
         raise InputError(
-            f"scores has {scores.ndim} dimensions, shape {scores.shape}, and not (n, M) or "
-            "(n, M, K)",
+            f"scores has {len(shape)} dimensions, shape {shape}, and not (n, M) or (n, M, K)",
             hint="one binary model is scores[:, None]; one model with K classes scores[:, None, :]",
         )
-    if 0 in scores.shape:
-        raise InputError(
-            f"scores is empty, shape {scores.shape}", hint="check the file or the filter"
-        )
-    if scores.ndim == 3 and scores.shape[2] < 2:
-        raise InputError(
-            f"scores has one class only, shape {scores.shape}",
-            hint="for P(positive) of each model pass scores[:, :, 0]",
-        )
+    if 0 in shape:
+        raise InputError(f"scores is empty, shape {shape}", hint="check the file or the filter")
+    if len(shape) == 3 and shape[2] < 2:
+        problem = f"scores has one class only, shape {shape}"
+        raise InputError(problem, hint="for P(positive) of each model pass scores[:, :, 0]")
 
 
 def _check_axes(scores: FloatArray, options: ArrayOptions) -> None:
@@ -300,18 +280,23 @@ def as_weights(weights: object | None, n: int) -> FloatArray | None:
         return None
     out = as_floats(weights, "weights")
     _check_length(out, n, "weights")
-    bad = ~(np.isfinite(out) & (out >= 0.0))
-    if bad.any():
-        row = int(np.argmax(bad))
-        raise InputError(
-            f"the weight at row {row} is {make_plain(out[row])!r}, not a finite number of 0 or "
-            "more",
-            hint="drop the row or give it a weight of 0",
-        )
+    refuse_bad_weights(out)
     if not out.any():
         raise InputError(f"all {n} weights are 0", hint="check the weight column")
     unit = find_weight_unit(out)
     return out if unit == 1.0 else out * unit
+
+
+def refuse_bad_weights(weights: FloatArray, first_row: int = 0) -> None:
+    """Refuse weights (n,) that are missing, negative or infinite; rows are from ``first_row``."""
+    bad = ~(np.isfinite(weights) & (weights >= 0.0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"the weight at row {first_row + row} is {make_plain(weights[row])!r}, not a finite "
+            "number of 0 or more",
+            hint="drop the row or give it a weight of 0",
+        )
 
 
 def find_weight_unit(weights: FloatArray) -> float:
@@ -354,19 +339,16 @@ def as_ids(ids: object | None, n: int) -> NDArray[np.object_] | None:
     refuse_rounded_ids(as_given, 2**24 if as_given.dtype == np.float32 else EXACT_INTEGER)
     missing = is_missing(as_given if as_given.dtype.kind in "iu" else out)
     if missing.any():
-        raise InputError(
-            f"the id at row {int(np.argmax(missing))} is missing",
-            hint="fill in the id or drop the row",
-        )
+        problem = f"the id at row {int(np.argmax(missing))} is missing"
+        raise InputError(problem, hint="fill in the id or drop the row")
     if len(set(out)) < n:
         import pandas
 
         again = np.flatnonzero(pandas.Series(out, dtype=object).duplicated().to_numpy())
-        value = out[again[0]]
+        first = int(np.argmax(out == out[again[0]]))
         more = f" ({again.size - 1} more repeated rows)" if again.size > 1 else ""
         raise InputError(
-            f"id {value!r} appears at row {int(np.argmax(out == value))} and again at row "
-            f"{again[0]}{more}",
+            f"id {out[first]!r} appears at row {first} and again at row {again[0]}{more}",
             hint="remove the repeated rows, or pass `layout='long'` if there is one row per score",
         )
     return out
@@ -374,16 +356,13 @@ def as_ids(ids: object | None, n: int) -> NDArray[np.object_] | None:
 
 def refuse_rounded_ids(ids: NDArray[Any], exact: int) -> None:
     """Refuse floating-point numbers from ``exact`` on, which may stand for several whole ones."""
-    if ids.dtype.kind not in "fO":
-        return
-    large = [isinstance(id, float) and abs(id) >= exact for id in ids.tolist()]
-    if any(large):
-        row = large.index(True)
-        raise InputError(
-            f"the id at row {row} is {float(ids[row])!r}, a floating-point number that may have "
-            "been rounded to the id of another row",
-            hint="write ids as text or as whole numbers, without decimals or exponent",
-        )
+    for row, id in enumerate(ids.tolist() if ids.dtype.kind in "fO" else ()):
+        if isinstance(id, float) and abs(id) >= exact:
+            raise InputError(
+                f"the id at row {row} is {id!r}, a floating-point number that may have been "
+                "rounded to the id of another row",
+                hint="write ids as text or as whole numbers, without decimals or exponent",
+            )
 
 
 def _check_length(values: NDArray[Any], n: int, what: str) -> None:

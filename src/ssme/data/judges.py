@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
@@ -40,7 +41,7 @@ from ssme.data.labels import (
 )
 from ssme.data.layout import Layout
 from ssme.data.simplex import to_simplex
-from ssme.data.values import FloatArray, refuse_duplicates
+from ssme.data.values import FloatArray, refuse_duplicates, to_objects
 from ssme.errors import InputError
 from ssme.schema import AnswerOptions
 from ssme.wording import quote, suggest_nearest
@@ -125,7 +126,10 @@ class Judge:
         place = {spell_class(name): index for index, name in enumerate(self.values)}
         if set(place) in ({"0", "1"}, {"false", "true"}):
             place |= {BOOLEANS[text]: index for text, index in place.items()}
-        unknown = [value for value in answers.raw.values if spell_class(value) not in place]
+        texts = [spell_class(value) for value in answers.raw.values]
+        unknown = [
+            v for v, text in zip(answers.raw.values, texts, strict=True) if text not in place
+        ]
         if unknown:
             one, many = ("class", "classes") if self.kind == "answers" else ("grade", "grades")
             others = f" (and {len(unknown) - 1} other such values)" if len(unknown) > 1 else ""
@@ -136,7 +140,7 @@ class Judge:
                 f"`unsure={unknown[0]!r}` if it means that the judge is unsure, or list all {many} "
                 f"with `{many}=[...]`",
             )
-        return answers.raw.recode([place[spell_class(value)] for value in answers.raw.values])
+        return answers.raw.recode([place[text] for text in texts])
 
     @property
     def _grade_scores(self) -> FloatArray:
@@ -168,57 +172,45 @@ class JudgeAnswers:
 
 
 def observe_answers(
-    values: object, n: int, judge: str, unsure: Sequence[Hashable] | None, known: Sequence[Hashable]
+    values: NDArray[Any], n: int, judge: str, options: AnswerOptions
 ) -> JudgeAnswers:
-    """The answers of ``judge`` on ``n`` rows.
-
-    ``unsure`` are codes that mean "unsure", in addition to `UNSURE`; a value among ``known``, the
-    declared classes or grades, never does.
-    """
+    """The ``values`` that ``judge`` gave on ``n`` rows, without blanks around text."""
+    if values.dtype.kind in "OU":
+        stripped = [each.strip() if isinstance(each, str) else each for each in values.tolist()]
+        values = to_objects(stripped)
     try:
-        raw = observe(_strip_blanks(values), n)
+        raw = observe(values, n)
     except InputError as error:
         raise error.at(f"answers of {judge!r}") from None
-    texts = {spell_class(name) for name in known}
-    declared = {spell_class(code) for code in unsure or ()}
-    for code in sorted(declared & texts):
-        raise InputError(
-            f"`unsure={code!r}` is also one of {quote(known)}", hint="declare another code"
-        )
-    kept: list[Hashable] = []
-    places: list[int] = []
-    for value in raw.values:
-        text = spell_class(value)
-        if text in declared or (text not in texts and is_unsure(value)):
-            places.append(-1)
-        else:
-            places.append(len(kept))
-            kept.append(value)
-    codes = raw.recode(places)
+    unsure = {spell_class(value) for value in find_unsure(raw.values, options)}
+    sure = [spell_class(value) not in unsure for value in raw.values]
+    codes = raw.recode(np.where(sure, np.cumsum(sure) - 1, -1).tolist())
     n_unsure = int(((codes < 0) & (raw.codes >= 0)).sum())
-    return JudgeAnswers(judge, RawLabels(codes, tuple(kept)), n_unsure)
+    return JudgeAnswers(judge, RawLabels(codes, tuple(compress(raw.values, sure))), n_unsure)
 
 
-def _strip_blanks(values: object) -> Any:
-    """Text without blanks around it; other values as they are."""
-    array = np.asarray(values, dtype=object) if isinstance(values, list | tuple) else values
-    if isinstance(array, np.ndarray) and array.dtype.kind == "U":
-        return np.char.strip(array)
-    if isinstance(array, np.ndarray) and array.dtype.kind == "O" and array.ndim == 1:
-        out: NDArray[np.object_] = np.empty(array.shape, dtype=object)
-        out[:] = [each.strip() if isinstance(each, str) else each for each in array]
-        return out
-    return array
+def find_unsure(values: Sequence[Hashable], options: AnswerOptions) -> list[Hashable]:
+    """Those of ``values`` that mean "unsure": declared, or `UNSURE` and no declared class or grade.
+
+    Of a declared code that is a class too nobody can say what it means, so that it is refused.
+    """
+    known = [*(options.classes or ()), *(options.grades or ())]
+    texts = {spell_class(name) for name in known}
+    codes = {spell_class(code) for code in options.unsure or ()}
+    for code in sorted(codes & texts):
+        problem = f"`unsure={code!r}` is also one of {quote(known)}"
+        raise InputError(problem, hint="declare another code")
+    return [
+        value
+        for value in values
+        if (text := spell_class(value)) in codes
+        or (text not in texts and isinstance(value, str) and strip_punctuation(value) in UNSURE)
+    ]
 
 
 def strip_punctuation(text: str) -> str:
     """``text`` in small letters, without punctuation around it."""
     return text.casefold().strip(PUNCTUATION) or text
-
-
-def is_unsure(value: Hashable) -> bool:
-    """Whether the answer means "unsure" without being declared."""
-    return isinstance(value, str) and strip_punctuation(value) in UNSURE
 
 
 def make_judged_arrays(
@@ -247,15 +239,13 @@ def make_judged_arrays(
     if scores:
         probabilities, names = stack_scores(scores, None)
         sizes.add(len(probabilities))
-    if len(sizes) != 1:
+    if len(sizes) > 1:
         raise InputError(
-            f"answers, ratings and scores have different lengths: {quote(sorted(sizes))}"
-            if sizes
-            else "neither answers nor ratings were given",
+            f"answers, ratings and scores have different lengths: {quote(sorted(sizes))}",
             hint="give one entry per row for every judge, None where there is no answer",
         )
-    n = sizes.pop()
-    raw = observe(labels, n, options.unlabeled)
+    n = max(sizes, default=0)
+    raw = observe(labels if n else None, n, options.unlabeled)
     return make_judged_fields(answered, rated, (names, probabilities), raw, options, n=n, **rows)
 
 
@@ -269,12 +259,11 @@ def _as_columns(answers: object, models: Sequence[str] | None) -> dict[str, NDAr
                 hint="one judge is answers[:, None]; give a table with one row per answer as a "
                 "data frame",
             )
-        names = models or [f"judge_{m}" for m in range(1, table.shape[1] + 1)]
-        if len(names) != table.shape[1]:
-            raise InputError(
-                f"`models` has {len(names)} names for {table.shape[1]} judges",
-                hint="name every judge",
-            )
+        n_judges = table.shape[1]
+        names = models or [f"judge_{m}" for m in range(1, n_judges + 1)]
+        if len(names) != n_judges:
+            problem = f"`models` has {len(names)} names for {n_judges} judges"
+            raise InputError(problem, hint="name every judge")
         return {str(name): table[:, m] for m, name in enumerate(names)}
     given = {str(name): np.asarray(values, dtype=object) for name, values in answers.items()}
     for name in given if models is None else models:
@@ -315,10 +304,15 @@ def make_judged_fields(
             "neither answers nor ratings were given",
             hint="scores alone are read by ScoreSet.from_arrays or ScoreSet.from_frame",
         )
-    _refuse_unsure_labels(labels, options)
-    known = [*(options.classes or ()), *(options.grades or ())]
-    said = [observe_answers(v, n, name, options.unsure, known) for name, v in answers.items()]
-    rated = [observe_answers(v, n, name, options.unsure, known) for name, v in ratings.items()]
+    for value in find_unsure(labels.values, options):
+        raise InputError(
+            f"the label at row {labels.find_first_row(value)} is {value!r}, which as an answer "
+            "means that a judge is unsure",
+            hint=f"declare `unlabeled={value!r}` if such rows have no label, or {LIST_ALL} if it "
+            "is one",
+        )
+    said = [observe_answers(values, n, name, options) for name, values in answers.items()]
+    rated = [observe_answers(values, n, name, options) for name, values in ratings.items()]
     grades, graded, classes = _find_scale(said, rated, labels, options)
     layout = layout or Layout("answers")
     order = layout.order or name_order(classes, listed=options.lists_classes, compared=True)
@@ -376,21 +370,6 @@ def refuse_unanswered(scores: FloatArray, ids: Any = None, first_row: int = 0) -
         )
 
 
-def _refuse_unsure_labels(labels: RawLabels, options: AnswerOptions) -> None:
-    """Refuse a label that means "unsure" when a judge says it, unless it is a declared class."""
-    known = {spell_class(name) for name in [*(options.classes or ()), *(options.grades or ())]}
-    codes = {spell_class(code) for code in options.unsure or ()}
-    for value in labels.values:
-        text = spell_class(value)
-        if text not in known and (text in codes or is_unsure(value)):
-            raise InputError(
-                f"the label at row {labels.find_first_row(value)} is {value!r}, which as an answer "
-                "means that a judge is unsure",
-                hint=f"declare `unlabeled={value!r}` if such rows have no label, or {LIST_ALL} if "
-                "it is one",
-            )
-
-
 def _check_probabilities(
     scores: FloatArray, names: Sequence[str], classes: Classes, options: AnswerOptions
 ) -> FloatArray:
@@ -429,19 +408,17 @@ def _describe(
     said: Sequence[JudgeAnswers], rated: Sequence[JudgeAnswers], judges: Mapping[str, Judge]
 ) -> dict[str, str]:
     """What was understood, title -> text."""
-    facts = {}
-    if said:
-        facts["answers of"] = ", ".join(each.judge for each in said)
+    unsure = [f"{e.judge}: {e.unsure:,} rows" for e in [*said, *rated] if e.unsure]
+    facts = {
+        "answers of": ", ".join(each.judge for each in said),
+        "ratings of": ", ".join(each.judge for each in rated),
+        "unsure": ", ".join(unsure),
+    }
     if rated:
-        one = judges[rated[0].judge]
-        facts["ratings of"] = ", ".join(each.judge for each in rated)
-        facts["grades, lowest first"] = quote(one.values, limit=20)
-        if one.cut is not None:
-            facts["positive from grade"] = str(one.cut)
-    unsure = {each.judge: each.unsure for each in [*said, *rated] if each.unsure}
-    if unsure:
-        facts["unsure"] = ", ".join(f"{name}: {count:,} rows" for name, count in unsure.items())
-    return facts
+        scale = judges[rated[0].judge]
+        facts["grades, lowest first"] = quote(scale.values, limit=20)
+        facts["positive from grade"] = "" if scale.cut is None else str(scale.cut)
+    return {title: text for title, text in facts.items() if text}
 
 
 def _find_scale(
@@ -481,7 +458,8 @@ def _find_classes(
         _refuse_repeated(names, "classes")
     else:
         for each in said:
-            _refuse_odd_answers(each, said, labels)
+            _refuse_strange_classes(each, said, labels)
+            _refuse_other_scale(each, said, labels)
         names = _list_occurring(said, labels)
     if len(names) < 2:
         raise InputError(
@@ -492,44 +470,39 @@ def _find_classes(
     if options.positive is None:
         return names
     positive = [name for name in names if spell_class(name) == spell_class(options.positive)]
-    if len(names) != 2 or not positive:
-        hint = f"{suggest_nearest(options.positive, names)}name one of two classes, or leave it out"
-        labeled = {spell_class(value) for value in labels.values}
-        odd = [(e, v) for e in said for v in e.raw.values if spell_class(v) not in labeled]
-        if options.classes is None and labeled and odd:
-            each, value = odd[0]
-            count = int((each.raw.codes == each.raw.values.index(value)).sum())
-            hint += (
-                f"; {each.locate(value)} (in {count:,} row{'s' * (count > 1)}) is not a label: "
-                "correct it, or pass `unsure` if it means that the judge is unsure"
-            )
-        raise InputError(
-            f"`positive={options.positive!r}` does not fit the classes {quote(names)}", hint=hint
+    if len(names) == 2 and positive:
+        return tuple(sorted(names, key=lambda name: name == positive[0]))
+    hint = f"{suggest_nearest(options.positive, names)}name one of two classes, or leave it out"
+    labeled = {spell_class(value) for value in labels.values}
+    strange = [(e, v) for e in said for v in e.raw.values if spell_class(v) not in labeled]
+    if options.classes is None and labeled and strange:
+        each, value = strange[0]
+        count = int((each.raw.codes == each.raw.values.index(value)).sum())
+        hint += (
+            f"; {each.locate(value)} (in {count:,} row{'s' * (count > 1)}) is not a label: "
+            "correct it, or pass `unsure` if it means that the judge is unsure"
         )
-    return tuple(sorted(names, key=lambda name: name == positive[0]))
+    problem = f"`positive={options.positive!r}` does not fit the classes {quote(names)}"
+    raise InputError(problem, hint=hint)
 
 
 def _refuse_repeated(names: Classes, option: str) -> None:
     """Refuse classes or grades that are listed twice: 1 and "1" read the same."""
-    seen: dict[str, Hashable] = {}
-    for place, name in enumerate(names):
-        first = seen.setdefault(spell_class(name), name)
-        if first is not name or names.index(name) != place:
+    texts = [spell_class(name) for name in names]
+    for place, text in enumerate(texts):
+        first = texts.index(text)
+        if first != place:
             raise InputError(
-                f"`{option}` lists {name!r} at position {place}, and {first!r} before",
+                f"`{option}` lists {names[place]!r} at position {place}, and {names[first]!r} "
+                "before",
                 hint="leave one of them out",
             )
 
 
-def _refuse_odd_answers(
+def _refuse_strange_classes(
     answers: JudgeAnswers, said: Sequence[JudgeAnswers], labels: RawLabels
 ) -> None:
-    """Refuse answers that are hardly classes, and a judge on another scale than the labels.
-
-    On another scale is one with 10 answers of which none is a class of the labels, or one that a
-    judge gives who also gives those, if labels have two classes or more; and one who gives whole
-    numbers other than 0 and 1 while at least 10 labels are all 0 or 1, which are grades.
-    """
+    """Refuse answers that are hardly classes: numbers that are not whole, codes for no answer."""
     labeled = {spell_class(value) for value in labels.values}
     signs = labeled.union(*(each.texts for each in said)) == {"-1", "1"}
     for value in answers.raw.values:
@@ -547,6 +520,18 @@ def _refuse_odd_answers(
                 f"{answers.locate(value)} looks like a code for no answer, and is not a label",
                 hint=f"declare `unsure={value!r}`, or {LIST_ALL} if it is one",
             )
+
+
+def _refuse_other_scale(
+    answers: JudgeAnswers, said: Sequence[JudgeAnswers], labels: RawLabels
+) -> None:
+    """Refuse a judge on another scale than the labels.
+
+    It is one with 10 answers of which none is a class of the labels, or one that a judge gives who
+    also gives those, if labels have two classes or more; and one who gives whole numbers other than
+    0 and 1 while at least 10 labels are all 0 or 1, which are grades.
+    """
+    labeled = {spell_class(value) for value in labels.values}
     own = answers.texts
     known = labeled.union(*(each.texts for each in said if each.texts & labeled))
     numbers = all(map(is_number, own))

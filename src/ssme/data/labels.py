@@ -170,6 +170,12 @@ class RawLabels:
     def find_first_row(self, value: Hashable) -> int:
         return int(np.argmax(self.codes == self.values.index(value)))
 
+    def spread(self) -> NDArray[np.object_]:
+        """The value (n,) of each row, None where missing."""
+        table: NDArray[np.object_] = np.full(len(self.values) + 1, None, dtype=object)
+        table[:-1] = self.values
+        return table.take(self.codes)
+
     def recode(self, places: Sequence[int]) -> NDArray[np.int64]:
         """Codes (n,) with ``places`` of the values in another list, -1 where missing."""
         table: NDArray[np.int64] = np.array([*places, -1], dtype=np.int64)

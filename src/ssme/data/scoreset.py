@@ -24,7 +24,8 @@ from ssme.data.layout import Layout
 from ssme.data.values import refuse_duplicates
 from ssme.data.writing import save, to_frame
 from ssme.errors import InputError, make_unknown_name_error
-from ssme.schema import AnswerOptions, ArrayOptions
+from ssme.options import accept_all, takes
+from ssme.schema import FILE_OPTIONS, AnswerOptions, ArrayOptions, ReadOptions
 from ssme.wording import quote, shorten
 
 UNLABELED = -1
@@ -104,21 +105,16 @@ class ScoreSet:
         object.__setattr__(self, "groups", frozen)
 
     @classmethod
+    @takes(ArrayOptions)
     def from_arrays(
         cls,
         scores: object,
         labels: object | None = None,
         *,
-        models: Sequence[str] | None = None,
-        classes: Sequence[Hashable] | None = None,
-        positive: Hashable | None = None,
         weights: object | None = None,
         groups: Mapping[str, object] | None = None,
         ids: object | None = None,
-        design: object | None = None,
-        unlabeled: object | None = None,
-        logits: bool = False,
-        normalize: bool = False,
+        **options: Any,
     ) -> ScoreSet:
         """Make a set of scores and labels held in arrays.
 
@@ -129,29 +125,15 @@ class ScoreSet:
             probabilities of K classes; or a dict from model to an array (n,) or (n, K). NaN where
             a model has no score for a row.
         labels : array of shape (n,), optional
-            The class of each row; NaN, None, NA or empty text where it is unknown.
-        models : list of str, optional
-            Names of the M models.
-        classes : list, optional
-            The K classes in the order of the class axis; ``[negative, positive]`` for scores of
-            shape (n, M). Needed for text labels; whole numbers and booleans are in ascending
-            order by themselves.
-        positive : optional
-            The class whose probability scores of shape (n, M) are; instead of ``classes``.
+            The class of each row; NaN, None, NA or empty text where it is unknown. Text needs
+            ``classes``, ``[negative, positive]`` for scores of shape (n, M), or ``positive``.
         weights : array of shape (n,), optional
             Nonnegative weights of the rows.
         groups : dict, optional
             From the name of a group column to its values (n,), None where a row has none.
         ids : array of shape (n,), optional
             Unique names of the rows.
-        design : str or array of shape (n,), optional
-            How rows were chosen for labeling, as in `with_design`.
-        unlabeled : optional
-            A code, or a list of codes, that mean "no label", such as -1.
-        logits : bool, default False
-            Whether scores are logits; they pass through the sigmoid or the softmax.
-        normalize : bool, default False
-            Whether to rescale class scores that do not sum to one.
+        **options
 
         Returns
         -------
@@ -164,18 +146,11 @@ class ScoreSet:
         >>> ssme.ScoreSet.from_arrays(scores, [1, 0, None], models=["bert", "gpt"])
         ScoreSet(rows: 3, labeled: 2 (0: 1, 1: 1), 2 models: bert, gpt)
         """
-        options = ArrayOptions(
-            models=models,
-            classes=classes,
-            positive=positive,
-            unlabeled=unlabeled,
-            logits=logits,
-            normalize=normalize,
-            design=design,
-        )
-        return cls(**check_arrays(scores, labels, options, weights=weights, groups=groups, ids=ids))
+        given = ArrayOptions(**accept_all(ArrayOptions, options, "from_arrays"))
+        return cls(**check_arrays(scores, labels, given, weights=weights, groups=groups, ids=ids))
 
     @classmethod
+    @takes(AnswerOptions, without=("models", "logits", "normalize"))
     def from_answers(
         cls,
         answers: Any,
@@ -185,17 +160,10 @@ class ScoreSet:
         ratings: Mapping[str, object] | Sequence[str] | None = None,
         scores: Mapping[str, object] | None = None,
         models: Sequence[str] | None = None,
-        classes: Sequence[Hashable] | None = None,
-        positive: Hashable | None = None,
-        unsure: object | None = None,
-        grades: Sequence[Hashable] | None = None,
-        cut: Hashable | None = None,
         weights: object | None = None,
-        groups: Mapping[str, object] | None = None,
+        groups: Any = None,
         ids: object | None = None,
-        design: object | None = None,
-        unlabeled: object | None = None,
-        **columns: Any,
+        **options: Any,
     ) -> ScoreSet:
         """Make a set of judges' answers and ratings: classes and grades, not probabilities.
 
@@ -218,24 +186,11 @@ class ScoreSet:
             From further models to their probabilities, as in `from_arrays`.
         models : list of str, optional
             Names of the M judges of an array, or those of a dict that are taken.
-        classes : list, optional
-            The classes; of two the positive one comes last. Without it, those that occur among
-            labels and answers.
-        positive : optional
-            The positive one of two classes; instead of ``classes``.
-        unsure : optional
-            Code, or codes, by which a judge says that it is unsure, beside "unsure" and "abstain".
-        grades : list, optional
-            The grades of ratings from the lowest to the highest. Without it, numbers are in
-            ascending order, and of single letters A is the highest.
-        cut : optional
-            The lowest grade that counts as the positive class; without it, the first grade above
-            the middle of the scale. It does not matter where the truth is a grade too.
-        weights, groups, ids, design, unlabeled
+        weights, groups, ids
             As in `from_arrays`.
-        **columns
-            For a frame, further options of `from_frame`, such as ``id`` and ``model`` (the column
-            of judges), and the columns of answers with ``answers=[...]``.
+        **options
+            For a frame also those of `from_frame`, such as ``id``, ``model`` (the column of
+            judges) and ``answers`` (the columns of answers).
 
         Returns
         -------
@@ -252,15 +207,6 @@ judges: ann, bob)
         >>> ssme.ScoreSet.from_answers(None, [1, 0, None], ratings=grades).judges["carl"].cut
         4
         """
-        options: dict[str, Any] = {
-            "classes": classes,
-            "positive": positive,
-            "unsure": unsure,
-            "grades": grades,
-            "cut": cut,
-            "unlabeled": unlabeled,
-            "design": design,
-        }
         if hasattr(type(answers), "columns"):
             arrays = isinstance(ratings, Mapping)
             if arrays or any(each is not None for each in (scores, ids, weights)):
@@ -271,57 +217,17 @@ judges: ann, bob)
                 )
             from ssme.data.readers.reading import from_answers
 
-            return from_answers(
-                answers, labels, models=models, groups=groups, ratings=ratings, **options, **columns
-            )
-        if columns:
-            raise InputError(
-                f"from_answers has no option {next(iter(columns))!r} for arrays",
-                hint="leave it out: columns are named for a data frame only",
-            )
+            options |= {"models": models, "groups": groups, "ratings": ratings}
+            return from_answers(answers, labels, options)
+        given = AnswerOptions(**accept_all(AnswerOptions, options, "from_answers for arrays"))
+        rows = {"weights": weights, "groups": groups, "ids": ids}
         return cls(
-            **make_judged_arrays(
-                answers,
-                ratings,
-                scores,
-                labels,
-                AnswerOptions(**options),
-                models=models,
-                weights=weights,
-                groups=groups,
-                ids=ids,
-            )
+            **make_judged_arrays(answers, ratings, scores, labels, given, models=models, **rows)
         )
 
     @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        labels: object | None = None,
-        *,
-        label: str | None = None,
-        models: Sequence[str] | Mapping[str, Any] | None = None,
-        pattern: str | None = None,
-        layout: str | None = None,
-        id: str | None = None,
-        weight: str | None = None,
-        design: object | None = None,
-        groups: Sequence[str] | None = None,
-        ignore: Sequence[str] | None = None,
-        model: str | None = None,
-        class_: str | None = None,
-        score: str | None = None,
-        answers: Sequence[str] | None = None,
-        ratings: Sequence[str] | None = None,
-        unsure: object | None = None,
-        grades: Sequence[Hashable] | None = None,
-        cut: Hashable | None = None,
-        classes: Sequence[Hashable] | None = None,
-        positive: Hashable | None = None,
-        unlabeled: object | None = None,
-        logits: bool = False,
-        normalize: bool = False,
-    ) -> ScoreSet:
+    @takes(ReadOptions, without=("labels", *FILE_OPTIONS))
+    def from_frame(cls, frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
         """Make a set of scores held in a pandas, polars or pyarrow frame.
 
         Columns that are not named are recognized by their usual names only: ``label`` or ``y``;
@@ -335,37 +241,7 @@ judges: ann, bob)
         labels : optional
             The name of the label column; labels kept elsewhere: values (n,), or a frame or a file
             (a ``pathlib.Path``) that is joined by id; or False if no row has a label.
-        label : str, optional
-            Name of the label column; in ``labels``, if that is a frame or a file.
-        models : list of str or dict, optional
-            Columns with the probability of the positive class, or names of models whose class
-            columns follow ``pattern``; or a dict from model to a column, to a list of columns or
-            to a dict from class to column.
-        pattern : str, optional
-            How the names of wide columns hold model and class, such as ``"{model}:{class}"``.
-        layout : {"wide", "long"}, optional
-            Found out when only one of the two fits.
-        id, weight : str, optional
-            Columns with the names and the weights of the rows.
-        design : str, optional
-            How rows were chosen for labeling, ``"random"``, ``"by_class"`` or ``"by_score"``; or
-            the column that says how many rows each label stands for (`with_design`). A column
-            named ``label_weight`` is recognized.
-        groups : list of str, optional
-            Columns with groups.
-        ignore : list of str, optional
-            Columns to leave out.
-        model, class_, score : str, optional
-            Columns of the long layout; without a column of classes, scores are probabilities of
-            the positive class.
-        answers, ratings : list of str, optional
-            Columns in which judges say a class, or give a grade (`from_answers`); ``models`` then
-            names columns of scores beside them. In the long layout, the one column with the
-            answers of all judges.
-        unsure, grades, cut
-            As in `from_answers`.
-        classes, positive, unlabeled, logits, normalize
-            As in `from_arrays`.
+        **options
 
         Returns
         -------
@@ -381,46 +257,11 @@ judges: ann, bob)
         """
         from ssme.data.readers.reading import from_frame
 
-        return from_frame(
-            frame,
-            labels,
-            label=label,
-            models=models,
-            pattern=pattern,
-            layout=layout,
-            id=id,
-            weight=weight,
-            design=design,
-            groups=groups,
-            ignore=ignore,
-            model=model,
-            class_=class_,
-            score=score,
-            answers=answers,
-            ratings=ratings,
-            unsure=unsure,
-            grades=grades,
-            cut=cut,
-            classes=classes,
-            positive=positive,
-            unlabeled=unlabeled,
-            logits=logits,
-            normalize=normalize,
-        )
+        return from_frame(frame, labels, options)
 
     @classmethod
-    def read(
-        cls,
-        path: str | Path,
-        labels: object | None = None,
-        *,
-        delimiter: str | None = None,
-        decimal: str | None = None,
-        thousands: str | None = None,
-        encoding: str | None = None,
-        sheet: str | None = None,
-        **options: Any,
-    ) -> ScoreSet:
+    @takes(ReadOptions, without=("labels",))
+    def read(cls, path: str | Path, labels: object | None = None, **options: Any) -> ScoreSet:
         """Make a set of scores held in a file, told by its suffix.
 
         CSV, TSV, Parquet, Excel (.xlsx, .xlsm), JSON Lines (.jsonl, .ndjson), npz and npy are read.
@@ -433,19 +274,10 @@ judges: ann, bob)
             The name of the label column (or, in an npz, of the array of labels); a
             ``pathlib.Path`` of another file, joined by id; values (n,); or False if no row has a
             label.
-        delimiter : str, optional
-            The character between the cells of a CSV file.
-        decimal, thousands : str, optional
-            The characters before the decimals and between the thousands of numbers in a CSV file:
-            ``decimal=","`` for 0,5.
-        encoding : str, optional
-            The text encoding of a CSV file, such as ``"cp1252"``; UTF-8 by default.
-        sheet : str, optional
-            The sheet of an Excel file; needed if several hold something.
         **options
-            Those of `from_frame`. In an npz, ``label``, ``id``, ``weight`` and ``groups`` name
-            arrays, and ``models`` chooses among its models. For npz and npy files also
-            ``weights``, ``groups`` and ``ids`` as values, as in `from_arrays`.
+            In an npz, ``label``, ``id``, ``weight`` and ``groups`` name arrays, and ``models``
+            chooses among its models. For npz and npy files also ``weights``, ``groups`` and
+            ``ids`` as values, as in `from_arrays`.
 
         Returns
         -------
@@ -461,26 +293,12 @@ judges: ann, bob)
         """
         from ssme.data.readers.reading import read
 
-        return read(
-            path,
-            labels,
-            delimiter=delimiter,
-            decimal=decimal,
-            thousands=thousands,
-            encoding=encoding,
-            sheet=sheet,
-            **options,
-        )
+        return read(path, labels, options)
 
     @classmethod
+    @takes(ReadOptions, without=("labels", *FILE_OPTIONS))
     def from_huggingface(
-        cls,
-        dataset: Any,
-        labels: object | None = None,
-        *,
-        label: str | None = None,
-        models: Sequence[str] | None = None,
-        **options: Any,
+        cls, dataset: Any, labels: object | None = None, **options: Any
     ) -> ScoreSet:
         """Make a set of scores held in a ``datasets.Dataset`` of Hugging Face.
 
@@ -488,15 +306,11 @@ judges: ann, bob)
         ----------
         dataset : datasets.Dataset
             One split. A column of scores holds one number per row (the probability of the
-            positive class) or a list of class scores per row.
+            positive class) or a list of class scores per row; a ``ClassLabel`` feature also names
+            the classes.
         labels : optional
             As in `from_frame`.
-        label : str, optional
-            Column with the labels; a ``ClassLabel`` feature also names the classes.
-        models : list of str, optional
-            Columns with scores.
         **options
-            Those of `from_frame`.
 
         Returns
         -------
@@ -504,7 +318,7 @@ judges: ann, bob)
         """
         from ssme.data.readers.reading import from_huggingface
 
-        return from_huggingface(dataset, labels, label=label, models=models, **options)
+        return from_huggingface(dataset, labels, options)
 
     @property
     def n_rows(self) -> int:

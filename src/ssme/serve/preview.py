@@ -21,7 +21,7 @@ from ssme.data import ScoreSet, as_score_set
 from ssme.data.design import DESIGNS
 from ssme.data.readers.columns import USUAL_NAMES, Columns, explain_no_model, find_roles
 from ssme.data.readers.reading import find_columns, read_table
-from ssme.data.readers.sources import FILE_OPTIONS, find_local_path, find_reader, open_table
+from ssme.data.readers.sources import find_local_path, find_reader, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing
 from ssme.diagnostics.registry import check_all, explain_plainly
@@ -36,7 +36,7 @@ from ssme.methods.registry import list_supported
 from ssme.metrics import default_metrics, metric_names
 from ssme.options import Enumeration, Nothing, OneOf, accept, list_declared
 from ssme.progress import tell
-from ssme.schema import ReadOptions
+from ssme.schema import FILE_OPTIONS, ReadOptions
 from ssme.serve.mapping import MANY, ONE
 from ssme.serve.spelling import spell_for_page
 from ssme.spec import RunSpec

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.design import LabelRounds, find_rounds, make_design
-from ssme.data.readers.sources import FILE_OPTIONS, find_reader, open_table
+from ssme.data.readers.sources import find_reader, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import is_missing
@@ -30,7 +30,7 @@ from ssme.progress import tell
 from ssme.results.evaluation import Evaluation
 from ssme.results.plan import LabelPlan
 from ssme.run import execute, read_scores
-from ssme.schema import ReadOptions
+from ssme.schema import FILE_OPTIONS, ReadOptions
 from ssme.serve.spelling import spell_for_page
 from ssme.serve.store import AT_RANDOM
 from ssme.show.charts import draw_charts

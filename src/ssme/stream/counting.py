@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.arrays import refuse_bad_weights
 from ssme.data.judges import observe_answers, refuse_unanswered
 from ssme.data.labels import observe
 from ssme.data.readers.tables import Table, from_arrow
@@ -130,12 +131,8 @@ def read_block(
     columns = reading.columns
     labeled, labels = find_labeled_rows(table, reading)
     weights = None if columns.weight is None else read_numbers(table, columns.weight)
-    if weights is not None and not (np.isfinite(weights).all() and (weights >= 0).all()):
-        row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))[0])
-        raise InputError(
-            f"the weight at row {part.first_row + row} is {weights[row]}, not a finite number of 0 "
-            "or more"
-        )
+    if weights is not None:
+        refuse_bad_weights(weights, part.first_row)
     groups = tuple(each.group_arrow(table, columns.groups) for each in tables)
     numbers = tuple(
         tuple(read_numbers(table, name) for name in columns.scores[model])
@@ -147,11 +144,9 @@ def read_block(
 
 def _read_answers(table: Any, part: Part, reading: Reading, name: str) -> NDArray[np.int64]:
     """Places (n,) of what a judge said, read as in memory."""
-    options = reading.options
-    known = [*(options.classes or ()), *(options.grades or ())]
     try:
         values = Table(table.select([name])).read_values(name)
-        answers = observe_answers(values, part.n_rows, name, options.unsure, known)
+        answers = observe_answers(values, part.n_rows, name, reading.options)
         return reading.judges[name].encode(answers)
     except InputError as error:
         raise error.at(f"{part.path}, rows from {part.first_row} on") from None

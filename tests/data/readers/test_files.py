@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from ssme.data import UNLABELED, ScoreSet, as_score_set, read_scores
+from ssme.data import UNLABELED, ScoreSet, as_score_set
 from ssme.errors import InputError, MissingExtraError
 
 U = UNLABELED
@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_csv(folder: Path) -> None:
-    data = read_scores(folder / "scores.csv")
+    data = ScoreSet.read(folder / "scores.csv")
     assert data.models == ("bert", "gpt")
     assert_array_equal(data.labels, [0, 1, U])
     assert_array_equal(data.scores[:, 1, 1], [0.7, np.nan, 0.1])
@@ -233,3 +233,12 @@ def test_save_refuses_what_it_cannot_write(folder: Path) -> None:
         data.replace(models=("label", "gpt")).to_frame()
     with pytest.raises(InputError, match="layout must be"):
         data.to_frame("tall")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("s.parquet", b"PAR1 broken"), ("s.npz", b"PK\x03\x04 broken")]
+)
+def test_broken_files_are_refused(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=f"reading .*{name}"):
+        ScoreSet.read(tmp_path / name)

@@ -120,12 +120,15 @@ def test_the_same_label_twice_is_no_contradiction(tmp_path) -> None:
         ("id,label,probability\nr10,1,0\n", "row 'r10' in .* has the probability 0"),
         ("id,label,probability\nr10,1,1.01\n", "row 'r10' in .* has the probability 1.01"),
         ("id,label,probability\nr3,0,0.2\n", "row 'r3' is labeled 1 beside the scores and 0"),
-        ("id,label,probability\nr10,0,0.2\nr10,1,0.2\n", "labels row 'r10' both 0 and 1"),
+        (
+            "id,label,probability\nr10,0,0.2\nr10,1,0.2\n",
+            "has 'r10' at row 0, labeled 0, and again at row 1, labeled 1",
+        ),
         ("id,label,probability,round\nr10,0,0.2,0.5\n", "round 0.5"),
         ("id,label,probability,round\nr10,0,0.2,1\nr11,0,0.2,\n", "'r11' in .* and no round"),
         ("id,label,probability\nr10,7,0.2\n", "7"),
         ("id,label,probability\nr10,0,0.2\nr11,0,x\n", "'probability' of .* contains 'x' at row 1"),
-        ("id,label,probability\nr10,0,0.2\nr11,0,0.3\nr10,0,0.2\n", "at row 0 and again at row 2"),
+        ("id,label,probability\nr10,0,0.2\nr11,0,0.3\nr10,0,0.2\n", "again at row 2"),
     ],
 )
 def test_bad_files_are_refused(tmp_path, text, message) -> None:

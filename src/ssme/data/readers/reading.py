@@ -6,7 +6,6 @@ read in two ways is refused with the choices.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -33,18 +32,18 @@ from ssme.data.readers.columns import (
 )
 from ssme.data.readers.rows import Rows, name_labels_source
 from ssme.data.readers.sources import (
-    FILE_OPTIONS,
     READERS,
     find_local_path,
     find_reader,
     open_table,
+    refuse_file_options,
 )
 from ssme.data.readers.tables import Table, is_frame, spread_lists
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import to_objects
 from ssme.errors import InputError, translate_foreign_errors
 from ssme.options import accept_all, list_declared
-from ssme.schema import ReadOptions
+from ssme.schema import FILE_OPTIONS, ArrayOptions, ReadOptions
 from ssme.wording import quote
 
 # -------------------------------------------------------------------------------------------------
@@ -96,20 +95,16 @@ def reading_options(source: Any) -> list[str]:
     A set already made stands for whatever it was made from; which options fit a file is left to
     its reader.
     """
-    of_tables = [each.name for each in list_declared(ReadOptions)]
-    parameters = inspect.signature(ScoreSet.from_arrays).parameters.values()
-    of_arrays = [each.name for each in parameters if each.kind == each.KEYWORD_ONLY]
+    tables = [each.name for each in list_declared(ReadOptions)]
+    arrays = [*(each.name for each in list_declared(ArrayOptions)), "weights", "groups", "ids"]
     if isinstance(source, ScoreSet | str | Path):
-        return list(dict.fromkeys([*of_tables, *of_arrays]))
+        return list(dict.fromkeys([*tables, *arrays]))
     if not is_frame(source) and not is_dataset(source):
-        return of_arrays
-    return [name for name in of_tables if name not in (*FILE_OPTIONS, "labels")]
+        return arrays
+    return [name for name in tables if name not in (*FILE_OPTIONS, "labels")]
 
 
-read_scores = ScoreSet.read
-
-
-def read(path: str | Path, labels: object | None = None, **options: Any) -> ScoreSet:
+def read(path: str | Path, labels: object | None, options: dict[str, Any]) -> ScoreSet:
     """A `ScoreSet` from a file; see `ScoreSet.read`."""
     file = find_local_path(path)
     with translate_foreign_errors(f"reading {file}"):
@@ -123,12 +118,14 @@ def read(path: str | Path, labels: object | None = None, **options: Any) -> Scor
         return read_table(table, labels, given, source=str(file))
 
 
-def from_frame(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
+def from_frame(frame: Any, labels: object | None, options: Mapping[str, Any]) -> ScoreSet:
     """Read a native frame; see `ScoreSet.from_frame`."""
-    return read_table(Table(frame), labels, ReadOptions.of(options, "from_frame"))
+    given = ReadOptions.of(options, "from_frame")
+    refuse_file_options(given, None, "a data frame")
+    return read_table(Table(frame), labels, given)
 
 
-def from_answers(frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
+def from_answers(frame: Any, labels: object | None, options: Mapping[str, Any]) -> ScoreSet:
     """Read a native frame of answers; see `ScoreSet.from_answers`."""
     given = ReadOptions(**accept_all(ReadOptions, options, "from_answers"))
     table = Table(frame).drop(given.ignore or ())
@@ -149,9 +146,10 @@ def is_dataset(value: object) -> bool:
     )
 
 
-def from_huggingface(dataset: Any, labels: object | None = None, **options: Any) -> ScoreSet:
+def from_huggingface(dataset: Any, labels: object | None, options: Mapping[str, Any]) -> ScoreSet:
     """Read ``dataset`` by its own methods; see `ScoreSet.from_huggingface`."""
     given = ReadOptions.of(options, "from_huggingface")
+    refuse_file_options(given, None, "a dataset")
     if isinstance(labels, str) and given.label is None:
         given, labels = replace(given, label=labels), None
     if isinstance(dataset, dict):

@@ -36,7 +36,6 @@ from ssme.data.values import (
     is_missing,
     make_plain,
     refuse_duplicates,
-    to_objects,
 )
 from ssme.errors import InputError, name_argument
 from ssme.schema import ReadOptions
@@ -77,9 +76,7 @@ class Rows:
             joined = self.joined.join_labels(None if own is None else self.take(own))
             return observe(joined, self.n, unlabeled)
         if labels is None and self.columns.label is not None:
-            values = self.table.read_values(self.columns.label)
-            raw = observe(values, self.table.n_rows, unlabeled)
-            return self._take_one_per_id(raw, self.columns.label)
+            return self._observe_column(self.columns.label, unlabeled)
         if labels is None or labels is False:
             return observe(None, self.n)
         if self.codes is not None:
@@ -92,21 +89,19 @@ class Rows:
 
     def take(self, column: str) -> NDArray[Any]:
         """(n,) values of a column."""
-        values = self.table.read_values(column)
         if self.codes is None:
-            return values
-        raw = self._take_one_per_id(observe(values, self.table.n_rows), column)
-        distinct: Objects = np.full(len(raw.values) + 1, None, dtype=object)
-        distinct[:-1] = raw.values
-        out: Objects = distinct[raw.codes]
-        return out
+            return self.table.read_values(column)
+        return self._observe_column(column).spread()
 
     def take_floats(self, column: str | None) -> FloatArray | None:
         """(n,) numbers of a column; None without one."""
         return None if column is None else as_floats(self.take(column), f"column {column!r}")
 
-    def _take_one_per_id(self, raw: RawLabels, column: str) -> RawLabels:
-        """The value each id has on its lines, if any; two different ones are refused."""
+    def _observe_column(
+        self, column: str, unlabeled: tuple[Hashable, ...] | None = None
+    ) -> RawLabels:
+        """The values (n,) of a column; of a long table the one that each id has on its lines."""
+        raw = observe(self.table.read_values(column), self.table.n_rows, unlabeled)
         if self.codes is None or self.ids is None:
             return raw
         known = raw.codes >= 0
@@ -142,7 +137,7 @@ class Rows:
         assert self.codes is not None
         assert columns.model is not None
         assert columns.score is not None
-        model_codes, models = self._find_models(columns.model)
+        model_codes, models = self._factorize_models(columns.model)
         values = self.table.read_floats(columns.score)
         kept = model_codes >= 0
         names: tuple[Hashable, ...] = ("",)
@@ -185,7 +180,7 @@ class Rows:
                 hint="add the missing rows, or leave out all classes where a model has no score",
             )
 
-    def _find_models(self, column: str) -> tuple[IntArray, tuple[str, ...]]:
+    def _factorize_models(self, column: str) -> tuple[IntArray, tuple[str, ...]]:
         """Codes (N,) of models in their order, -1 for models that are not asked for."""
         codes, distinct = self._factorize(column)
         found = tuple(map(str, distinct))
@@ -211,23 +206,18 @@ class Rows:
         assert self.columns.score is not None
         judge_codes, distinct = self._factorize(self.columns.model)
         judges = list(map(str, distinct))
-        stripped = [name.strip() for name in judges]
+        first: dict[str, str] = {}
         for name in judges:
-            first = judges[stripped.index(name.strip())]
-            if first != name:
-                raise InputError(
-                    f"the judges {first!r} and {name!r} differ in blanks only",
-                    hint="remove the blanks",
-                )
+            if first.setdefault(name.strip(), name) != name:
+                problem = f"the judges {first[name.strip()]!r} and {name!r} differ in blanks only"
+                raise InputError(problem, hint="remove the blanks")
         answers = as_objects(self.table.read_values(self.columns.score))
         cells = self.codes * len(judges) + judge_codes
         counts = np.bincount(cells)
         if counts.max() > 1:
             place = int(np.argmax(counts > 1))
-            twice = [
-                f"{'nothing' if is_missing(answers[[row]])[0] else repr(answers[row])} at row {row}"
-                for row in np.flatnonzero(cells == place)[:4]
-            ]
+            rows = np.flatnonzero(cells == place)[:4]
+            twice = [f"{answers[row]!r} at row {row}" for row in rows]
             many = int((counts > 1).sum()) - 1
             more = f"; {many:,} more cells have several" if many else ""
             raise InputError(
@@ -298,7 +288,6 @@ class LabelTable:
         self.row_ids = as_objects(table.read_values(self.id))
         self.values = as_objects(table.read_values(self.label))
         self.values[is_missing(self.values)] = None
-        self._refuse_contradictions()
         if ids is None:
             raise InputError(
                 f"labels are in {table.what} and there is no id column beside the scores",
@@ -328,17 +317,6 @@ class LabelTable:
             hint="name it with `label='...'`",
         )
 
-    def _refuse_contradictions(self) -> None:
-        """Refuse two different labels for one id; a repeated id is refused later."""
-        seen: dict[Any, Any] = {}
-        for id, value in zip(self.row_ids, self.values, strict=True):
-            if value is not None and seen.setdefault(id, value) != value:
-                raise InputError(
-                    f"{self.table.what} labels row {id!r} both {make_plain(seen[id])!r} and "
-                    f"{make_plain(value)!r}",
-                    hint="keep the right one",
-                )
-
     def _find_places(self) -> NDArray[np.intp]:
         """Row of each labeled id among the scores."""
         import pandas
@@ -348,8 +326,10 @@ class LabelTable:
             first: dict[Any, int] = {}
             for row, id in enumerate(self.row_ids.tolist()):
                 if first.setdefault(id, row) != row and not missing[row]:
+                    before, now = make_plain(self.values[first[id]]), make_plain(self.values[row])
                     raise InputError(
-                        f"{self.table.what} names {id!r} at row {first[id]} and again at row {row}",
+                        f"{self.table.what} has {id!r} at row {first[id]}, labeled {before!r}, and "
+                        f"again at row {row}, labeled {now!r}",
                         hint="remove one of the two rows",
                     )
             row_ids = as_ids(self.table.read_ids(self.id), self.table.n_rows)
@@ -382,28 +362,26 @@ class LabelTable:
     def _add(self, given: Objects, own: object) -> Objects:
         """The labels ``given`` by the table and the ``own`` ones; different ones are refused."""
         known = observe(own, len(self.ids), self.options.unlabeled)
-        classes: Objects = np.full(len(known.values) + 1, None, dtype=object)
-        classes[:-1] = known.values
-        before: Objects = classes[known.codes]
-        rows = np.flatnonzero([value is not None for value in given])
-        if known.integral:
-            for row in rows:
-                value = make_plain(given[row])
-                if isinstance(value, str) and not value.strip().lstrip("+-").isdecimal():
+        before = known.spread()
+        text = known.values and all(isinstance(value, str) for value in known.values)
+        for row in np.flatnonzero([value is not None for value in given]):
+            value, where = make_plain(given[row]), f"row {self.ids[row]!r} is labeled"
+            if known.integral and isinstance(value, str):
+                if not value.strip().lstrip("+-").isdecimal():
                     raise InputError(
-                        f"row {self.ids[row]!r} is labeled {value!r} in {self.table.what}, and the "
-                        f"labels beside the scores are the whole numbers {quote(known.values)}",
+                        f"{where} {value!r} in {self.table.what}, and the labels beside the scores "
+                        f"are the whole numbers {quote(known.values)}",
                         hint="correct it, or leave it empty if the row has no label yet",
                     )
-        given[rows] = _spell_as(known.values, given[rows])
-        for row in rows:
-            if known.codes[row] >= 0 and make_plain(given[row]) != before[row]:
+                value = int(value)
+            elif text and type(value) is int:
+                value = str(value)
+            if known.codes[row] >= 0 and value != before[row]:
                 raise InputError(
-                    f"row {self.ids[row]!r} is labeled {before[row]!r} beside the scores and "
-                    f"{make_plain(given[row])!r} in {self.table.what}",
+                    f"{where} {before[row]!r} beside the scores and {value!r} in {self.table.what}",
                     hint="correct one of them, or leave one empty",
                 )
-        before[rows] = given[rows]
+            before[row] = value
         return before
 
     def _refuse_lost_probabilities(self, own: object | None) -> None:
@@ -448,23 +426,22 @@ class LabelTable:
 
     def _read_rounds(self, probability: str) -> LabelRounds:
         chance = self._read_numbers(probability)
-        bad = np.flatnonzero(~np.isnan(chance) & ~((chance > 0.0) & (chance <= 1.0)))
-        if bad.size:
-            raise InputError(
-                f"row {self.row_ids[bad[0]]!r} in {self.table.what} has the probability "
-                f"{chance[bad[0]]:g}, which is not above 0 and up to 1",
-                hint="give the probability with which the row was chosen, or leave it empty",
-            )
         named = self._find("round")
         number = np.ones(self.table.n_rows) if named is None else self._read_numbers(named)
         whole = (number >= 1.0) & (number <= 1e9) & (number == np.rint(number))
-        bad = np.flatnonzero(~np.isnan(chance) & ~whole)
-        if bad.size:
-            found = "no round" if np.isnan(number[bad[0]]) else f"the round {number[bad[0]]:g}"
-            raise InputError(
-                f"row {self.row_ids[bad[0]]!r} in {self.table.what} has a probability and {found}",
-                hint="number the rounds of labeling 1, 2, 3, ... as `ssme suggest` wrote them",
-            )
+        for row in np.flatnonzero(~np.isnan(chance)):
+            where = f"row {self.row_ids[row]!r} in {self.table.what} has"
+            if not 0.0 < chance[row] <= 1.0:
+                raise InputError(
+                    f"{where} the probability {chance[row]:g}, which is not above 0 and up to 1",
+                    hint="give the probability with which the row was chosen, or leave it empty",
+                )
+            if not whole[row]:
+                found = "no round" if np.isnan(number[row]) else f"the round {number[row]:g}"
+                raise InputError(
+                    f"{where} a probability and {found}",
+                    hint="number the rounds of labeling 1, 2, 3, ... as `ssme suggest` wrote them",
+                )
         n = len(self.ids)
         probabilities, rounds = np.full(n, np.nan), np.zeros(n, dtype=np.int64)
         probabilities[self.places] = chance
@@ -485,16 +462,6 @@ class LabelTable:
                 hint="restore the column as `ssme suggest` wrote it",
             )
         return self.table.read_floats(column)
-
-
-def _spell_as(known: Sequence[Hashable], given: Objects) -> Objects:
-    """Whole numbers ``given`` as text or as numbers, as those that are ``known`` are."""
-    plain = [make_plain(value) for value in given]
-    if known and all(isinstance(value, str) for value in known):
-        return to_objects([str(value) if type(value) is int else value for value in plain])
-    if known and all(type(value) is int for value in known):
-        return to_objects([int(value) if isinstance(value, str) else value for value in plain])
-    return given
 
 
 def _open(labels: Any, options: ReadOptions) -> Table:

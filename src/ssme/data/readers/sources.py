@@ -14,17 +14,9 @@ from urllib.parse import unquote
 from ssme.data.readers.csv_files import open_csv
 from ssme.data.readers.records import open_excel, open_json_lines
 from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
-from ssme.schema import ReadOptions
+from ssme.schema import FILE_OPTIONS, ReadOptions
 from ssme.wording import escape_all, suggest_nearest
 
-FILE_OPTIONS = {
-    "delimiter": "CSV only",
-    "decimal": "CSV only",
-    "thousands": "CSV only",
-    "encoding": "CSV only",
-    "sheet": "Excel files only",
-}
-"""Options that say how one kind of file is written, and of which kind."""
 OF_CSV = ("delimiter", "decimal", "thousands", "encoding", "classes")
 STREAMED = "evaluate several Parquet files with `engine='stream'`"
 

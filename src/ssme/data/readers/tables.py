@@ -49,53 +49,41 @@ class Table:
 
         self.what = what
         try:
-            native = narwhals.from_native(frame, pass_through=True)
-            if not isinstance(native, narwhals.DataFrame | narwhals.LazyFrame):
+            table: Any = narwhals.from_native(frame, pass_through=True)
+            if isinstance(table, narwhals.LazyFrame):
+                table = table.collect()
+            if not isinstance(table, narwhals.DataFrame):
                 raise InputError(
                     f"{what} is a {type(frame).__name__}, not a data frame",
                     hint="pass a pandas, polars or pyarrow frame, or arrays to "
                     "ScoreSet.from_arrays",
                 )
-            self._frame: Any = (
-                native.collect() if isinstance(native, narwhals.LazyFrame) else native
-            )
-            self._name_columns()
-            self._types = dict(self._frame.schema)
+            names: list[Any] = list(table.columns)
         except DuplicateError:
-            names = getattr(frame, "column_names", None) or frame.columns
-            raise self._explain_duplicates(names) from None
-        self.library: str = self._frame.implementation.name.lower()
-        self.n_rows: int = len(self._frame)
+            names = list(getattr(frame, "column_names", None) or frame.columns)
+        levels = next((name for name in names if isinstance(name, tuple)), None)
+        if levels is not None:
+            raise InputError(
+                f"{what} has column names of several levels such as {levels!r}",
+                hint="join the levels, for example frame.columns = [':'.join(c) for c in columns]",
+            )
+        self.columns: tuple[str, ...] = tuple(map(str, names))
+        repeated = [name for name, count in Counter(self.columns).items() if count > 1]
+        if repeated:
+            raise InputError(
+                f"{what} has duplicated column names: {quote(repeated)}",
+                hint="rename or drop the repeated columns",
+            )
+        if self.columns != tuple(names):  # pandas also takes numbers for names
+            table = narwhals.from_native(table.to_native().rename(columns=str), eager_only=True)
+        self._frame, self._types = table, dict(table.schema)
+        self.library: str = table.implementation.name.lower()
+        self.n_rows: int = len(table)
         if not self.columns or self.n_rows == 0:
             raise InputError(
                 f"{what} is empty: {self.n_rows} rows, columns {quote(self.columns)}",
                 hint="check the file or the filter that made it",
             )
-
-    def _name_columns(self) -> None:
-        """Column names as text; pandas also knows numbers and tuples."""
-        import narwhals
-
-        names = list(self._frame.columns)
-        odd = next((name for name in names if isinstance(name, tuple)), None)
-        if odd is not None:
-            raise InputError(
-                f"{self.what} has column names of several levels such as {odd!r}",
-                hint="join the levels, for example frame.columns = [':'.join(c) for c in columns]",
-            )
-        if not all(isinstance(name, str) for name in names):
-            native = self._frame.to_native().rename(columns=str)
-            self._frame = narwhals.from_native(native, eager_only=True)
-        self.columns: tuple[str, ...] = tuple(map(str, names))
-        if len(set(self.columns)) < len(self.columns):
-            raise self._explain_duplicates(self.columns)
-
-    def _explain_duplicates(self, names: Sequence[Any]) -> InputError:
-        repeated = [name for name, count in Counter(map(str, names)).items() if count > 1]
-        return InputError(
-            f"{self.what} has duplicated column names: {quote(repeated)}",
-            hint="rename or drop the repeated columns",
-        )
 
     @property
     def row_index(self) -> Any:
@@ -138,7 +126,15 @@ class Table:
 
     def read_values(self, name: str) -> NDArray[Any]:
         """A column as it is: numbers (NaN where missing), or objects (None where missing)."""
-        return _read_values(self._frame.get_column(name))
+        series = self._frame.get_column(name)
+        native = series.to_native()
+        if self.library == "pyarrow":
+            return from_arrow(native)
+        if self.library == "polars":
+            return to_float64(_from_polars(native))
+        if self.library == "pandas":
+            return to_float64(_from_pandas(native))
+        return to_float64(np.asarray(series.to_numpy()))
 
     def read_ids(self, name: str) -> NDArray[Any]:
         """A column of names of rows, none of them a number that was rounded."""
@@ -189,26 +185,23 @@ def spread_lists(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions
 
     A column of lists that is neither named as a model nor holds numbers is left out.
     """
-    lists = {}
+    lists, kept = [], {}
+    named = options.models
     for name in table.columns:
         values = table.read_values(name)
         first = next((value for value in values if value is not None), None)
-        if values.dtype.kind == "O" and isinstance(first, LISTS):
-            lists[name] = values
-    named = options.models
-    kept = {
-        name: values
-        for name, values in lists.items()
-        if (named is not None and name in named) or (named is None and _hold_numbers(values))
-    }
+        if values.dtype.kind != "O" or not isinstance(first, LISTS):
+            continue
+        lists.append(name)
+        numbers = all(isinstance(each, int | float | np.number) for each in first)
+        if name in named if named is not None else numbers:
+            kept[name] = values
     if not kept:
         return table.assign({}, dropped=lists), options
     if named is not None and len(kept) < len(named):
         single = [name for name in named if name not in kept]
-        raise InputError(
-            f"{quote(kept)} contain lists of class scores, {quote(single)} do not",
-            hint="give every model a list of class scores",
-        )
+        problem = f"{quote(kept)} contain lists of class scores, {quote(single)} do not"
+        raise InputError(problem, hint="give every model a list of class scores")
     spread: dict[str, dict[Any, str]] = {}
     columns: dict[str, NDArray[Any]] = {}
     for name, values in kept.items():
@@ -223,11 +216,6 @@ def spread_lists(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions
         spread[name] = {each: f"{name}:{each}" for each in classes}
         columns.update(zip(spread[name].values(), scores.T, strict=True))
     return table.assign(columns, dropped=lists), replace(options, models=spread)
-
-
-def _hold_numbers(values: NDArray[Any]) -> bool:
-    first = next(value for value in values if isinstance(value, LISTS))
-    return all(isinstance(each, int | float | np.number) for each in first)
 
 
 def _make_matrix(values: NDArray[Any], name: str) -> FloatArray:
@@ -249,17 +237,6 @@ def _make_matrix(values: NDArray[Any], name: str) -> FloatArray:
 # Columns of every library as numpy arrays.
 
 
-def _read_values(series: Any) -> NDArray[Any]:
-    native, library = series.to_native(), series.implementation
-    if library.is_pyarrow():
-        return from_arrow(native)
-    if library.is_polars():
-        return to_float64(_from_polars(native))
-    if library.is_pandas():
-        return to_float64(_from_pandas(native))
-    return to_float64(np.asarray(series.to_numpy()))
-
-
 def _from_polars(series: Any) -> NDArray[Any]:
     kind = series.dtype
     inexact = has_128_bits(series) or (
@@ -276,8 +253,8 @@ def _from_pandas(series: Any) -> NDArray[Any]:
     import pandas
 
     kind = series.dtype
-    if isinstance(kind, pandas.CategoricalDtype):
-        return _from_categorical(series)
+    if isinstance(kind, pandas.CategoricalDtype):  # not of its dtype: that rounds large numbers
+        return np.asarray(series.astype(object))
     if isinstance(kind, pandas.ArrowDtype):
         import pyarrow
 
@@ -291,23 +268,6 @@ def _from_pandas(series: Any) -> NDArray[Any]:
         held = kind.numpy_dtype if kind.kind == "f" or not series.hasnans else np.float64
         return np.asarray(series.to_numpy(dtype=held, na_value=np.nan))
     return np.asarray(series.astype(object).to_numpy(dtype=object, na_value=None))
-
-
-def _from_categorical(series: Any) -> NDArray[Any]:
-    """The value of each row's category, None or NaN where a row has none."""
-    codes = np.asarray(series.cat.codes)
-    categories = to_float64(_from_pandas(series.cat.categories.to_series()))
-    if codes.min(initial=0) >= 0 and categories.size:
-        taken: NDArray[Any] = categories[codes]
-        return taken
-    if categories.dtype.kind == "f" or (
-        categories.dtype.kind in "iu" and not _is_large(series.cat.categories)
-    ):
-        numbers: NDArray[Any] = np.append(categories.astype(np.float64), np.nan)
-        return numbers.take(codes)
-    table: NDArray[np.object_] = np.empty(categories.size + 1, dtype=object)
-    table[:-1] = categories.tolist()
-    return table.take(codes)
 
 
 def _is_large(values: Any) -> bool:
