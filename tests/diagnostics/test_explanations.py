@@ -2,54 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import pytest
 
 import ssme
 from ssme.diagnostics import CHECKS, explain
-from ssme.diagnostics.registry import (
+from ssme.diagnostics.page import (
+    SEVERITIES,
     WHAT_TO_DO,
     explain_plainly,
-    read_explanations,
     read_picture,
+    read_sections,
 )
 from ssme.show.report import render_report
 
-PAGE = Path(__file__).parents[2] / "docs" / "doubts.md"
-ADVICE = re.compile(rf"^{re.escape(WHAT_TO_DO)}.*?\n\n", re.MULTILINE | re.DOTALL)
 
-
-def section(text: str, code: str) -> tuple[int, int]:
-    """Where the section of a doubt begins and ends in the page."""
-    found = re.search(
-        rf'^<a id="{code.lower()}"></a>\n.*?(?=^<a id=|^## |\Z)', text, re.MULTILINE | re.DOTALL
-    )
-    assert found, code
-    return found.span()
-
-
-def test_every_check_is_explained_and_no_other() -> None:
-    assert list(read_explanations()) == sorted(check.code for check in CHECKS)
-    assert min(len(text) for text in read_explanations().values()) > 60
-
-
-def test_the_page_has_a_picture_and_the_advice_of_every_check() -> None:
-    """SSME_WRITE_DOCS=1 writes the advice into the page."""
-    text = PAGE.read_text(encoding="utf-8")
-    for check in CHECKS:
-        start, end = section(text, check.code)
-        part = text[start:end]
-        assert f"](images/doubts/{check.code.lower()}.svg)" in part, check.code
-        told = f"{WHAT_TO_DO} {check.advice}"
-        if os.environ.get("SSME_WRITE_DOCS") and told not in " ".join(part.split()):
-            part = ADVICE.sub("", part + "\n").rstrip() + f"\n\n{told}\n\n"
-            text = text[:start] + part + text[end:]
-        assert told in " ".join(part.split()), check.code
-    if os.environ.get("SSME_WRITE_DOCS"):
-        PAGE.write_text(text.rstrip() + "\n", encoding="utf-8")
+def test_every_check_has_a_section_and_no_other_code_has_one() -> None:
+    assert list(read_sections()) == [check.code for check in CHECKS]
+    for code, (title, severity, text, advice) in read_sections().items():
+        assert title
+        assert severity in SEVERITIES, code
+        assert min(len(text), len(advice)) > 30
 
 
 def test_pictures_need_no_style_and_have_words() -> None:

@@ -9,7 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from ssme.diagnostics.doubt import Answer, Case, Check, doubt_if_any, doubt_unless
+from ssme.diagnostics.doubt import (
+    ENOUGH_LABELS,
+    SEVERAL,
+    Answer,
+    Case,
+    check,
+    doubt,
+    doubt_if_any,
+    doubt_unless,
+    fine,
+    not_applicable,
+)
 from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
 from ssme.methods.label_draws import newcombe_auc, wilson
 from ssme.methods.votes import measure_disagreement
@@ -107,9 +118,8 @@ def _list_labeled_answers(
             yield model, chance, predicted[held, j] == labels[held]
 
 
-def _check_overconfidence(case: Case) -> Answer:
-    if case.judging_rows.size < case.limits.least_labels:
-        return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
+@check("D201", ENOUGH_LABELS, by_labels=True, before_rounds=True)
+def check_overconfidence(case: Case) -> Answer:
     found = []
     for model, chance, is_right in _list_labeled_answers(case):
         right = int(is_right.sum())
@@ -122,9 +132,8 @@ def _check_overconfidence(case: Case) -> Answer:
     return doubt_if_any(found, "no classifier is contradicted by the labels")
 
 
-def _check_vagueness(case: Case) -> Answer:
-    if case.judging_rows.size < case.limits.least_labels:
-        return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
+@check("D209", ENOUGH_LABELS, by_labels=True, before_rounds=True)
+def check_vagueness(case: Case) -> Answer:
     found = []
     for model, chance, is_right in _list_labeled_answers(case):
         wrong = int((~is_right).sum())
@@ -140,30 +149,31 @@ def _check_vagueness(case: Case) -> Answer:
     return doubt_if_any(found, "most classifiers are not right much more often than they say")
 
 
-def _check_agreement_against_confidence(case: Case) -> Answer:
+@check("D208")
+def check_agreement_against_confidence(case: Case) -> Answer:
     conflict = case.facts.agreement_conflict
     if conflict is None:
-        return Answer.not_applicable("the method does not hold agreement against confidence")
+        return not_applicable("the method does not hold agreement against confidence")
     text = (
         f"the classifiers agree as if their scores had to be raised to {np.exp(conflict):.2g} "
         "times the power that their confidence suggests"
     )
     if abs(conflict) < case.limits.conflict:
-        return Answer.fine(text)
+        return fine(text)
     similar = float(np.mean(_correlate_pairs(case)[np.triu_indices(case.data.n_models, 1)]))
     if conflict > 0.0 and similar > case.limits.similar:
-        return Answer.not_applicable(
+        return not_applicable(
             f"the classifiers are too similar for their agreement to say how sure they should be "
             f"(mean correlation {similar:.2f})"
         )
     if _refute_by_labels(case, float(np.sign(conflict)) * case.limits.conflict):
-        return Answer.fine(f"{text}; the labels say otherwise")
+        return fine(f"{text}; the labels say otherwise")
     cause = (
         "the scores are too flat, or the classifiers share more errors than usual"
         if conflict > 0.0
         else "the scores look much too sharp"
     )
-    return Answer.doubt(f"{text[0].upper()}{text[1:]}: {cause}.")
+    return doubt(f"{text[0].upper()}{text[1:]}: {cause}.")
 
 
 def _refute_by_labels(case: Case, log_power: float) -> bool:
@@ -176,11 +186,12 @@ def _refute_by_labels(case: Case, log_power: float) -> bool:
     return refuted > case.limits.most * case.data.n_models
 
 
-def _check_ratings(case: Case) -> Answer:
+@check("D210")
+def check_ratings(case: Case) -> Answer:
+    if case.data.n_classes > 2:
+        return not_applicable("ratings are distinguished from scores of two classes only")
     fewest, most = case.limits.ratings
     scores = case.data.scores[case.rows]
-    if case.data.n_classes > 2:
-        return Answer.not_applicable("ratings are told from scores of two classes only")
     found = []
     for j, model in enumerate(case.data.models):
         if model in case.data.judges:
@@ -195,9 +206,10 @@ def _check_ratings(case: Case) -> Answer:
     return doubt_if_any(found, "most classifiers' scores do not look like ratings")
 
 
-def _check_against_chance(case: Case) -> Answer:
+@check("D202")
+def check_against_chance(case: Case) -> Answer:
     if case.labels.size < case.limits.least_labels:
-        return Answer.not_applicable(f"fewer than {case.limits.least_labels} labels")
+        return not_applicable(f"fewer than {case.limits.least_labels} labels")
     level = 1.0 - 2.0 * case.limits.family_level / case.data.n_models  # one-sided
     mass, models = one_hot_mass(case.labels, case.data.n_classes), case.data.models
     held = np.isfinite(case.labeled_scores).all(axis=2)
@@ -230,9 +242,10 @@ def _check_against_chance(case: Case) -> Answer:
     )
 
 
-def _check_against_the_others(case: Case) -> Answer:
+@check("D203")
+def check_against_the_others(case: Case) -> Answer:
     if case.data.n_models < case.limits.views:
-        return Answer.not_applicable(f"fewer than {case.limits.views} classifiers")
+        return not_applicable(f"fewer than {case.limits.views} classifiers")
     columns = _take_columns(case)
     total = columns.sum(axis=0)
     found, alone = [], _find_judges_alone(case)
@@ -284,9 +297,8 @@ def _find_judges_alone(case: Case) -> dict[str, str]:
     }
 
 
-def _check_duplicates(case: Case) -> Answer:
-    if case.data.n_models < 2:
-        return Answer.not_applicable("one classifier")
+@check("D204", SEVERAL)
+def check_duplicates(case: Case) -> Answer:
     r = np.triu(_correlate_pairs(case), 1)
     pairs = np.argwhere(r > case.limits.same)
     found = [
@@ -333,18 +345,20 @@ def _correlate_common(scores: FloatArray, held: NDArray[np.bool_]) -> FloatArray
     return np.divide(shared, scale, out=np.zeros_like(shared), where=scale > 1e-9)
 
 
-def _check_few(case: Case) -> Answer:
+@check("D205")
+def check_few(case: Case) -> Answer:
     n = case.data.n_models
     if n >= case.limits.views:
-        return Answer.fine(f"{n} classifiers")
-    return Answer.doubt(
+        return fine(f"{n} classifiers")
+    return doubt(
         "One classifier: nothing but the labels can check it."
         if n == 1
         else "Two classifiers: where they disagree, nothing tells which one is right."
     )
 
 
-def _check_constant(case: Case) -> Answer:
+@check("D206")
+def check_constant(case: Case) -> Answer:
     scores = case.data.scores[case.rows]
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(scores, axis=0), np.fmax.reduce(scores, axis=0)
@@ -355,14 +369,13 @@ def _check_constant(case: Case) -> Answer:
     return doubt_if_any(found, "all scores vary")
 
 
-def _check_by_chance(case: Case) -> Answer:
-    if case.data.n_models < 2:
-        return Answer.not_applicable("one classifier")
+@check("D207", SEVERAL)
+def check_by_chance(case: Case) -> Answer:
     found = measure_agreement(case.data.scores[case.rows])
     beyond_chance = float(ndtri(1.0 - case.limits.family_level))
     power = found.z_claimed * (case.limits.judges_claim if case.data.judges else 1.0)
     if power < 2.0 * beyond_chance:
-        return Answer.not_applicable("scores too unsure, or rows too few, for agreement to show")
+        return not_applicable("scores too unsure, or rows too few, for agreement to show")
     text = (
         f"classes drawn by the scores of two classifiers agree on {found.seen:.1%} of "
         f"{len(case.rows)} rows; by chance on {found.by_chance:.1%}, and if the scores were right "
@@ -385,91 +398,3 @@ def _correlate(a: FloatArray, b: FloatArray) -> float:
     a, b = a - a.mean(), b - b.mean()
     scale = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / scale if scale > 0.0 else 0.0
-
-
-CLASSIFIER_CHECKS: tuple[Check, ...] = (
-    Check(
-        "D201",
-        "A classifier disagrees with the labels more than its scores allow",
-        "warning",
-        "Such scores are overconfident: recalibrate the classifier, and do not read them as "
-        "probabilities. auto corrects for the usual overconfidence and for what the labels show; "
-        "with few labels it cannot know the rest, so label more rows.",
-        _check_overconfidence,
-        by_labels=True,
-        before_rounds=True,
-    ),
-    Check(
-        "D202",
-        "A classifier is worse than chance",
-        "serious",
-        "Check that its columns are not swapped and its classes are in the right order.",
-        _check_against_chance,
-    ),
-    Check(
-        "D203",
-        "A classifier contradicts the others",
-        "serious",
-        "Check that its columns are not swapped; if they are right, leave it out of the pool. A "
-        "judge who agrees with nobody may have answered at random, or may have answered another "
-        "question.",
-        _check_against_the_others,
-    ),
-    Check(
-        "D204",
-        "Near-duplicate classifiers",
-        "warning",
-        "Keep one of them for the fit: copies count their shared errors several times.",
-        _check_duplicates,
-    ),
-    Check(
-        "D205",
-        "Only one or two classifiers",
-        "warning",
-        "Add classifiers that err differently, or more labels.",
-        _check_few,
-    ),
-    Check(
-        "D206",
-        "A classifier gives every row the same score",
-        "warning",
-        "Leave it out, or check how its scores were made.",
-        _check_constant,
-    ),
-    Check(
-        "D207",
-        "Classifiers do not agree beyond chance",
-        "serious",
-        "The scores say little about the class, or they are misaligned: check that rows and "
-        "columns of all classifiers are in the same order, and believe no estimate until they "
-        "agree.",
-        _check_by_chance,
-    ),
-    Check(
-        "D208",
-        "Agreement contradicts confidence",
-        "warning",
-        "Find out whether the scores were smoothed, tempered or rescaled, and whether the "
-        "classifiers were trained in nearly the same way. auto allows for both explanations and "
-        "needs labels to decide between them.",
-        _check_agreement_against_confidence,
-    ),
-    Check(
-        "D209",
-        "Most classifiers are right much more often than their scores say",
-        "info",
-        "Their scores are underconfident: recalibrate them, and do not read them as "
-        "probabilities; their calibration errors are real.",
-        _check_vagueness,
-        by_labels=True,
-        before_rounds=True,
-    ),
-    Check(
-        "D210",
-        "Scores of most classifiers look like ratings",
-        "info",
-        "If they are grades such as 1 to 5, give them as grades and not scaled to probabilities; "
-        "shares of votes or neighbors are fine.",
-        _check_ratings,
-    ),
-)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
+from ssme.diagnostics.page import Severity, read_sections
 from ssme.methods.base import Estimate, Facts
 from ssme.methods.votes import average_scores, fill_missing
 from ssme.metrics.base import FloatArray, Metric
@@ -134,6 +135,11 @@ class Case:
     groups: Mapping[str, int] | None = None
 
     @cached_property
+    def cells(self) -> list[tuple[Metric, Estimate, Estimate]]:
+        """Each metric with its estimates by the method and from labels alone."""
+        return list(zip(self.metrics, self.estimates, self.labels_only, strict=True))
+
+    @cached_property
     def labeled_rows(self) -> NDArray[np.intp]:
         return self._take_some(np.flatnonzero(self.data.labeled))
 
@@ -192,11 +198,6 @@ class Case:
         return np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
 
 
-Severity = Literal["serious", "warning", "info"]
-SEVERITIES: tuple[Severity, ...] = ("serious", "warning", "info")
-"""Worst first."""
-
-
 @dataclass(frozen=True)
 class Doubt:
     """A reason to trust the result less, with the numbers behind it and what to do.
@@ -249,74 +250,67 @@ class Answer:
 
     outcome: Literal["doubt", "fine", "not applicable"]
     reason: str
-    severity: Severity | None = None  # where it depends on what was found
-    advice: str | None = None  # likewise
-
-    @classmethod
-    def doubt(cls, reason: str, severity: Severity | None = None) -> Answer:
-        """Answer that there is a doubt.
-
-        Parameters
-        ----------
-        reason : str
-            Why, with the numbers behind it.
-        severity : {"serious", "warning", "info"}, optional
-            How serious it is (default: the severity of the check).
-        """
-        return cls("doubt", reason, severity)
-
-    @classmethod
-    def fine(cls, reason: str = "") -> Answer:
-        """Answer that there is no doubt.
-
-        Parameters
-        ----------
-        reason : str
-            What was looked at.
-        """
-        return cls("fine", reason)
-
-    @classmethod
-    def not_applicable(cls, reason: str) -> Answer:
-        """Answer that the check cannot be asked of these data.
-
-        Parameters
-        ----------
-        reason : str
-            Why not.
-        """
-        return cls("not applicable", reason)
+    severity: Severity | None = None
+    advice: str | None = None
 
 
-def doubt_unless(fine: bool, text: str, rest: str = ".") -> Answer:
-    """``text`` as the answer where all is ``fine``, else as a doubt, a sentence with ``rest``."""
-    return Answer.fine(text) if fine else Answer.doubt(f"{text[0].upper()}{text[1:]}{rest}")
+def doubt(reason: str, severity: Severity | None = None, advice: str | None = None) -> Answer:
+    return Answer("doubt", reason, severity, advice)
 
 
-def doubt_if_any(found: Sequence[str], fine: str, shown: int = 4) -> Answer:
-    """A doubt that lists the first of what was ``found``; ``fine`` where nothing was."""
-    if not found:
-        return Answer.fine(fine)
-    more = f"; and {len(found) - shown} more" if len(found) > shown else ""
-    return Answer.doubt("; ".join(found[:shown]) + more + ".")
+def fine(reason: str) -> Answer:
+    return Answer("fine", reason)
+
+
+def not_applicable(reason: str) -> Answer:
+    return Answer("not applicable", reason)
+
+
+def doubt_unless(is_fine: bool, text: str, rest: str = ".") -> Answer:
+    """``text`` as the answer if all is fine, else as a doubt: a sentence that ends in ``rest``."""
+    return fine(text) if is_fine else doubt(f"{text[0].upper()}{text[1:]}{rest}")
+
+
+def doubt_if_any(problems: Sequence[str], otherwise: str, shown: int = 4) -> Answer:
+    """A doubt that lists the first ``problems``; fine, with the text ``otherwise``, without any."""
+    return doubt(f"{list_first(problems, shown, '; ')}.") if problems else fine(otherwise)
+
+
+def list_first(items: Sequence[str], shown: int, separator: str = ", ", noun: str = "") -> str:
+    """The first ``items``, and how many there are beyond them: "a, b and 3 classes more"."""
+    more = len(items) - shown
+    listed = separator.join(items[:shown])
+    return f"{listed}{separator.replace(',', '')}and {more} {noun}more" if more > 0 else listed
+
+
+class Need(NamedTuple):
+    """What a check needs of a case; ``reason`` is the answer without it, "{limits}" filled in."""
+
+    is_met: Callable[[Case], bool]
+    reason: str
+
+
+LABELS = Need(lambda case: case.data.n_labeled > 0, "no labels")
+SEVERAL = Need(lambda case: case.data.n_models > 1, "one classifier")
+NO_JUDGES = Need(lambda case: not case.data.judges, "answers of judges promise nothing")
+ENOUGH_LABELS = Need(
+    lambda case: case.judging_rows.size >= case.limits.least_labels,
+    "fewer than {limits.least_labels} labels",
+)
 
 
 @dataclass(frozen=True)
 class Check:
-    """One question about data, fit or estimates, with a code.
+    """One question about data, fit or estimates; docs/doubts.md has its words, by its code.
 
     Attributes
     ----------
     code : str
         Code of the doubt, such as ``"D104"``.
-    title : str
-        What is doubted.
-    severity : {"serious", "warning", "info"}
-        How serious the doubt is.
-    advice : str
-        What to do.
-    ask : callable
-        ``ask(case)`` returns an `Answer`.
+    judge : callable
+        ``judge(case)`` returns an `Answer`, if the needs are met.
+    needs : tuple
+        What the check needs of an evaluation.
     by_labels : bool
         Whether the doubt holds only if the labels are a random sample of the rows.
     before_rounds : bool
@@ -324,17 +318,50 @@ class Check:
     """
 
     code: str
-    title: str
-    severity: Severity
-    advice: str
-    ask: Callable[[Case], Answer]
+    judge: Callable[[Case], Answer]
+    needs: tuple[Need, ...] = ()
     by_labels: bool = False
     before_rounds: bool = False
+
+    @property
+    def title(self) -> str:
+        """What is doubted."""
+        return read_sections()[self.code].title
+
+    @property
+    def severity(self) -> Severity:
+        """How serious the doubt is, where its answer does not say otherwise."""
+        return read_sections()[self.code].severity
+
+    @property
+    def advice(self) -> str:
+        """What to do, where its answer does not say otherwise."""
+        return read_sections()[self.code].advice
 
     @property
     def anchor(self) -> str:
         """Where docs/doubts.md explains it."""
         return f"docs/doubts.md#{self.code.lower()}"
+
+    def ask(self, case: Case) -> Answer:
+        """Answer for one evaluation.
+
+        Parameters
+        ----------
+        case : Case
+            The data, what was fitted and the estimates.
+        """
+        for need in self.needs:
+            if not need.is_met(case):
+                return not_applicable(need.reason.format(limits=case.limits))
+        return self.judge(case)
+
+
+def check(
+    code: str, *needs: Need, by_labels: bool = False, before_rounds: bool = False
+) -> Callable[[Callable[[Case], Answer]], Check]:
+    """Make a function of a `Case` the `Check` with ``code``."""
+    return lambda judge: Check(code, judge, needs, by_labels, before_rounds)
 
 
 @dataclass(frozen=True)

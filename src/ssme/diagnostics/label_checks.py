@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.diagnostics.doubt import Answer, Case, Check, Outcome
+from ssme.diagnostics.doubt import (
+    LABELS,
+    Answer,
+    Case,
+    Outcome,
+    check,
+    doubt,
+    fine,
+    list_first,
+    not_applicable,
+)
 from ssme.diagnostics.significance import (
     make_score_features,
     run_class_test,
@@ -19,12 +29,11 @@ from ssme.diagnostics.significance import (
 from ssme.methods.label_draws import kish
 
 # -------------------------------------------------------------------------------------------------
-# Can the labels judge? Doubts that hold something against the labels presume a random sample.
+# Checks that compare something with the labels presume that these are a random sample.
 #
 # Labels chosen by class, or only on easy rows, contradict sound classifiers and sound estimates.
-# The check of the rows (D104) sees that without the labels' values; where it raises a doubt, or
-# where all labels are of one class, what the labels contradict is told as a doubt about the
-# labels.
+# The check of the rows (D104) sees that without the labels' values. Where it raises a doubt, or
+# where all labels are of one class, contradictions are advised on as a fault of the labels.
 
 
 UNLIKE_ROWS = "D104"
@@ -42,15 +51,15 @@ ONE_CLASS = (
 
 
 def weigh_labels(outcomes: Sequence[Outcome], data: ScoreSet) -> tuple[Outcome, ...]:
-    """The outcomes with advice that does not trust labels that are no random sample.
+    """The outcomes, with advice that does not trust labels which are not a random sample.
 
-    Where the design says that they are none, such doubts do not apply. Labels that came before
-    the rounds of a design are taken for a random sample, and checks that can are asked of these.
+    Where the design says that they are not, such checks do not apply. Labels from before the
+    rounds of a design count as a random sample, and checks that can look only at these.
     """
     if data.design.kind not in (None, "random"):
         reason = f"rows were chosen for labeling by design ({data.design.kind})"
         outcomes = [
-            replace(o, answer=Answer.not_applicable(reason))
+            replace(o, answer=not_applicable(reason))
             if (o.check.by_labels or o.check.code == UNLIKE_ROWS)
             and (data.design.rounds is None or not o.check.before_rounds)
             else o
@@ -76,45 +85,40 @@ def _reread(outcome: Outcome, advice: str) -> Outcome:
     return outcome
 
 
-FEW_OF_A_CLASS = (
-    "Label more rows of that class; `ssme suggest --draw by_class` looks for them. Until then, "
-    "metrics that need the class depend on the scores alone."
-)
-"""What to do about few labels of a class."""
-
-
-def _check_labels(case: Case) -> Answer:
+@check("D101")
+def check_labels(case: Case) -> Answer:
     if case.data.n_labeled == 0:
-        return Answer.doubt(
+        return doubt(
             f"None of the {case.data.n_rows} rows has a label: nothing can contradict the scores."
         )
-    return Answer.fine(f"{case.data.n_labeled} labels")
+    return fine(f"{case.data.n_labeled} labels")
 
 
-def _check_few_of_a_class(case: Case) -> Answer:
-    if case.data.n_labeled == 0:
-        return Answer.not_applicable("no labels")
+@check("D102", LABELS)
+def check_few_of_a_class(case: Case) -> Answer:
     counts = np.bincount(case.data.labels[case.data.labeled], minlength=case.data.n_classes)
     least, names = case.limits.few_labels, case.data.classes
     few = [(str(names[k]), int(n)) for k, n in enumerate(counts) if n < least]
     if not few:
-        return Answer.fine(f"at least {counts.min()} labels of each class")
-    named = ", ".join(f"{name!r} has {n}" for name, n in few[:5])
-    more = f" and {len(few) - 5} classes more" if len(few) > 5 else ""
-    said = _describe_class_without_label(case.data, counts)
-    return Answer(
-        "doubt",
-        f"Fewer than {least} labels of a class: {named}{more}.{said}",
+        return fine(f"at least {counts.min()} labels of each class")
+    named = list_first([f"{name!r} has {n}" for name, n in few], 5, noun="classes ")
+    answer = doubt(
+        f"Fewer than {least} labels of a class: {named}.",
         "serious" if counts.min() == 0 else None,
-        advice=f"{FEW_OF_A_CLASS} If it is no class but a slip, correct it; if it says that a "
-        "judge is unsure, declare it with unsure (--unsure on the command line)."
-        if said
-        else None,
+    )
+    spoken = _describe_class_without_label(case.data, counts)
+    if not spoken:
+        return answer
+    return replace(
+        answer,
+        reason=f"{answer.reason} {spoken}",
+        advice=f"{check_few_of_a_class.advice} If it is no class but a slip, correct it; if it "
+        "says that a judge is unsure, declare it with unsure (--unsure on the command line).",
     )
 
 
 def _describe_class_without_label(data: ScoreSet, counts: NDArray[np.int64]) -> str:
-    """A class that judges say and no label has: who says it first, and how often it is said."""
+    """A class that judges answer and no label has: who is the first, and how often it is given."""
     judged = [m for m, name in enumerate(data.models) if name in data.judges]
     answered = [m for m in judged if data.judges[data.models[m]].kind == "answers"]
     for k in np.flatnonzero(counts == 0) if data.n_classes > 2 else ():
@@ -122,16 +126,17 @@ def _describe_class_without_label(data: ScoreSet, counts: NDArray[np.int64]) -> 
         if rows.size:
             judge = data.models[answered[places[0]]]
             return (
-                f" No label is {str(data.classes[k])!r}, and {rows.size:,} answers are, the first "
+                f"No label is {str(data.classes[k])!r}, and {rows.size:,} answers are, the first "
                 f"that of {judge!r} at row {rows[0]}."
             )
     return ""
 
 
-def _check_unlabeled(case: Case) -> Answer:
+@check("D103")
+def check_unlabeled(case: Case) -> Answer:
     if case.data.n_unlabeled == 0:
-        return Answer.doubt(f"All {case.data.n_rows} rows are labeled: there is nothing to infer.")
-    return Answer.fine(f"{case.data.n_unlabeled} unlabeled rows")
+        return doubt(f"All {case.data.n_rows} rows are labeled: there is nothing to infer.")
+    return fine(f"{case.data.n_unlabeled} unlabeled rows")
 
 
 def _compare_rows(
@@ -175,10 +180,11 @@ def _measure_mean_shift(case: Case) -> tuple[int, float]:
 def _answer_too_few(case: Case) -> Answer:
     weighted = "" if case.data.weights is None else " after thinning by weight"
     least = case.limits.least_compared
-    return Answer.not_applicable(f"fewer than {least} labeled or unlabeled rows{weighted}")
+    return not_applicable(f"fewer than {least} labeled or unlabeled rows{weighted}")
 
 
-def _check_likeness(case: Case) -> Answer:
+@check(UNLIKE_ROWS, before_rounds=True)
+def check_likeness(case: Case) -> Answer:
     labeled, limits = case.presumed_random[case.rows], case.limits
     rng = np.random.default_rng(0)
     compared = _compare_rows(case, rng)
@@ -200,18 +206,19 @@ def _check_likeness(case: Case) -> Answer:
         if p < limits.family_level / len(views):
             found.append(seen[-1])
     if not found:
-        return Answer.fine("; ".join(seen))
-    return Answer.doubt(f"Scores of labeled and unlabeled rows differ: {'; '.join(found)}.")
+        return fine("; ".join(seen))
+    return doubt(f"Scores of labeled and unlabeled rows differ: {'; '.join(found)}.")
 
 
-def _check_shift(case: Case) -> Answer:
+@check("D108")
+def check_shift(case: Case) -> Answer:
     labeled, limits = case.data.labeled[case.rows], case.limits
     rng = np.random.default_rng(1)
     compared = _compare_rows(case, rng, limits.compared_classes)
     if compared is None:
         return _answer_too_few(case)
     if case.data.design.kind is not None and case.data.design.kind != "random":
-        return Answer.not_applicable(f"rows were chosen for labeling {case.data.design.kind}")
+        return not_applicable(f"rows were chosen for labeling {case.data.design.kind}")
     every = np.concatenate(compared)
     both = every[: compared[0].size + limits.compared_unlabeled]
     features = make_score_features(case.pool[both], case.scores[both])
@@ -226,57 +233,60 @@ def _check_shift(case: Case) -> Answer:
     ]
     found = [each for each, p in zip(seen, (p_told, p_gap), strict=True) if p <= limits.shift_level]
     if not found:
-        return Answer.fine(f"p = {p_told:.3f} by their scores, p = {p_gap:.3f} by their classes")
-    return Answer.doubt(f"Labeled and unlabeled rows may have shifted: {'; '.join(found)}.")
+        return fine(f"p = {p_told:.3f} by their scores, p = {p_gap:.3f} by their classes")
+    return doubt(f"Labeled and unlabeled rows may have shifted: {'; '.join(found)}.")
 
 
-def _check_assumed_shift(case: Case) -> Answer:
+@check("D109")
+def check_assumed_shift(case: Case) -> Answer:
     design = case.data.design
     if design.assumed is None or design.weights is None:
-        return Answer.fine("no shift was corrected")
+        return fine("no shift was corrected")
     left = float(kish(design.weights[case.data.labeled, None])[0])
     assumption = {
         "label": "rows of a class have the same scores as before. The scores test this in part",
         "covariate": "rows with the same scores have the same labels as before. Scores cannot test "
         "this, and where class proportions have changed the weights correct little",
     }[design.assumed]
-    return Answer.doubt(
+    return doubt(
         f"The {case.data.n_labeled} labels are weighted for {design.assumed} shift and count as "
         f"{left:.0f}: this assumes that {assumption}."
     )
 
 
-def _check_weights(case: Case) -> Answer:
+@check("D105")
+def check_weights(case: Case) -> Answer:
     weights = case.data.weights
     if weights is None:
-        return Answer.not_applicable("no weights")
+        return not_applicable("no weights")
     parts = {"all": weights, "labeled": weights[case.data.labeled]}
     for name, part in parts.items():
         if part.size == 0:
             continue
         if part.max() == 0.0:
-            return Answer.doubt(f"The weights of all {part.size} {name} rows are zero.")
+            return doubt(f"The weights of all {part.size} {name} rows are zero.")
         effective = float(kish(part[:, None] / part.max())[0])
         if effective < case.limits.least_efficiency * part.size:
-            return Answer.doubt(
+            return doubt(
                 f"The weights of the {part.size} {name} rows count as {effective:.1f} equal ones "
                 f"({effective / part.size:.0%}); the heaviest row holds "
                 f"{1.0 / (part / part.max()).sum():.0%} of the weight."
             )
-    return Answer.fine("weights are even enough")
+    return fine("weights are even enough")
 
 
-def _check_missing(case: Case) -> Answer:
+@check("D106")
+def check_missing(case: Case) -> Answer:
     share = np.isnan(case.data.scores[:, :, 0]).mean(axis=0)
     share = np.where([name in case.data.judges for name in case.data.models], 0.0, share)
     if not share.any():
-        return Answer.fine("no scores are missing")
+        return fine("no scores are missing")
     worst = int(share.argmax())
     text = f"{case.data.models[worst]!r} has no score on {share[worst]:.0%} of the rows"
     if share[worst] <= case.limits.many_missing:
-        return Answer.fine(text)
+        return fine(text)
     many = int((share > case.limits.many_missing).sum())
-    return Answer.doubt(
+    return doubt(
         f"{text}; {many} of {case.data.n_models} classifiers lack over "
         f"{case.limits.many_missing:.0%}."
     )
@@ -293,90 +303,14 @@ def _count_labels_by_value(data: ScoreSet) -> dict[str, int]:
     return counts
 
 
-def _check_groups(case: Case) -> Answer:
-    if not case.data.groups or case.data.n_labeled == 0:
-        return Answer.not_applicable("no groups, or no labels")
+@check("D107", LABELS)
+def check_groups(case: Case) -> Answer:
+    if not case.data.groups:
+        return not_applicable("no groups")
     least, groups = case.limits.few_labels, case.groups
     groups = _count_labels_by_value(case.data) if groups is None else groups
     found = [f"{name} has {n}" for name, n in groups.items() if n < least]
     if not found:
-        return Answer.fine(f"every group has {least} labels or more")
-    more = f" and {len(found) - 5} groups more" if len(found) > 5 else ""
-    return Answer.doubt(f"Fewer than {least} labels in a group: {', '.join(found[:5])}{more}.")
-
-
-LABEL_CHECKS: tuple[Check, ...] = (
-    Check(
-        "D101",
-        "No labels",
-        "serious",
-        "Label some rows drawn at random; even 20 can show that the scores are wrong together.",
-        _check_labels,
-    ),
-    Check(
-        "D102",
-        "Too few labels of a class",
-        "warning",
-        FEW_OF_A_CLASS,
-        _check_few_of_a_class,
-    ),
-    Check(
-        "D103",
-        "No unlabeled rows",
-        "info",
-        "Nothing: the estimates are the metrics of the labels. Add unlabeled rows to estimate on "
-        "more rows than these.",
-        _check_unlabeled,
-    ),
-    Check(
-        UNLIKE_ROWS,
-        "Labeled rows look unlike the unlabeled ones",
-        "warning",
-        "The labels are then not a random sample, and labels alone are biased too. Find out how "
-        "rows were chosen; then label rows drawn at random, or give weights that correct for the "
-        "choice.",
-        _check_likeness,
-        before_rounds=True,
-    ),
-    Check(
-        "D108",
-        "The rows may have shifted since they were labeled",
-        "warning",
-        "Declare how rows were chosen (--design), correct the shift (--correct-shift on the "
-        "command line, `ssme.correct_shift` in Python; `Evaluation.shift` says which "
-        "correction is not refuted), or label some current rows drawn at random.",
-        _check_shift,
-    ),
-    Check(
-        "D109",
-        "Labels were weighted under an untested assumption",
-        "warning",
-        "Label some current rows drawn at random: labels alone on these rows show whether the "
-        "correction is right. Until then, compare the estimates with those of the other "
-        "correction and of none.",
-        _check_assumed_shift,
-    ),
-    Check(
-        "D105",
-        "A few rows hold most of the weight",
-        "warning",
-        "Trim or smooth the weights, or label more of the heavy rows.",
-        _check_weights,
-    ),
-    Check(
-        "D106",
-        "Many scores are missing",
-        "warning",
-        "Score the missing rows, or leave that classifier out; its metrics describe only the rows "
-        "it scored.",
-        _check_missing,
-    ),
-    Check(
-        "D107",
-        "Groups with few labels",
-        "info",
-        "Their estimates depend on what classifiers and labels say about all rows. Label rows of "
-        "these groups before you base a decision on them.",
-        _check_groups,
-    ),
-)
+        return fine(f"every group has {least} labels or more")
+    named = list_first(found, 5, noun="groups ")
+    return doubt(f"Fewer than {least} labels in a group: {named}.")

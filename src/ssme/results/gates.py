@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from ssme.diagnostics.doubt import SEVERITIES
+from ssme.diagnostics.page import SEVERITIES
 from ssme.errors import InputError, name_argument
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric

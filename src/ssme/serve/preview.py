@@ -24,7 +24,8 @@ from ssme.data.readers.reading import find_columns, read_table
 from ssme.data.readers.sources import find_local_path, find_reader, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing
-from ssme.diagnostics.registry import check_all, explain_plainly
+from ssme.diagnostics.page import explain_plainly
+from ssme.diagnostics.registry import check_all
 from ssme.errors import (
     InputError,
     MissingExtraError,

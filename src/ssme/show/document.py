@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from ssme.data.scoreset import describe_positive
-from ssme.diagnostics.doubt import SEVERITIES, Doubt
+from ssme.diagnostics.doubt import Doubt
+from ssme.diagnostics.page import SEVERITIES
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.answers.belief import AnswersBelief
 from ssme.methods.base import MethodSpec
@@ -556,7 +557,7 @@ def _find_profile(evaluation: Evaluation) -> SetProfile | None:
 
 def make_doubts_section(doubts: Sequence[Doubt], *, explain: bool = False) -> Section:
     """Each doubt: what, why, what to do, and what it means."""
-    from ssme.diagnostics.registry import explain_plainly
+    from ssme.diagnostics.page import explain_plainly
 
     parts = []
     for doubt in doubts:

@@ -123,7 +123,7 @@ def _explain_doubts(keys: Sequence[str]) -> dict[str, Any]:
     from markdown_it import MarkdownIt
     from markupsafe import Markup
 
-    from ssme.diagnostics.registry import read_explanations, read_picture
+    from ssme.diagnostics.page import read_picture, read_sections
 
     markdown = MarkdownIt("commonmark", {"html": False})
 
@@ -131,11 +131,11 @@ def _explain_doubts(keys: Sequence[str]) -> dict[str, Any]:
         target = f"explained-{found[1].lower()}"
         return f'<a href="#{target}">{found[2]}</a>' if target in keys else found[2]
 
-    known = {f"explained-{code.lower()}": code for code in read_explanations()}
+    known = {f"explained-{code.lower()}": code for code in read_sections()}
     return {
         key: Markup(
             read_picture(known[key])
-            + LINK.sub(make_link, markdown.render(read_explanations()[known[key]]))
+            + LINK.sub(make_link, markdown.render(read_sections()[known[key]].text))
         )
         for key in keys
         if key in known

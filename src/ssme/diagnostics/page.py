@@ -1,0 +1,108 @@
+"""What each doubt means and what to do: the sections of docs/doubts.md, which the package contains.
+
+A section begins with the anchor of its code and ends where the next one, or a heading of higher
+rank, begins:
+
+    <a id="d105"></a>
+    ### D105 A few rows hold most of the weight
+    ![...](images/doubts/d105.svg)
+    **Warning.** ... paragraphs that explain it ...
+    **What to do.** ...
+
+The terminal (``ssme doubts``), the report, the page of ``ssme serve`` and the site show this text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal, NamedTuple, cast
+
+from ssme.errors import InputError
+from ssme.wording import suggest_nearest
+
+PAGE = "doubts.md"
+PICTURES = "pictures"
+DOCS = Path(__file__).parents[3] / "docs"
+"""Where page and pictures are in a checkout; an installed package has its own copies."""
+WHAT_TO_DO = "**What to do.**"
+SECTION = re.compile(
+    r'^<a id="(d\d+)"></a>\n### \w+ ([^\n]*)\n(.*?)(?=^<a id=|^## |\Z)', re.MULTILINE | re.DOTALL
+)
+
+Severity = Literal["serious", "warning", "info"]
+SEVERITIES: tuple[Severity, ...] = ("serious", "warning", "info")
+"""Worst first."""
+
+
+class Section(NamedTuple):
+    """The section of one doubt; ``text`` is Markdown without picture and advice."""
+
+    title: str
+    severity: Severity
+    text: str
+    advice: str
+
+
+def explain(code: str) -> str:
+    """What the doubt with a code means, how it is found and what it is not.
+
+    Parameters
+    ----------
+    code : str
+        Code of a doubt, such as ``"D104"``.
+
+    Returns
+    -------
+    str
+        A few paragraphs of Markdown.
+
+    Examples
+    --------
+    >>> from ssme.diagnostics import explain
+    >>> explain("D101").splitlines()[0][:31]
+    '**Serious.** No row has a label'
+    """
+    known = read_sections()
+    if code.upper() not in known:
+        raise InputError(
+            f"there is no doubt {code!r}",
+            hint=f"{suggest_nearest(code.upper(), known)}choose one of {', '.join(known)}",
+        )
+    return known[code.upper()].text
+
+
+@cache
+def read_sections() -> dict[str, Section]:
+    """Every section by its code."""
+    packaged = files("ssme.diagnostics") / PAGE
+    page = (packaged if packaged.is_file() else DOCS / PAGE).read_text(encoding="utf-8")
+    return {code.upper(): _read_section(title, text) for code, title, text in SECTION.findall(page)}
+
+
+def _read_section(title: str, content: str) -> Section:
+    paragraphs = re.sub(r"\s?<!--.*?-->", "", content).strip().split("\n\n")
+    text = "\n\n".join(each for each in paragraphs if not each.startswith(("![", WHAT_TO_DO)))
+    (advice,) = (each for each in paragraphs if each.startswith(WHAT_TO_DO))
+    severity = cast(Severity, re.findall(r"\w+", text)[0].lower())
+    return Section(title, severity, text, " ".join(advice.removeprefix(WHAT_TO_DO).split()))
+
+
+def explain_plainly(code: str) -> list[str]:
+    """The paragraphs of an explanation without Markdown's marks; none for an unknown code."""
+    section = read_sections().get(code.upper())
+    if section is None:
+        return []
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", section.text).replace("**", "")
+    return [" ".join(paragraph.split()) for paragraph in plain.split("\n\n")]
+
+
+@cache
+def read_picture(code: str) -> str:
+    """The picture of a doubt as the text of an SVG element, empty where there is none."""
+    packaged = files("ssme.diagnostics") / PICTURES
+    folder = packaged if packaged.is_dir() else DOCS / "images" / "doubts"
+    file = folder / f"{code.lower()}.svg"
+    return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
