@@ -112,7 +112,8 @@ def make_record(trial: Trial, stress: str, constants: Constants) -> Record:
     belief = replace(believe(seen, regimes, situation, rng), recenter=lambda m, v, draws, *_: draws)
     every = np.arange(seen.n_rows)
     estimates = belief.estimate_by_regime(metrics, every)
-    group = RowGroup.make(seen, metrics, 0, every, lambda part: part)
+    labeled = every[seen.labeled]
+    group = RowGroup(seen, metrics, 0, every, labeled, every, labeled)
     record = Record(
         (stress, trial.dataset, trial.n_labeled, trial.run),
         [metric.name for metric in metrics],

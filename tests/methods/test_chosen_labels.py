@@ -7,7 +7,9 @@ import pytest
 
 from ssme.data.design import LabelRounds, make_design
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.auto.correction import count_evidence, count_labels
+from ssme.methods.auto.constants import Constants
+from ssme.methods.auto.correction import count_labels
+from ssme.methods.auto.method import situate
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.results.suggest import draw_spread, set_probabilities
@@ -58,11 +60,11 @@ def test_accuracy_is_right_on_average_and_its_interval_holds(method: str) -> Non
 
 def test_auto_takes_labels_alike_in_its_likelihood_and_by_weight_in_its_correction() -> None:
     chosen = choose(complete_set(), np.random.default_rng(0))
-    rows = np.flatnonzero(chosen.labeled)
-    assert count_evidence(chosen.design, rows) is None
     given = chosen.with_design(chosen.design.weights)
-    assert count_evidence(given.design, rows) is not None
-    counts = count_labels(chosen.design, rows)
+    for data, in_likelihood in ((chosen, False), (given, True)):
+        situation = situate(data, Constants(), np.random.default_rng(0))
+        assert (situation.labels.weights is not None) == in_likelihood
+    counts = count_labels(chosen.design, np.flatnonzero(chosen.labeled))
     assert counts is not None
     assert counts.max() > 1.5 * counts.min()
     estimate = get_method("auto").fit(chosen, np.random.default_rng(0))

@@ -82,24 +82,6 @@ def test_every_metric_is_the_median_of_draws_that_reach_the_truth(n_classes: int
     check(score_set(scores, labels), truth=truth)
 
 
-def test_labeled_rows_of_the_posterior_are_one_hot() -> None:
-    scores, labels, truth = made_up()
-    posterior = believe(score_set(scores, labels)).posterior
-    assert (posterior[:30] == one_hot_mass(truth[:30], 2)[0]).all()
-    assert ((posterior[30:] > 0.0) & (posterior[30:] < 1.0)).all()
-
-
-def test_same_seed_same_bits() -> None:
-    data = score_set(*made_up()[:2])
-    metrics = [get_metric("accuracy")]
-    first, second, other = (
-        believe(data, seed).estimate(metrics, [None])[0][0] for seed in (1, 1, 2)
-    )
-    assert (first.value == second.value).all()
-    assert (first.draws == second.draws).all()
-    assert (first.draws != other.draws).any()
-
-
 @pytest.mark.parametrize("n_models", [1, 2, 30])
 def test_any_number_of_classifiers(n_models: int) -> None:
     scores, labels, truth = made_up(n_models=n_models)
@@ -133,17 +115,6 @@ def test_curves_without_labels() -> None:
     assert np.mean(gaps) < 0.1
 
 
-def test_one_class_labeled_only() -> None:
-    scores, _, truth = made_up()
-    check(
-        score_set(scores, np.where(np.arange(300) < 60, np.where(truth == 1, 1.0, np.nan), np.nan))
-    )
-
-
-def test_fifty_rows() -> None:
-    check(score_set(*made_up(n=50, n_labeled=5)[:2]))
-
-
 @pytest.mark.parametrize("kind", ["judges", "constant", "exact", "copies"])
 def test_hostile_scores(kind: str) -> None:
     scores, labels, _ = made_up()
@@ -155,27 +126,6 @@ def test_hostile_scores(kind: str) -> None:
         "copies": np.repeat(scores[:, :1], 4, axis=1),
     }[kind]
     check(score_set(hostile, labels), ("accuracy", "ece", "log_loss", "brier_score"))
-
-
-def test_missing_scores_leave_a_classifier_its_own_rows() -> None:
-    scores, labels, _ = made_up()
-    scores[::3, 1] = np.nan
-    belief = check(score_set(scores, labels))
-    assert np.isfinite(belief.soft).all()
-
-
-def test_weights_count_rows() -> None:
-    scores, labels, _ = made_up()
-    weights = np.ones(300)
-    weights[:150] = 1e-9
-    halved = believe(score_set(scores, labels, weights=weights))
-    whole = believe(score_set(scores, labels))
-    mask = np.arange(300) >= 150
-    metrics = [get_metric(name) for name in default_metrics(2)[::2]]
-    for a, b in zip(
-        halved.estimate(metrics, [None])[0], whole.estimate(metrics, [mask])[0], strict=True
-    ):
-        assert np.allclose(a.value, b.value, atol=3e-3)
 
 
 def test_groups_share_worlds_and_need_no_labels() -> None:
@@ -230,13 +180,6 @@ def test_part_of_many_rows_has_the_spread_of_all() -> None:
         assert np.allclose(a.draws.std(axis=0), b.draws.std(axis=0), rtol=0.4)
 
 
-def test_standings_are_told_to_four_decimals() -> None:
-    scores, labels, _ = made_up()
-    told = list(believe(score_set(scores, labels)).facts.standing.values())
-    assert told == [round(value, 4) for value in told]
-    assert told != [round(value, 3) for value in told]
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -266,19 +209,3 @@ def test_with_every_row_labeled_the_estimates_are_those_of_the_labels(
                 np.testing.assert_allclose(estimate.value, found, rtol=1e-12, err_msg=metric.name)
                 low, high = estimate.interval(0.95)
                 assert ((low <= estimate.value) & (estimate.value <= high) & (low < high)).all()
-
-
-def test_groups_of_rows_that_are_all_labeled_have_the_metrics_of_their_labels() -> None:
-    scores, _, truth = made_up(n=160)
-    by = {"half": np.where(np.arange(160) < 70, "a", "b")}
-    data = score_set(scores, truth, groups=by)
-    for target in ("population", "rows"):
-        found = ssme.evaluate(data, by="half", group_target=target, metrics=["accuracy", "roc_auc"])
-        for m, metric in enumerate(found.metrics):
-            for g, rows in enumerate((slice(None), slice(0, 70), slice(70, None))):
-                exact = metric(data.scores[rows], one_hot_mass(truth[rows], 2))[0]
-                estimate = found.estimates[g][m]
-                np.testing.assert_allclose(estimate.value, exact, rtol=1e-12)
-                low, high = estimate.interval(0.95)
-                assert ((high > low) == (target == "population" or g == 0)).all()
-        assert [group.borrowed for group in found.groups[1:]] == [0.0, 0.0]

@@ -10,7 +10,6 @@ import pytest
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction, Spread, choose_spread, recenter, weigh_labels
 from ssme.methods.auto.model import (
-    compute_label_shift,
     compute_label_spread,
     compute_posterior,
     find_blocks,
@@ -25,9 +24,6 @@ from ssme.methods.auto.pool import (
 )
 from ssme.methods.auto.prior import (
     TemperaturePrior,
-    predict_agreed_temperature,
-    predict_temperature,
-    summarize_scores,
 )
 from ssme.methods.regression import Regression, log_softmax
 from ssme.metrics import get_metric
@@ -68,20 +64,6 @@ def test_the_mode_of_all_rows_equals_its_features(families: tuple[str, ...]) -> 
     np.testing.assert_allclose(compute_posterior(*rows, mode), slow, rtol=1e-12)
 
 
-def test_what_is_stored_grows_with_the_classes_and_not_with_their_square() -> None:
-    sizes = [fitted(n_classes=k)[1].features.dense.size for k in (20, 200)]
-    assert sizes[1] == 10 * sizes[0]
-
-
-def test_label_intercepts_are_the_last_coefficients_and_none_without_labels() -> None:
-    _, known = fitted(n_labeled=12)
-    theta = np.random.default_rng(0).normal(size=(5, known.mean.size))
-    spread = known.features.shifts[-1][1]
-    np.testing.assert_allclose(compute_label_shift(known, theta), theta[:, -3:] * spread)
-    _, none = fitted(n_labeled=0)
-    assert not compute_label_shift(none, theta).any()
-
-
 def test_pool_by_its_definition() -> None:
     q = scores()
     standing, weights = np.array([0.2, 0.2, 0.6]), np.array([0.5, 0.3, 0.2])
@@ -98,11 +80,6 @@ def test_pool_by_its_definition() -> None:
             total[i] += log_softmax(np.log(linear)) + log_softmax(logarithmic)
             total[i] += log_softmax(np.log(median))
     assert np.allclose(pooled, log_softmax(total / 6))
-
-
-def test_one_classifier_is_its_own_pool() -> None:
-    q = scores(n_models=1)
-    assert np.allclose(np.exp(log_pool(q, find_present(q), np.ones(1), np.ones(1))), q[:, 0])
 
 
 def test_a_missing_classifier_weighs_nothing() -> None:
@@ -134,18 +111,6 @@ def test_weights_follow_the_labels_and_are_the_standing_without() -> None:
     q[0, 0] = (0.8, 0.2)
     once = weigh_by_labels(q, present, labels, standing, 1.0, np.where(np.arange(9) < 1, 9.0, 1e-9))
     assert once[0] / once[1] == pytest.approx(np.exp(3.0 * np.log(0.2 / 0.5)) / 3.0)
-
-
-def test_confident_classifiers_are_flattened_and_many_are_sharpened() -> None:
-    def prior(top: float, n_models: int) -> TemperaturePrior:
-        one = np.full((1, n_models, 2), (top, 1.0 - top))
-        q, present = np.concatenate([one, one[:, :, ::-1]] * 9), np.ones((18, n_models), bool)
-        summary = replace(summarize_scores(q, present, OF.agreement), n_effective=n_models)
-        return predict_temperature(summary, OF.prior)
-
-    assert prior(0.999, 4).center < prior(0.7, 4).center
-    assert prior(0.7, 1).center < prior(0.7, 4).center
-    assert prior(0.7, 1).scale > prior(0.7, 4).scale
 
 
 def test_recentering_moves_the_median_and_keeps_the_range() -> None:
@@ -200,15 +165,6 @@ def test_the_spread_fades_to_its_own_with_labels_and_few_classifiers() -> None:
     assert choose_spread(accuracy, 50, 1.0, 8.0, 2, of, 1.6) == Spread()
 
 
-def test_three_classifiers_keep_most_of_their_spread() -> None:
-    accuracy, of = get_metric("accuracy"), OF.recentering
-    three, eight = (choose_spread(accuracy, 50, 0.0, m, 2, of) for m in (3.0, 8.0))
-    full = choose_spread(accuracy, 50, 0.0, 1e6, 2, of)
-    fades = 1.0 - of.few / 27.0
-    assert three.shared == pytest.approx(1.0 - (1.0 - full.shared) * fades)
-    assert full.shared < eight.shared < three.shared < 1.0
-
-
 def test_what_is_known_too_well_is_evened_out_and_copies_stay_copies() -> None:
     rng = np.random.default_rng(3)
     sizes = np.array([0.02, 0.02, 0.001, 0.001])
@@ -221,21 +177,6 @@ def test_what_is_known_too_well_is_evened_out_and_copies_stay_copies() -> None:
     assert np.std(moved[:, 0] - moved[:, 1]) < np.std(draws[:, 0] - draws[:, 1])
     assert (own**2).sum() == pytest.approx(((was - np.median(was, axis=0)) ** 2).sum(), rel=0.02)
     assert np.allclose(moved[:, 0], moved[:, 4], atol=1e-12)
-
-
-def test_recentering_of_errors_lets_zero_in_reach() -> None:
-    draws = np.linspace(0.02, 0.08, 101)[:, None]
-    moved = recenter(get_metric("ece"), np.array([0.01]), draws, None, Spread(0.8, 0.8), EDGE)
-    assert np.median(moved) == pytest.approx(0.01)
-    assert moved.min() == 0.0
-
-
-def test_recentering_replaces_undefined_draws_and_keeps_undefined_values() -> None:
-    draws = np.array([[0.4, np.nan], [np.nan, np.nan], [0.6, np.nan]])
-    value = np.array([0.5, np.nan])
-    moved = recenter(get_metric("roc_auc"), value, draws, draws, Spread(0.8, 0.8), EDGE)
-    assert np.isfinite(moved[:, 0]).all()
-    assert np.isnan(moved[:, 1]).all()
 
 
 def drawn_labels(size: int = OF.correction.label_draws, models: int = 3) -> np.ndarray:
@@ -269,18 +210,6 @@ def test_a_model_that_labels_contradict_is_corrected_sooner_within_bounds() -> N
     assert ratios == pytest.approx([0.3, 1.0, 9.0, 30.0])
 
 
-def test_undefined_metrics_are_not_corrected() -> None:
-    drawn = drawn_labels()
-    drawn[::2, 0] = np.nan
-    drawn[:, 1] = np.nan
-    correction = Correction.estimate(
-        np.array([0.9, 0.9, np.nan]), drawn, 400, 3.0, 3, OF.correction
-    )
-    assert correction.residual[0] > 0.0
-    assert (correction.residual[1:] == 0.0).all()
-    assert np.isfinite(correction.draw_leftover(np.ones((5, OF.correction.label_draws)))).all()
-
-
 def test_leftover_has_the_variance_that_the_correction_leaves() -> None:
     drawn = drawn_labels()
     correction = Correction.estimate(
@@ -290,12 +219,6 @@ def test_leftover_has_the_variance_that_the_correction_leaves() -> None:
     expected = OF.correction.leftover * 0.25 * drawn.var(axis=0)
     assert np.allclose(correction.draw_leftover(normal).var(axis=0), expected, rtol=0.05)
     assert (Correction.none(OF.correction).draw_leftover(normal) == 0.0).all()
-
-
-def test_a_curve_is_corrected_by_the_number_of_labels_alone() -> None:
-    drawn = drawn_labels(models=6)
-    found = Correction.estimate(drawn.mean(axis=0) + 1.0, drawn, 100, 3.0, 3, OF.correction)
-    assert found.weight == weigh_labels(100, 3.0, OF.correction)
 
 
 def test_label_spread_is_one_label_more_and_what_chance_leaves() -> None:
@@ -314,59 +237,3 @@ def test_label_spread_is_one_label_more_and_what_chance_leaves() -> None:
         np.maximum(one_more, 0.1),
     )
     assert compute_label_spread(np.log(pi), np.log(labeled)[:0], 1.0).tolist() == [1.0, 1.0, 1.0]
-
-
-def test_the_agreed_temperature_gives_the_error_that_disagreement_implies() -> None:
-    q = scores(n=60, n_classes=3, seed=4)
-    summary = summarize_scores(q, find_present(q), OF.agreement)
-    equal = np.full(3, 1.0 / 3.0)
-    log_share = np.log(q.mean(axis=(0, 1)))
-    log_pi = log_pool(q, find_present(q), equal, equal)
-    found = predict_agreed_temperature(summary, log_pi, log_share, 0.0, OF.agreement)
-    assert found is not None
-    w = np.exp(log_softmax(np.exp(found) * (log_pi - log_share) + log_share))
-    errors = 1.0 - np.take_along_axis(w, summary.q.argmax(axis=2), axis=1).mean(axis=0)
-    assert float(errors @ summary.counts) == pytest.approx(summary.mean_disagreement, abs=2e-3)
-    for offset in (-30.0, 30.0):
-        told = predict_agreed_temperature(summary, log_pi, log_share, offset, OF.agreement)
-        assert told is None
-
-
-def test_rows_without_any_score_are_even_before_and_after_clipping() -> None:
-    q = scores(n=4, n_classes=4)
-    q[1] = np.nan
-    q[2, 0] = np.nan
-    found = clip_scores(q, CLIP)
-    np.testing.assert_allclose(found[1], np.full((3, 4), 0.25))
-    np.testing.assert_allclose(found[2, 0], found[2, 1:].mean(axis=0), rtol=1e-6)
-
-
-@pytest.mark.parametrize(("apart", "offset"), [(0.0, 3.0), (1.0, -9.0)])
-def test_disagreement_counts_as_one_in_a_thousand_at_least_and_all_but_one_at_most(
-    apart: float, offset: float
-) -> None:
-    one = scores(n_models=1, n_classes=2)
-    q = np.repeat(one, 3, axis=1)
-    summary = summarize_scores(q, find_present(q), OF.agreement)
-    summary = replace(summary, disagreement=np.full(3, apart))
-    log_pi, log_share = np.log(one[:, 0]), np.log(q.mean(axis=(0, 1)))
-    far = replace(OF.agreement, furthest=8.0, halvings=40)
-    found = predict_agreed_temperature(summary, log_pi, log_share, offset, far)
-    assert found is not None
-    w = np.exp(log_softmax(np.exp(found) * (log_pi - log_share) + log_share))
-    odds = np.exp(offset) * (999.0 if apart else 1.0 / 999.0)
-    errors = 1.0 - np.take_along_axis(w, summary.q.argmax(axis=2), axis=1).mean(axis=0)
-    assert float(errors @ summary.counts) == pytest.approx(odds / (1.0 + odds), rel=1e-6)
-
-
-def test_three_classifiers_are_evened_out_and_two_are_not() -> None:
-    rng = np.random.default_rng(5)
-    draws = 0.2 + np.array([0.02, 0.002, 0.002]) * rng.standard_normal((1000, 3))
-    error = get_metric("brier_score")
-    for n_models, changed in ((2, False), (3, True)):
-        value, some = np.full(n_models, 0.2), draws[:, :n_models]
-        moved, plain = (
-            recenter(error, value, some, None, Spread(1.0, 1.0, power), EDGE)
-            for power in (0.5, 1.0)
-        )
-        assert np.allclose(moved, plain, atol=1e-12) != changed

@@ -107,19 +107,3 @@ def correlation(q: FloatArray, standing: FloatArray | None = None) -> float:
 def test_it_is_zero_under_the_posterior_of_independent_classifiers() -> None:
     assert abs(correlation(simulated(200_000, 3))) < 0.01
     assert abs(correlation(simulated(20_000, 6, share=0.1))) < 0.05
-
-
-@pytest.mark.parametrize("shared", [0.4, 0.9])
-def test_classifiers_that_err_together_have_more(shared: float) -> None:
-    assert correlation(simulated(5000, 6, shared=shared)) > 0.15
-
-
-def test_a_pair_counts_by_the_standing_of_both() -> None:
-    q = simulated(20_000, 4, shared=0.6)
-    q[:, 3] = q[::-1, 3]
-    alone = correlation(q, np.array([1 / 3, 1 / 3, 1 / 3, 0.0]))
-    assert correlation(q) < 0.7 * alone
-
-
-def test_constant_classifiers_tell_nothing() -> None:
-    assert np.isnan(correlation(np.full((100, 4, 2), 0.5)))

@@ -5,7 +5,7 @@ import pytest
 
 import ssme
 from ssme.methods.auto.constants import RecenteringConstants
-from ssme.methods.auto.correction import choose_best_exponent, choose_pair_factor
+from ssme.methods.auto.correction import choose_pair_factor
 from ssme.methods.auto.method import Auto
 from ssme.metrics import get_metric
 from ssme.metrics.decisions import ACCURACY
@@ -40,27 +40,14 @@ def evaluate(n_models: int) -> ssme.Evaluation:
     return ssme.evaluate(scores, labels, method=Auto(n_draws=20), metrics=["accuracy", "ece"])
 
 
-def test_of_two_classifiers_the_better_is_the_best() -> None:
-    result = evaluate(2)
-    better = result.compare("accuracy", "model 0", "model 1").rows[0].p_better
-    best = {row.model: row.p_best for row in result.ranking("accuracy").rows}
-    assert better == pytest.approx(best["model 0"])
-
-
 def test_estimates_carry_the_factor() -> None:
     result = evaluate(5)
     accuracy, ece = result.estimates[0]
+    assert OF.best < accuracy.best_exponent < 1.0
+    alone = evaluate(2).estimates[0][0]
+    assert alone.pair_factor == alone.best_exponent == 1.0
     assert OF.pairs[ACCURACY] < accuracy.pair_factor < 1.0
     assert ece.pair_factor == 1.0
     plain = (accuracy.draws[:, 0] > accuracy.draws[:, 1]).mean()
     said = result.compare("accuracy", "model 0", "model 1").rows[0].p_better
     assert abs(said - 0.5) >= abs(plain - 0.5) - 0.025
-
-
-def test_the_exponent_of_the_best_fades_alike_and_is_carried() -> None:
-    assert choose_best_exponent(0.0, 1e9, OF) == pytest.approx(OF.best)
-    assert choose_best_exponent(0.0, 2.0, OF) == 1.0
-    assert choose_best_exponent(1.0, 1e9, OF) == 1.0
-    result = evaluate(5)
-    for estimate in result.estimates[0]:
-        assert OF.best < estimate.best_exponent < 1.0

@@ -13,9 +13,9 @@ from scipy.stats import t as student
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.auto.belief import Worlds
 from ssme.methods.auto.constants import Constants, RegimesConstants
-from ssme.methods.auto.method import Auto, allot_draws, situate
-from ssme.methods.auto.model import StatedRegime, apply_in_chunks
+from ssme.methods.auto.method import Auto, situate
 from ssme.methods.auto.regimes import (
+    MEANINGS,
     REGIMES,
     StatedFit,
     choose_draw_shares,
@@ -64,13 +64,7 @@ def probabilities(data: ScoreSet) -> dict[str, float]:
 def test_probabilities_before_anything_is_seen_sum_to_one() -> None:
     prior = RegimesConstants().prior
     assert sum(prior.values()) == pytest.approx(1.0)
-    assert set(prior) == {regime.name for regime in REGIMES} | {StatedFit.name}
-    assert REGIMES[0].name == "usual"
-
-
-def test_draws_are_shared_out_by_probability() -> None:
-    assert allot_draws(10, np.array([0.66, 0.3, 0.04])).tolist() == [7, 3, 0]
-    assert allot_draws(200, np.array([0.5, 0.3, 0.2])).sum() == 200
+    assert set(prior) == set(MEANINGS) == {*REGIMES, StatedFit.name}
 
 
 def test_labels_count_less_where_draws_are_shared_out() -> None:
@@ -93,14 +87,6 @@ def test_few_labels_against_stated_scores_are_overlooked() -> None:
     shares = StatedFit(np.log(0.2), -2.0, "shares")
     share = choose_draw_shares([usual, shares, stated], 20, of)
     assert share[2] / share[1] == pytest.approx(np.exp(4.0 * 20.0 / (20.0 + of.sharing)))
-
-
-def test_the_likeliest_regime_always_has_draws() -> None:
-    unexpected_but_labeled_so = StatedFit(-20.0, 30.0)
-    usual = StatedFit(0.0, 0.0, "usual")
-    share = choose_draw_shares([usual, unexpected_but_labeled_so], 20, OF.regimes)
-    assert share.sum() == pytest.approx(1.0)
-    assert share[1] > 0.45
 
 
 def test_estimates_do_not_depend_on_how_draws_are_shared_out() -> None:
@@ -225,13 +211,6 @@ def test_rows_chosen_by_score_are_post_stratified() -> None:
     assert error(data.with_design("by_score"), truth) < 0.05
 
 
-def test_what_cannot_be_compared_speaks_for_no_regime() -> None:
-    silent = SimpleNamespace(constants=OF, conflict=None, correlation=np.nan)
-    for flag in (False, True):
-        assert log_conflict_density(silent, flag) == 0.0  # type: ignore[arg-type]
-        assert log_correlation_density(silent, flag) == 0.0  # type: ignore[arg-type]
-
-
 def test_densities_of_conflict_and_correlation_are_scipys() -> None:
     of = OF.regimes
     told = SimpleNamespace(constants=OF, conflict=0.7, correlation=0.3)
@@ -258,12 +237,3 @@ def test_worlds_of_whole_labels_count_rows_once_on_average() -> None:
     same, noise = worlds.see(False)
     assert same is soft
     np.testing.assert_array_equal(noise, worlds.exponential - 1.0)
-
-
-def test_all_rows_at_once_are_the_rows_by_parts() -> None:
-    scores, _ = world(n=50, n_models=4)
-    stated = StatedRegime("stated", 1.0, np.zeros((3, 4)), np.zeros(2), np.zeros((3, 2)), 1e-6, 1.0)
-    whole = stated.compute_posterior(scores)
-    for cells in (1, 60, 10**6):
-        found = apply_in_chunks(stated, scores, cells)
-        np.testing.assert_array_equal(found, whole)

@@ -9,7 +9,6 @@ from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.pool import clip_scores, log_pool
 from ssme.methods.auto.prior import (
     find_copies,
-    measure_disagreement,
     predict_agreed_temperature,
     summarize_scores,
 )
@@ -33,32 +32,6 @@ def classifiers(
 
 def all_present(q: FloatArray) -> np.ndarray:
     return np.ones(q.shape[:2], dtype=bool)
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_disagreement_by_counting_votes(n_classes: int) -> None:
-    rng = np.random.default_rng(0)
-    q = rng.dirichlet(np.ones(n_classes), (60, 5))
-    present = rng.random((60, 5)) < 0.8
-    answers = q.argmax(axis=2)
-    votes = (answers[:, :, None] == np.arange(n_classes)) & present[:, :, None]
-    for j, found in enumerate(measure_disagreement(votes, np.eye(5), OF.tie)[0]):
-        apart = []
-        for i in range(60):
-            votes = np.zeros(n_classes)
-            for other in range(5):
-                votes[answers[i, other]] += other != j and present[i, other]
-            if present[i, j] and votes.any():
-                leading = np.flatnonzero(votes == votes.max())
-                apart.append(1.0 - (answers[i, j] in leading) / leading.size)
-        assert found == pytest.approx(np.mean(apart))
-
-
-def test_no_power_of_the_scores_changes_who_agrees_with_whom() -> None:
-    q, _ = classifiers()
-    flat = q**0.3 / (q**0.3).sum(axis=2, keepdims=True)
-    apart = [summarize_scores(each, all_present(q), OF).disagreement for each in (q, flat)]
-    assert (apart[0] == apart[1]).all()
 
 
 def test_the_better_classifier_has_more_standing_and_noise_next_to_none() -> None:
@@ -105,12 +78,3 @@ def test_agreement_finds_the_sharpness_that_any_power_hid() -> None:
         w = 1.0 / (1.0 + np.exp(-ratio))
         says = np.where(scores.argmax(axis=2) == 1, w[:, None], 1.0 - w[:, None]).mean()
         assert says == pytest.approx(right, abs=2e-3)
-
-
-def test_nobody_to_disagree_with() -> None:
-    q, _ = classifiers(quality=(1.0,))
-    summary = summarize_scores(q, all_present(q), OF)
-    assert np.isnan(summary.mean_disagreement)
-    assert summary.n_effective == 1.0
-    log_pi = np.log(q[:, 0])
-    assert predict_agreed_temperature(summary, log_pi, np.log([0.5, 0.5]), 0.5, OF) is None

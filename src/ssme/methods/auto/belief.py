@@ -25,7 +25,7 @@ estimate, are the interval.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -37,14 +37,13 @@ from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import (
     Correction,
     Recenter,
-    SuggestedLabels,
-    choose_best_exponent,
     choose_pair_factor,
     choose_spread,
     count_by_class,
     count_by_score,
     count_labels,
-    find_effective_number,
+    fade,
+    move_by_suggested,
     recenter,
 )
 from ssme.methods.auto.model import AutoPredictor, DrawnRegime, add_label_shift
@@ -52,6 +51,7 @@ from ssme.methods.auto.regimes import MEANINGS, USUAL
 from ssme.methods.base import Estimate, Facts, GroupRows, number_rows
 from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
 from ssme.methods.draws import average_defined, find_originals, make_child_seed
+from ssme.methods.label_draws import kish
 from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
 from ssme.metrics.ranking import plan_together
 from ssme.progress import track
@@ -159,19 +159,6 @@ class RowGroup:
     part: IntArray
     labeled_part: IntArray
     _plans: dict[tuple[str, bool], list[MetricPlan]] = field(default_factory=dict)
-
-    @classmethod
-    def make(
-        cls,
-        data: ScoreSet,
-        metrics: Sequence[Metric],
-        number: int,
-        rows: IntArray,
-        choose: Callable[[IntArray], IntArray],
-    ) -> RowGroup:
-        """The group of ``rows``; ``choose`` takes the part of some rows that worlds are of."""
-        labeled = rows[data.labeled[rows]]
-        return cls(data, metrics, number, rows, labeled, choose(rows), choose(labeled))
 
     def plan(self, which: str, m: int, per_model: bool) -> MetricPlan:
         """The plan of the ``m``-th metric on "rows", "part", "labeled" or "labeled_part"."""
@@ -290,14 +277,14 @@ class AutoBelief(SoftBelief):
         out = []
         for g, part in enumerate(rows):
             numbers = number_rows(part, self.data.n_rows)
-            by_regime = self.estimate_by_regime(metrics, numbers, g)
-            found = []
-            for metric, each in zip(metrics, zip(*by_regime, strict=True), strict=True):
-                estimate = self._combine(metric, list(each))
-                if numbers.size == self.data.n_rows:
-                    estimate = self._use_suggested(metric, estimate, list(each))
-                found.append(estimate)
-            out.append(found)
+            by_metric = zip(*self.estimate_by_regime(metrics, numbers, g), strict=True)
+            whole = numbers.size == self.data.n_rows
+            out.append(
+                [
+                    self._combine(metric, parts, whole)
+                    for metric, parts in zip(metrics, by_metric, strict=True)
+                ]
+            )
         return out
 
     def draw_posteriors(self, rows: IntArray) -> FloatArray:
@@ -314,36 +301,36 @@ class AutoBelief(SoftBelief):
         shifts = np.array([regime.label_shift for regime in self.predictor.regimes])
         return self.predictor.weights @ shifts
 
-    def _combine(self, metric: Metric, parts: list[RegimeEstimate]) -> Estimate:
-        """The estimate of one metric from its values and draws in all regimes."""
+    def _combine(self, metric: Metric, parts: Sequence[RegimeEstimate], whole: bool) -> Estimate:
+        """The estimate of a metric from those of all regimes, on the ``whole`` set of rows moved by
+        what labels of suggested rows say beyond the model."""
         weighed = list(zip(self.weights, parts, strict=True))
         value = np.sum([weight * part.value for weight, part in weighed], axis=0)
         corrected = float(sum(weight * part.correction.weight for weight, part in weighed))
-        sizes = (corrected, self.n_effective, self.data.n_classes)
-        factor = choose_pair_factor(metric, *sizes, self.constants.recentering)
-        drawn = np.concatenate([part.draws for part in parts])
-        exponent = choose_best_exponent(corrected, self.n_effective, self.constants.recentering)
-        return Estimate(value, drawn, pair_factor=factor, best_exponent=exponent)
-
-    def _use_suggested(
-        self, metric: Metric, estimate: Estimate, parts: list[RegimeEstimate]
-    ) -> Estimate:
-        """The estimate moved by what labels of suggested rows say beyond the model."""
-        if self.data.design.rounds is None:
+        constants, size = self.constants.recentering, self.n_effective
+        estimate = Estimate(
+            value,
+            np.concatenate([part.draws for part in parts]),
+            pair_factor=choose_pair_factor(metric, corrected, size, self.data.n_classes, constants),
+            best_exponent=fade(constants.best, corrected, size, constants),
+        )
+        data, design = self.data, self.data.design
+        if not whole or design.rounds is None or design.weights is None or data.weights is not None:
             return estimate
-        rows = self._take_part(np.arange(self.data.n_rows))
-        suggested = SuggestedLabels.collect(self.data, self.soft, rows, self.constants.correction)
-        if suggested is None:
+        rows = self._take_part(np.arange(data.n_rows))
+        if not np.isfinite(data.scores[np.union1d(rows, np.flatnonzero(data.labeled))]).all():
             return estimate
-        done = sum(w * part.correction.weight for w, part in zip(self.weights, parts, strict=True))
         seed = make_child_seed(make_child_seed(self.seed, 0), len(self.regimes) + 1)
-        return suggested.move(metric, estimate, 1.0 - float(done), seed)
+        about = (data, self.soft, rows, 1.0 - corrected, self.constants.correction)
+        return move_by_suggested(metric, estimate, *about, seed)
 
     def estimate_by_regime(
         self, metrics: Sequence[Metric], rows: IntArray, g: int = 0
     ) -> list[list[RegimeEstimate]]:
         """Values and draws [regime][metric] on ``rows``, which are the ``g``-th group asked for."""
-        group = RowGroup.make(self.data, metrics, g, rows, self._take_part)
+        labeled = rows[self.data.labeled[rows]]
+        parts = self._take_part(rows), self._take_part(labeled)
+        group = RowGroup(self.data, metrics, g, rows, labeled, *parts)
         expected, resampled = self._expect_everywhere(group), self.resample(group)
         return [
             self._estimate_in_regime(r, regime, group, expected[r], resampled)
@@ -443,7 +430,7 @@ class AutoBelief(SoftBelief):
         size: float = labeled.size
         if worth.size > 1:
             one_hot = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
-            size = find_effective_number((one_hot * worth).sum(axis=-1))
+            size = float(kish((one_hot * worth).sum(axis=-1)[0]))
         corrections = []
         for m, metric in enumerate(group.metrics):
             plan, counts = (

@@ -36,6 +36,7 @@ from ssme.methods.auto.constants import CorrectionConstants, RecenteringConstant
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs import compute_root
 from ssme.methods.draws import log_odds
+from ssme.methods.label_draws import kish
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.influence import measure_influence
@@ -121,12 +122,7 @@ def count_labels(design: LabelDesign, rows: IntArray) -> FloatArray | None:
     if design.weights is None or rows.size == 0:
         return None
     weights = design.weights[rows]
-    return weights * find_effective_number(weights) / weights.sum()
-
-
-def count_evidence(design: LabelDesign, rows: IntArray) -> FloatArray | None:
-    """Weights (r,) of the labels of ``rows`` in the likelihood; None where they count the same."""
-    return None if design.rounds is not None else count_labels(design, rows)
+    return weights * kish(weights) / weights.sum()
 
 
 def count_by_class(shares: FloatArray, labels: IntArray) -> FloatArray:
@@ -146,11 +142,6 @@ def count_by_score(
     place = np.searchsorted(cuts, known)
     share = np.bincount(place, minlength=strata) / len(known)
     return (size / np.maximum(share, 1.0 / len(known)))[place]
-
-
-def find_effective_number(weights: FloatArray) -> float:
-    """Kish's effective number of labels: (sum w)^2 / sum w^2."""
-    return float(weights.sum() ** 2 / (weights**2).sum())
 
 
 # -------------------------------------------------------------------------------------------------
@@ -212,10 +203,16 @@ def recenter(
 
     z = to_scale(np.stack([_complete(draws[:, m]) for m in kept], axis=1))
     together, own = _split(z - np.median(z, axis=0))
-    rows = (None, None) if resampled is None else _split(_center(to_scale(resampled[:, kept])))
-    by_rows = [_compute_row_share(*each) for each in zip((together, own), rows, strict=True)]
-    own = _equalize(own, 1.0 - (1.0 - spread.evenness) * (1.0 - by_rows[1]))
-    z = together * _keep_rows(spread.shared, by_rows[0]) + own * _keep_rows(spread.own, by_rows[1])
+    share_together = share_own = 0.0
+    if resampled is not None:
+        by_rows = to_scale(resampled[:, kept])
+        by_rows = np.where(np.isfinite(by_rows), by_rows, 0.0)
+        rows_together, rows_own = _split(by_rows - by_rows.mean(axis=0))
+        share_together = _compute_row_share(together, rows_together)
+        share_own = _compute_row_share(own, rows_own)
+    own = _equalize(own, 1.0 - (1.0 - spread.evenness) * (1.0 - share_own))
+    parts = (together, spread.shared, share_together), (own, spread.own, share_own)
+    z = sum(part * np.sqrt(f**2 + (1.0 - f**2) * share) for part, f, share in parts)
     z -= np.median(z, axis=0)
     target = to_scale(value[kept]) + z
     out[:, kept] = low + (high - low) / (1.0 + np.exp(-target)) if bounded else target
@@ -233,9 +230,18 @@ def choose_spread(
 ) -> Spread:
     """The spread of a metric's kind times the regime's ``widening``, both faded with few
     classifiers and where labels decide, by their weight w."""
-    found = _find_spread(metric, n_labeled, n_classes, constants)
-    factors = (found.shared, found.own, found.evenness, widening)
-    shared, own, evenness, wide = (_fade(f, weight, n_effective, constants) for f in factors)
+    shared, own = constants.other_spread
+    evenness, less = 1.0, 1.0
+    for kind, factors in constants.spread.items():
+        if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
+            (shared, own), evenness = factors, constants.evenness
+            few = constants.few_labels_are / max(n_labeled, constants.few_labels_are)
+            less = 1.0 - (1.0 - constants.few_labels.get(kind, 1.0)) * few**2
+            break
+    shared, own, evenness, wide = (
+        fade(f, weight, n_effective, constants)
+        for f in (less * shared, less * own, evenness, widening)
+    )
     return Spread(wide * shared, wide * own, evenness)
 
 
@@ -249,18 +255,11 @@ def choose_pair_factor(
     """The factor of pairwise differences of a metric's kind, faded; one for kinds without one."""
     for kind, factor in constants.pairs.items():
         if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
-            return _fade(factor, weight, n_effective, constants)
+            return fade(factor, weight, n_effective, constants)
     return 1.0
 
 
-def choose_best_exponent(
-    weight: float, n_effective: float, constants: RecenteringConstants
-) -> float:
-    """The power to which shares of draws are raised for P(best), faded."""
-    return _fade(constants.best, weight, n_effective, constants)
-
-
-def _fade(
+def fade(
     factor: float, weight: float, n_effective: float, constants: RecenteringConstants
 ) -> float:
     """f: the ``factor``, nearer to one with few classifiers and where labels decide."""
@@ -274,23 +273,10 @@ def _split(z: FloatArray) -> tuple[FloatArray, FloatArray]:
     return together, z - together
 
 
-def _center(z: FloatArray) -> FloatArray:
-    """``z`` (B, C) minus the mean of each column; undefined values count as zero."""
-    known = np.where(np.isfinite(z), z, 0.0)
-    return known - known.mean(axis=0)
-
-
-def _compute_row_share(part: FloatArray, rows: FloatArray | None) -> float:
+def _compute_row_share(part: FloatArray, rows: FloatArray) -> float:
     """Share s of the variance of a part that the sampling of ``rows`` contributes."""
-    if rows is None:
-        return 0.0
     total = float((part**2).mean())
     return min(1.0, float((rows**2).mean()) / total) if total > 0.0 else 1.0
-
-
-def _keep_rows(factor: float, share: float) -> float:
-    """sqrt(f^2 + (1 - f^2) s): the factor of a part when a share s of its variance is kept."""
-    return float(np.sqrt(factor**2 + (1.0 - factor**2) * share))
 
 
 def _equalize(own: FloatArray, exponent: float) -> FloatArray:
@@ -304,18 +290,6 @@ def _equalize(own: FloatArray, exponent: float) -> FloatArray:
     even = np.where(known, size, 0.0) ** exponent
     even *= np.sqrt((size**2).sum() / (even**2).sum())
     return (left * even) @ right
-
-
-def _find_spread(
-    metric: Metric, n_labeled: int, n_classes: int, constants: RecenteringConstants
-) -> Spread:
-    """The spread of the metric's kind before it is faded; a threshold makes no difference."""
-    for kind, (shared, own) in constants.spread.items():
-        if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
-            few = constants.few_labels_are / max(n_labeled, constants.few_labels_are)
-            less = 1.0 - (1.0 - constants.few_labels.get(kind, 1.0)) * few**2
-            return Spread(less * shared, less * own, constants.evenness)
-    return Spread(*constants.other_spread)
 
 
 def _complete(draws: FloatArray) -> FloatArray:
@@ -382,93 +356,53 @@ def _compute_covariances(decisions: NDArray[np.int64], soft: FloatArray) -> Floa
     return each - each.mean(axis=2, keepdims=True)
 
 
-@dataclass(frozen=True, eq=False)
-class SuggestedLabels:
-    """The ``labeled`` rows, each standing for ``shares`` (r,) of all rows, and W of all rows.
+def move_by_suggested(
+    metric: Metric,
+    estimate: Estimate,
+    data: ScoreSet,
+    soft: FloatArray,
+    rows: IntArray,
+    still: float,
+    constants: CorrectionConstants,
+    seed: np.random.SeedSequence,
+) -> Estimate:
+    """``estimate`` moved by the best guess of the bias of W ``soft`` (n, K), if the metric has one.
 
-    ``rows`` are some that stand for all.
+    ``rows`` are some that stand for all, ``still`` is the share of the bias that the residual
+    correction has not taken out already.
     """
-
-    data: ScoreSet
-    soft: FloatArray
-    rows: IntArray
-    labeled: IntArray
-    shares: FloatArray
-    constants: CorrectionConstants
-
-    @classmethod
-    def collect(
-        cls, data: ScoreSet, soft: FloatArray, rows: IntArray, constants: CorrectionConstants
-    ) -> SuggestedLabels | None:
-        """The labels of ``data``; None where they did not come in rounds or scores are missing."""
-        weights = data.design.weights
-        if data.design.rounds is None or weights is None or data.weights is not None:
-            return None
-        labeled = np.flatnonzero(data.labeled)
-        if not np.isfinite(data.scores[np.union1d(rows, labeled)]).all():
-            return None
-        return cls(data, soft, rows, labeled, weights[labeled] / data.n_rows, constants)
-
-    def move(
-        self, metric: Metric, estimate: Estimate, still: float, seed: np.random.SeedSequence
-    ) -> Estimate:
-        """``estimate`` moved by the best guess of the model's bias, where the metric has one, times
-        the share ``still`` that the residual correction has not taken out already."""
-        kind = metric.kind
-        if isinstance(kind, Decision) and kind.share_of == Rows() and self.data.n_models > 1:
-            return _move_estimate(metric, estimate, still * self._correct(kind.threshold), 0.0)
-        if isinstance(kind, Ranking) and kind.statistic == "roc_auc":
-            guess = self._guess_bias(metric)
-            assert estimate.draws is not None
-            rng = np.random.default_rng(seed)
-            noise = rng.standard_normal(estimate.draws.shape) @ compute_root(guess.left)
-            return _move_estimate(metric, estimate, still * guess.step, still * noise)
-        return estimate
-
-    def _correct(self, threshold: float) -> FloatArray:
-        """What to add to the accuracies (M,) of decisions at ``threshold``."""
-        data, rows, labeled = self.data, self.rows, self.labeled
-        return correct_differences(
-            predicted_classes(data.scores[rows], threshold),
-            self.soft[rows],
-            predicted_classes(data.scores[labeled], threshold),
-            self.soft[labeled],
+    labeled, weights, draws = np.flatnonzero(data.labeled), data.design.weights, estimate.draws
+    assert weights is not None
+    assert draws is not None
+    shares = weights[labeled] / data.n_rows
+    kind, noise = metric.kind, np.zeros(1)
+    if isinstance(kind, Decision) and kind.share_of == Rows() and data.n_models > 1:
+        step = correct_differences(
+            predicted_classes(data.scores[rows], kind.threshold),
+            soft[rows],
+            predicted_classes(data.scores[labeled], kind.threshold),
+            soft[labeled],
             data.labels[labeled],
-            self.shares,
-            self.constants.bias_labels,
+            shares,
+            constants.bias_labels,
         )
-
-    def _guess_bias(self, metric: Metric) -> BiasGuess:
-        """The bias of a metric of W, from a part of the rows that stand for all."""
-        data, labeled = self.data, self.labeled
-        shown = np.union1d(self.rows[: self.constants.influence_rows], labeled)
-        return guess_bias(
+    elif isinstance(kind, Ranking) and kind.statistic == "roc_auc":
+        shown = np.union1d(rows[: constants.influence_rows], labeled)
+        step, left = guess_bias(
             metric,
             data.scores[shown],
-            self.soft[shown],
+            soft[shown],
             np.searchsorted(shown, labeled),
             data.labels[labeled],
-            self.shares * shown.size,
-            self.constants.ranking_bias_labels,
+            shares * shown.size,
+            constants.ranking_bias_labels,
         )
-
-
-def _move_estimate(
-    metric: Metric, estimate: Estimate, step: FloatArray, noise: FloatArray | float
-) -> Estimate:
-    """``estimate`` moved by ``step`` (M,), with ``noise`` added to its draws."""
-    assert estimate.draws is not None
-    value = np.clip(estimate.value + step, metric.low, metric.high)
-    moved = np.clip(estimate.draws + step + noise, metric.low, metric.high)
-    return replace(estimate, value=value, draws=moved)
-
-
-@dataclass(frozen=True, eq=False)
-class BiasGuess:
-    """The best guess of the bias ``step`` (M,), and the covariance ``left`` (M, M) of the rest."""
-
-    step: FloatArray
-    left: FloatArray
+        noise = np.random.default_rng(seed).standard_normal(draws.shape) @ compute_root(left)
+    else:
+        return estimate
+    value = np.clip(estimate.value + still * step, metric.low, metric.high)
+    draws = np.clip(draws + still * step + still * noise, metric.low, metric.high)
+    return replace(estimate, value=value, draws=draws)
 
 
 def guess_bias(
@@ -480,8 +414,9 @@ def guess_bias(
     weights: FloatArray,
     bias_labels: float,
     least_variance: float = 1e-8,
-) -> BiasGuess:
-    """Guess the bias of the metrics of W on rows that stand for all: ``soft`` (n, K).
+) -> tuple[FloatArray, FloatArray]:
+    """The best guess of the bias (M,) of the metrics of W ``soft`` (n, K), on rows that stand for
+    all, and the covariance (M, M) of the rest.
 
     ``known`` (r,) are the places of the labeled ones, which stand for ``weights`` (r,) rows each;
     ``bias_labels`` is n_0, and ``least_variance`` keeps V invertible.
@@ -499,4 +434,4 @@ def guess_bias(
     bias = len(soft) / bias_labels * np.einsum("r,rml->ml", weights, each)
     gain = np.linalg.solve(bias + noise, bias).T
     left = bias - gain @ bias
-    return BiasGuess(gain @ (weights @ off), 0.5 * (left + left.T))
+    return gain @ (weights @ off), 0.5 * (left + left.T)

@@ -34,7 +34,7 @@ from ssme.methods.answers.belief import AnswersBelief
 from ssme.methods.answers.method import Answers
 from ssme.methods.auto.belief import AutoBelief, AutoFacts
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.correction import count_evidence, weigh_labels
+from ssme.methods.auto.correction import count_labels, weigh_labels
 from ssme.methods.auto.model import (
     AutoPredictor,
     DrawnRegime,
@@ -130,7 +130,9 @@ def situate(data: ScoreSet, constants: Constants, rng: np.random.Generator) -> S
     if labeled.size > constants.fit_rows:
         labeled = np.sort(rng.choice(labeled, constants.fit_rows, replace=False))
     clip, scores = constants.pool.clip, data.scores[labeled]
-    classes, weights = data.labels[labeled], count_evidence(data.design, labeled)
+    classes = data.labels[labeled]
+    # labels in rounds were chosen by scores and labels: all count the same in the likelihood
+    weights = None if data.design.rounds is not None else count_labels(data.design, labeled)
     known = KnownLabels(clip_scores(scores, clip), find_present(scores), classes, weights)
     present = find_present(data.scores)
     summary = summarize_scores(clip_scores(data.scores, clip), present, constants.agreement)
@@ -167,10 +169,14 @@ def draw_regime(
             clip=constants.pool.clip,
             widening=constants.regimes.widening,
         )
-    usual, sampler, regression = fit.name == USUAL, constants.sampler, fit.regression
+    regression, sampler, widening = fit.regression, constants.sampler, constants.regimes.widening
     sd = regression.sd.copy()
-    if usual:  # to shrink log b hard is good for the mode, but not for an interval
-        sd[0] *= constants.prior.widening
+    if fit.name == USUAL:
+        sd[0] *= constants.prior.widening  # hard shrinkage suits the mode, not an interval
+        # answers of 0 or 1, and agreement that implies vaguer scores, call for wider draws
+        widening = constants.regimes.answers_widening if situation.answers_only else 1.0
+        against = constants.regimes.conflict_widening * min(0.0, situation.conflict or 0.0)
+        widening *= float(np.sqrt(1.0 + against**2))
     else:
         sampler = replace(sampler, power=constants.regimes.power)
     draws = replace(regression, sd=sd).draw(fit.mode, n_draws, rng, sampler)
@@ -183,17 +189,8 @@ def draw_regime(
         label_shift=compute_label_shift(regression, fit.mode),
         label_shift_draws=compute_label_shift(regression, draws),
         clip=constants.pool.clip,
-        widening=_widen_usual(situation) if usual else constants.regimes.widening,
+        widening=widening,
     )
-
-
-def _widen_usual(situation: Situation) -> float:
-    """Factor of the usual regime's spread: above one for answers of 0 or 1, and where agreement
-    implies vaguer scores than theirs."""
-    constants, conflict = situation.constants.regimes, situation.conflict
-    answers = constants.answers_widening if situation.answers_only else 1.0
-    against = constants.conflict_widening * min(0.0, conflict or 0.0)
-    return answers * float(np.sqrt(1.0 + against**2))
 
 
 def believe(
@@ -207,7 +204,11 @@ def believe(
     Where rows are very many, W of regimes that have no weight in the estimate is left out.
     """
     constants, cells = situation.constants, situation.constants.batch_cells
-    weights = _weigh_estimates(regimes, constants)
+    # omega: probabilities to a power, small ones zero
+    probability = np.array([regime.probability for regime in regimes])
+    weights = (probability / probability.max()) ** constants.regimes.sureness
+    weights[weights < constants.regimes.least_weight * weights.sum()] = 0.0
+    weights /= weights.sum()
     pooled = [(r, regime) for r, regime in enumerate(regimes) if isinstance(regime, PooledRegime)]
     counted = [(r, regime) for r, regime in pooled if weights[r] > 0.0] or pooled[:1]
     few, needed = data.n_rows <= constants.world_rows, {r for r, _ in counted}
@@ -234,14 +235,6 @@ def believe(
         facts=_collect_facts(data, regimes, pooled[0][1], situation),
         constants=constants,
     )
-
-
-def _weigh_estimates(regimes: tuple[DrawnRegime, ...], constants: Constants) -> FloatArray:
-    """omega (R,): the regimes' probabilities to a power, scaled to sum one; small ones are zero."""
-    probability = np.array([regime.probability for regime in regimes])
-    weights = (probability / probability.max()) ** constants.regimes.sureness
-    weights[weights < constants.regimes.least_weight * weights.sum()] = 0.0
-    return weights / weights.sum()
 
 
 def _collect_facts(

@@ -299,11 +299,6 @@ class PoolRule:
         return log_pool(q, present, self.standing, self.weights, self.members)
 
 
-def make_equal_shares(n_classes: int) -> FloatArray:
-    """log p (K,) of equally frequent classes."""
-    return np.full(n_classes, -np.log(n_classes))
-
-
 # -------------------------------------------------------------------------------------------------
 # Do classifiers err independently? If so, and if they are calibrated, their log scores add up:
 #

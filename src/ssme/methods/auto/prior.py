@@ -145,11 +145,6 @@ class TemperaturePrior:
     scale: float
 
 
-def are_answers_hard(summary: ScoreSummary, constants: PriorConstants) -> bool:
-    """Whether the classifiers answer 0 or 1, so that their scores state no error."""
-    return summary.stated_error < constants.least_error
-
-
 def predict_temperature(summary: ScoreSummary, constants: PriorConstants) -> TemperaturePrior:
     """Prior of log b from the error that the scores of all rows state."""
     few, c = 1.0 / summary.n_effective, summary.stated_error

@@ -9,8 +9,8 @@
   labels were chosen by class, one otherwise: the density of the labeled rows' *scores* (a
   retrospective likelihood is a prospective one times this; Prentice and Pyke, Biometrika 66, 1979).
 
-A `Regime` looks at a `Situation` and gives its `View`: its pool, its prior and E_r. To add one,
-write its ``look`` function, enter it in `REGIMES` and give it a prior probability.
+A regime looks at a `Situation` and gives its `View`: its pool, its prior and E_r. To add one, write
+its ``look`` function, enter it in `REGIMES` and `MEANINGS` and give it a prior probability.
 
 "stated" has no pool: every classifier is right as often as it says. It is held against the usual
 regime by the accuracies on the labels, Z_stated = Z_usual N(R_stated; 0, S) / N(R_usual; 0, S), R
@@ -40,14 +40,12 @@ from ssme.methods.auto.pool import (
     GEOMETRIC,
     PoolRule,
     add_evidence,
-    make_equal_shares,
     measure_correlation,
     weigh_by_labels,
 )
 from ssme.methods.auto.prior import (
     ScoreSummary,
     TemperaturePrior,
-    are_answers_hard,
     predict_agreed_temperature,
     predict_temperature,
 )
@@ -85,27 +83,22 @@ class Situation:
     constants: Constants
     design: str | None = None
 
-    @property
-    def by_class(self) -> bool:
-        """Whether rows were chosen for labeling by their class, as the user says."""
-        return self.design == "by_class"
+    @cached_property
+    def equal_shares(self) -> FloatArray:
+        """log p (K,) of equally frequent classes."""
+        return np.full(self.summary.n_classes, -np.log(self.summary.n_classes))
 
     @cached_property
     def stated_shares(self) -> FloatArray:
         """log p (K,): of the mean scores, or equal where classifiers answer 0 or 1."""
         if self.constants.pool.stated_shares and not self.answers_only:
             return np.log(self.summary.shares)
-        return make_equal_shares(self.summary.n_classes)
+        return self.equal_shares
 
     @property
     def answers_only(self) -> bool:
         """Whether the classifiers answer 0 or 1, so that their scores state no error."""
-        return are_answers_hard(self.summary, self.constants.prior)
-
-    @cached_property
-    def label_weights(self) -> FloatArray:
-        """Pool weights w (M,) of the classifiers, from the labels as they are."""
-        return self.weigh_classifiers(self.labels.weights)
+        return self.summary.stated_error < self.constants.prior.least_error
 
     @cached_property
     def class_weighted(self) -> FloatArray:
@@ -125,7 +118,8 @@ class Situation:
     @cached_property
     def usual_pooling(self) -> PoolRule:
         """The pool of most regimes, with weights that suit how rows were chosen for labeling."""
-        weights = self.class_weighted if self.by_class else self.label_weights
+        by_class = self.design == "by_class"
+        weights = self.class_weighted if by_class else self.weigh_classifiers(self.labels.weights)
         members = self.constants.pool.members
         return PoolRule(self.summary.standing, weights, self.stated_shares, members)
 
@@ -144,7 +138,7 @@ class Situation:
         offset = constants.offset + constants.offset_few / summary.n_effective
         members = self.constants.pool.members
         pooling = PoolRule(summary.standing, summary.standing, self.stated_shares, members)
-        log_pi, equal = pooling(summary.q, summary.present), make_equal_shares(summary.n_classes)
+        log_pi, equal = pooling(summary.q, summary.present), self.equal_shares
         return predict_agreed_temperature(summary, log_pi, equal, offset, constants)
 
     @property
@@ -176,16 +170,6 @@ class View:
     model: ModelConstants
     log_evidence: float
     least_shift: float = 0.0
-
-
-@dataclass(frozen=True)
-class Regime:
-    """One way the world can be; ``meaning`` completes "The labels fit a world in which ..."."""
-
-    name: str
-    meaning: str
-    look: Callable[[Situation], View | None]
-    """Its view of a situation, None where it does not apply."""
 
 
 def log_conflict_density(situation: Situation, distorted: bool) -> float:
@@ -231,7 +215,7 @@ def look_distorted(situation: Situation) -> View | None:
     constants, few = situation.constants, 1.0 / situation.summary.n_effective
     if situation.agreed is None or situation.answers_only:
         return None
-    shares = make_equal_shares(situation.summary.n_classes)
+    shares = situation.equal_shares
     evidence = log_conflict_density(situation, True) + log_correlation_density(situation, False)
     scale = constants.regimes.distorted_scale + constants.regimes.distorted_scale_few * few
     prior = TemperaturePrior(situation.agreed, scale)
@@ -305,18 +289,25 @@ def compute_design_bonus(counts: NDArray[np.int64]) -> float:
 
 USUAL, STATED = "usual", "stated"
 
-REGIMES: tuple[Regime, ...] = (
-    Regime(USUAL, "the classifiers are as classifiers usually are", look_usual),
-    Regime("distorted", "all scores are much too flat or much too sharp", look_distorted),
-    Regime("shares", "the classes have other shares than the scores state", look_shares),
-    Regime("added", "the classifiers err independently of each other", look_added),
-    Regime("selected", "rows were chosen for labeling by their class", look_selected),
-)
-"""Regimes with a pool, in the order in which they are tried."""
-
-MEANINGS = {regime.name: regime.meaning for regime in REGIMES} | {
-    STATED: "every classifier is right as often as its own scores say"
+REGIMES: dict[str, Callable[[Situation], View | None]] = {
+    USUAL: look_usual,
+    "distorted": look_distorted,
+    "shares": look_shares,
+    "added": look_added,
+    "selected": look_selected,
 }
+"""Regimes with a pool, in the order in which they are tried: each gives its view of a situation, or
+None where it does not apply."""
+
+MEANINGS = {
+    USUAL: "the classifiers are as classifiers usually are",
+    "distorted": "all scores are much too flat or much too sharp",
+    "shares": "the classes have other shares than the scores state",
+    "added": "the classifiers err independently of each other",
+    "selected": "rows were chosen for labeling by their class",
+    STATED: "every classifier is right as often as its own scores say",
+}
+"""What completes "The labels fit a world in which ..."."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,12 +338,12 @@ def fit_regimes(situation: Situation) -> list[FittedRegime | StatedFit]:
     """Fit every regime that applies to the situation; the usual one comes first."""
     prior = situation.constants.regimes.prior
     fitted: list[FittedRegime] = []
-    for regime in REGIMES:
-        chance = prior.get(regime.name, 0.0)
-        view = regime.look(situation) if chance > 0.0 else None
+    for name, look in REGIMES.items():
+        chance = prior.get(name, 0.0)
+        view = look(situation) if chance > 0.0 else None
         if view is not None:
             log_scores = view.log_evidence + float(np.log(chance))
-            fitted.append(_fit(regime.name, log_scores, view, situation))
+            fitted.append(_fit(name, log_scores, view, situation))
     chance = prior.get(STATED, 0.0)
     if chance == 0.0 or situation.answers_only:
         return list(fitted)
@@ -410,7 +401,11 @@ def _fit(name: str, log_scores: float, view: View, situation: Situation) -> Fitt
     summary, labels, log_share = situation.summary, situation.labels, view.pooling.log_share
     at_large = view.pooling(summary.q, summary.present)
     known = view.pooling(labels.q, labels.present)
-    least = situation.constants.regimes.selected_shift if situation.by_class else view.least_shift
+    least = (
+        situation.constants.regimes.selected_shift
+        if situation.design == "by_class"
+        else view.least_shift
+    )
     chance = view.model.chance if situation.design is None else np.inf
     spread = compute_label_spread(at_large, known, chance, least)
     features = make_features(labels.q, known, log_share, spread)
