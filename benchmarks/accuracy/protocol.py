@@ -6,12 +6,11 @@ and the mean over label draws without the work behind its interval.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from tests.shared_data import data_folder
+import pandas as pd
 
 from ssme.methods.beliefs import LabelPosterior
 from ssme.metrics.base import FloatArray, MetricPlan, one_hot_mass
@@ -41,12 +40,8 @@ def compute_mean_and_half_width(errors: list[float]) -> tuple[float, float]:
     return float(values.mean()), float(1.96 * values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def read_paper_cells(name: str) -> dict[tuple[str, int, str], tuple[float, float]]:
-    """The paper's (method, n_l, metric) -> (mean absolute error, half width), in percent."""
-    cells = {}
-    with (data_folder().parent / "paper" / "mae.csv").open() as file:
-        for row in csv.DictReader(file):
-            if row["dataset"] == PAPER_NAMES[name] and not row["table"].endswith("_with_nf"):
-                key = row["method"], int(row["n_labeled"]), row["metric"]
-                cells[key] = float(row["mae_pct"]), float(row["ci95_halfwidth_pct"])
-    return cells
+def summarize_errors(cells: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Mean of ``error`` over the runs of each group, its 95 % half-width and their number."""
+    found = cells.groupby(keys, sort=False)["error"].agg(["mean", "sem", "size"]).reset_index()
+    found["ci95"] = 1.96 * found.pop("sem")
+    return found.rename(columns={"mean": "mae", "size": "runs"})

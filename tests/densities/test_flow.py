@@ -98,6 +98,15 @@ def test_one_dimension_works() -> None:
     assert np.isfinite(flow.update(start)).all()
 
 
+def test_without_patience_all_epochs_train() -> None:
+    rng = np.random.default_rng(0)
+    points = np.full((30, 2), 1.0) + 1e-3 * rng.standard_normal((30, 2))
+    start = np.eye(2)[np.arange(30) % 2]
+    training = Training(epochs=40, patience=None)
+    flow = FlowClasses(points, np.full(30, -1), start, rng, training=training)
+    assert flow.describe()["flow_epochs"] == 40
+
+
 def test_missing_scores_and_missing_gpu_are_refused() -> None:
     points, labels = bananas(20, np.random.default_rng(0))
     start, rng = np.eye(2)[labels], np.random.default_rng(0)

@@ -34,7 +34,8 @@ class Training:
     """How the flow is trained: at most ``epochs`` passes in batches, by Adam.
 
     The rows of ``holdout`` (a share) judge; training ends when they have not improved for
-    ``patience`` epochs, and the best epoch's flow is kept.
+    ``patience`` epochs, and the best epoch's flow is kept. Without ``patience`` all rows train
+    for all epochs, and the last flow is kept.
     """
 
     epochs: int = 300
@@ -42,7 +43,7 @@ class Training:
     learning_rate: float = 1e-3
     weight_decay: float = 1e-5
     holdout: float = 0.1
-    patience: int = 30
+    patience: int | None = 30
 
 
 class RealNvp(nn.Module):  # type: ignore[misc]
@@ -127,7 +128,7 @@ def train(
     device = base.means.device
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(points))
-    n_held = max(1, round(rules.holdout * len(points)))
+    n_held = 0 if rules.patience is None else max(1, round(rules.holdout * len(points)))
     data = [torch.as_tensor(a, dtype=torch.float32, device=device) for a in (points, weights)]
     with np.errstate(divide="ignore"):
         data.append(torch.as_tensor(np.log(possible), dtype=torch.float32, device=device))
@@ -150,13 +151,16 @@ def train(
             adam.zero_grad(set_to_none=True)
             compute_loss(rows).backward()
             adam.step()
+        if rules.patience is None:
+            continue
         with torch.no_grad():
             judged = float(compute_loss(held))
         if judged < best:
             best, best_epoch, best_state = judged, epoch, copy.deepcopy(flow.state_dict())
         if epoch - best_epoch >= rules.patience:
             break
-    flow.load_state_dict(best_state)
+    if rules.patience is not None:
+        flow.load_state_dict(best_state)
     return epoch
 
 
