@@ -23,10 +23,10 @@ from ssme.errors import InputError, SsmeWarning, UndefinedMetricWarning, name_ar
 from ssme.methods.base import Belief, Estimate, Method, check_supported
 from ssme.methods.beliefs import LabeledBelief
 from ssme.methods.registry import get_method
-from ssme.metrics import Metric, default_metrics, expand_metrics, get_metric
+from ssme.metrics import Metric, default_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision
-from ssme.metrics.registry import Lead, find_leading_metric
+from ssme.metrics.registry import Lead, expand_metrics, find_leading_metric
 from ssme.results.evaluation import Evaluation
 from ssme.results.group_estimates import estimate_groups
 from ssme.results.groups import ALL, Group

@@ -22,7 +22,6 @@ from ssme.methods.base import Estimate, check_supported
 from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.metrics import (
     Metric,
-    class_metric,
     ece,
     expected_cost,
     from_callable,
@@ -43,7 +42,7 @@ def mean_score_of_positives(y_true, y_score):
 def all_metrics(n_classes: int) -> list[Metric]:
     """The registry, and metrics that are made with options."""
     found = [get_metric(name) for name in metric_names(n_classes)]
-    found += [class_metric("precision", 0), class_metric("f1", 1)]
+    found += [get_metric("precision[0]"), get_metric("f1[1]")]
     if n_classes == 2:
         found += [get_metric("accuracy@0.501"), get_metric("f1@0.3"), ece(norm="l2")]
         found += [expected_cost([[0, 1], [5, 0]]), from_callable(mean_score_of_positives)]

@@ -13,10 +13,11 @@ from tests.metrics.problems import random_problem
 
 import ssme
 from ssme.errors import InputError, UnsupportedError
-from ssme.metrics import class_metric, expand_metrics, get_metric, write_metric
+from ssme.metrics import get_metric, write_metric
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.decisions import ClassTerm
 from ssme.metrics.kinds import is_same_metric
+from ssme.metrics.registry import expand_metrics
 from ssme.spec import RunSpec
 
 
@@ -30,15 +31,16 @@ def test_each_class_is_scikit_learns(n_classes: int) -> None:
         )
         for of, expected in zip(("precision", "recall", "f1"), known[:3], strict=True):
             found = [
-                class_metric(of, k)(problem.scores, problem.mass)[0, m] for k in range(n_classes)
+                get_metric(f"{of}[{k}]")(problem.scores, problem.mass)[0, m]
+                for k in range(n_classes)
             ]
             np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 def test_those_of_class_one_of_two_are_the_usual_ones() -> None:
     for of in ("precision", "recall", "f1"):
-        assert is_same_metric(class_metric(of, 1).kind, get_metric(of).kind, 2)
-    assert is_same_metric(class_metric("recall", 0).kind, get_metric("specificity").kind, 2)
+        assert is_same_metric(get_metric(f"{of}[1]").kind, get_metric(of).kind, 2)
+    assert is_same_metric(get_metric("recall[0]").kind, get_metric("specificity").kind, 2)
 
 
 def test_names_are_looked_up_in_the_data() -> None:
@@ -93,7 +95,7 @@ def test_numbers_only_without_data() -> None:
 
 
 def test_it_can_be_written_down_and_made_again() -> None:
-    for metric in (class_metric("recall", 2), get_metric("f1[0]@0.25")):
+    for metric in (get_metric("recall[2]"), get_metric("f1[0]@0.25")):
         data = write_metric(metric)
         assert data is not None
         again = get_metric(json.loads(json.dumps(data)))

@@ -5,12 +5,11 @@ from ssme.metrics.calibration import ece
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.costs import at_prevalence, expected_cost, expected_utility
 from ssme.metrics.custom import from_callable
-from ssme.metrics.decisions import at_threshold, class_metric, decision_metric
+from ssme.metrics.decisions import at_threshold, decision_metric
 from ssme.metrics.kinds import Calibration, Custom, Decision, Kind, Loss, Ranking, Rows
 from ssme.metrics.registry import (
     MetricSpec,
     default_metrics,
-    expand_metrics,
     get_metric,
     metric_names,
     write_metric,
@@ -30,12 +29,10 @@ __all__ = [
     "Rows",
     "at_prevalence",
     "at_threshold",
-    "class_metric",
     "confusion_matrices",
     "decision_metric",
     "default_metrics",
     "ece",
-    "expand_metrics",
     "expected_cost",
     "expected_utility",
     "from_callable",

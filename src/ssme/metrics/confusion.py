@@ -265,27 +265,23 @@ def confusion_matrices(
 
 
 class FullTables(NamedTuple):
-    """Confusion tables that are given whole, ``counts`` (D, M, true class, predicted class)."""
+    """`Tables` that are given whole, ``counts`` (D, M, true class, predicted class)."""
 
     counts: FloatArray
 
     @property
     def hits(self) -> FloatArray:
-        """Mass (D, M, K) of the rows of each class that are predicted as that class."""
         return np.diagonal(self.counts, axis1=2, axis2=3)
 
     @property
     def occurring(self) -> FloatArray:
-        """Mass (D, M, K) of the rows of each true class."""
         return self.counts.sum(axis=3)
 
     @property
     def predicted(self) -> FloatArray:
-        """Mass (D, M, K) of the rows predicted as each class."""
         return self.counts.sum(axis=2)
 
     def total_of(self, values: FloatArray) -> FloatArray:
-        """Sum (D, M) over all rows of ``values[true class, predicted class]``."""
         return np.einsum("dmkl,kl->dm", self.counts, values)
 
 
@@ -301,7 +297,7 @@ def plan_tables(scores: FloatArray, threshold: float) -> Callable[[FloatArray], 
 
 @dataclass(frozen=True, eq=False)
 class RowTables:
-    """Confusion tables of ``mass`` (D, n, K), of which only the sums that are asked for are made.
+    """`Tables` of ``mass`` (D, n, K), of which only the sums that are asked for are made.
 
     ``predicted_class`` (n, M) are the decisions; ``hit`` sums mass on the predicted class, and
     ``flagged`` row weights, over the rows of each classifier and predicted class; ``present``
@@ -316,12 +312,10 @@ class RowTables:
 
     @cached_property
     def hits(self) -> FloatArray:
-        """Mass (D, M, K) of the rows of each class that are predicted as that class."""
         return self._split_by_model(sum_lines(self.hit, self._lines), self.mass.shape[0])
 
     @cached_property
     def occurring(self) -> FloatArray:
-        """Mass (D, M, K) of the rows of each true class."""
         n_draws, n, n_classes = self.mass.shape
         lines = self._lines.reshape(n, n_classes * n_draws)
         if self.present is not None:
@@ -331,13 +325,11 @@ class RowTables:
 
     @cached_property
     def predicted(self) -> FloatArray:
-        """Mass (D, M, K) of the rows predicted as each class."""
         weights = sum_row_weights(self.mass)
         out = self._split_by_model(sum_lines(self.flagged, weights.T), len(weights))
         return np.broadcast_to(out, (self.mass.shape[0], *out.shape[1:]))
 
     def total_of(self, values: FloatArray) -> FloatArray:
-        """Sum (D, M) over all rows of ``values[true class, predicted class]``."""
         worth = values.T[self.predicted_class]  # (n, M, K); a row without a decision is worth 0
         worth[self.predicted_class < 0] = 0.0
         table = worth.transpose(0, 2, 1).reshape(-1, worth.shape[1])

@@ -70,31 +70,22 @@ def expected_utility(
     threshold: float = DEFAULT_THRESHOLD,
     name: str = "expected_utility",
 ) -> Metric:
-    """Make the metric of the mean utility of decisions.
+    """Make the metric of the mean utility of decisions, of which greater values are better.
 
     Parameters
     ----------
     matrix : array (K, K)
         ``matrix[k, l]`` is what it is worth to predict class l when class k is true.
-    threshold : float
-        P(1) from which class 1 of two classes is predicted (default 0.5).
-    name : str
-        Key in tables (default "expected_utility").
-
-    Returns
-    -------
-    Metric
-        Greater values are better.
+    threshold, name
+        As in `expected_cost`.
 
     Examples
     --------
     A positive that is found is worth 5, a false alarm costs 1:
 
-    >>> import numpy as np
-    >>> from ssme.metrics import expected_utility, one_hot_mass
-    >>> scores = np.array([[[0.6, 0.4]], [[0.1, 0.9]], [[0.8, 0.2]], [[0.2, 0.8]]])
-    >>> expected_utility([[0, -1], [0, 5]])(scores, one_hot_mass(np.array([0, 1, 1, 0]), 2))
-    array([[1.]])
+    >>> from ssme.metrics import expected_utility
+    >>> expected_utility([[0, -1], [0, 5]]).high
+    5.0
     """
     return _make_mean_worth(matrix, threshold, name, "utility", greater_is_better=True)
 

@@ -380,44 +380,22 @@ AGREEMENT_METRICS: tuple[Metric, ...] = (
 # Metrics that are made on demand: of one class, and at another threshold.
 
 
-def class_metric(of: str, k: int, *, name: str | None = None) -> Metric:
-    """Make the metric of one class among any number of classes.
-
-    Parameters
-    ----------
-    of : {"precision", "recall", "f1"}
-        What is computed.
-    k : int
-        Number of the class, from 0.
-    name : str, optional
-        Name of the class in definitions (default: its number).
-
-    Returns
-    -------
-    Metric
-        Named ``recall[2]``, for example. `ssme.evaluate` takes the names of classes instead.
-
-    Examples
-    --------
-    >>> from ssme.metrics import class_metric
-    >>> class_metric("recall", 2).definition
-    'share of the rows of class 2 that are predicted as it'
-    """
-    if of not in CLASS_METRICS or not isinstance(k, int) or k < 0:
+def make_class_metric(name: str, k: int) -> Metric:
+    """Precision, recall or F1 (``name``) of class number ``k`` among any number of classes."""
+    if name not in CLASS_METRICS:
         raise InputError(
-            f"there is no metric {of!r} of class number {k!r}",
-            hint=f"choose {', '.join(CLASS_METRICS)}, of a class number from 0",
+            f"there is no metric {name!r} of one class",
+            hint=f"choose {', '.join(CLASS_METRICS)}, such as `recall[{k}]`",
         )
-    title, definition = CLASS_METRICS[of]
-    shown = str(k) if name is None else name
-    term = ClassTerm(of, k)
+    title, definition = CLASS_METRICS[name]
+    term = ClassTerm(name, k)
     return decision_metric(
         term,
-        name=f"{of}[{k}]",
-        title=f"{title} of class {shown}",
-        definition=definition.format(name=shown),
+        name=f"{name}[{k}]",
+        title=f"{title} of class {k}",
+        definition=definition.format(name=k),
         share_of=term.share_of,
-        data={"name": f"{of}[{k}]"},
+        data={"name": f"{name}[{k}]"},
     )
 
 

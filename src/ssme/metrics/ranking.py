@@ -26,9 +26,9 @@ each occurs; one-vs-one is the mean over pairs of classes of Hand and Till (Mach
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,381 @@ from numpy.typing import NDArray
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import compute_ratio, find_present_rows, sum_row_weights, transpose
 from ssme.metrics.kinds import Ranking
+
+IntArray = NDArray[np.int64]
+Statistic = Literal["roc_auc", "average_precision"]
+_ROUNDING = 1e-13
+"""Share of all pairs of rows below which the pairs of two classes are rounding errors."""
+_DENSE_SHARE = 0.1
+"""Share of cells that hold mass above which a product with a labeling is dense."""
+_CACHED_CELLS = 36_000
+_LEAST_PAIRS = 4
+"""Size of a batch of labelings: cells (some 300 kB), but no fewer pairs of labelings."""
+
+
+class RankedRows(NamedTuple):
+    """One classifier's r scored rows by descending score of each of C classes: ``order`` (r, C).
+
+    Where scores are tied, ``first`` and ``last`` (r, C) bound the tied group of each ranked row
+    (``last`` excluded); where none are, both are None.
+
+    *Lines* are arrays (n, C, D): one line of D labelings for each row and class. Read in the order
+    of the ranking they are (r, C, D).
+    """
+
+    order: IntArray
+    first: IntArray | None
+    last: IntArray | None
+
+    @classmethod
+    def of(cls, score: FloatArray) -> RankedRows:
+        """The ranking of scores (n, C); a row without a score is left out."""
+        n_scored, missing = len(score), np.isnan(score)
+        if missing.any():
+            unscored = missing.any(axis=1, keepdims=True)
+            score, n_scored = np.where(unscored, np.nan, score), n_scored - int(unscored.sum())
+        order = np.argsort(-score, axis=0)[:n_scored]  # NaN sorts last
+        ranked = np.take_along_axis(score, order, axis=0)
+        starts = np.ones(ranked.shape, dtype=bool)
+        np.not_equal(ranked[1:], ranked[:-1], out=starts[1:])
+        if starts.all():
+            return cls(order, None, None)
+        place = np.arange(len(order))[:, None]
+        first = np.maximum.accumulate(np.where(starts, place, 0), axis=0)
+        ends = np.ones_like(starts)
+        ends[:-1] = starts[1:]
+        until = np.where(ends, place + 1, len(order))[::-1]
+        return cls(order, first, np.minimum.accumulate(until, axis=0)[::-1])
+
+    def take(self, classes: slice) -> RankedRows:
+        """The ranking by some of the classes."""
+        if self.first is None or self.last is None:
+            return RankedRows(self.order[:, classes], None, None)
+        return RankedRows(self.order[:, classes], self.first[:, classes], self.last[:, classes])
+
+    def anchor(self, anchors: IntArray, others: IntArray, n_rows: int) -> Anchors:
+        """Places by the first class of ``others`` among groups of ``anchors``, ascending rows."""
+        order = self.order[:, 0]
+        is_anchor = np.zeros(n_rows, dtype=bool)
+        is_anchor[anchors] = True
+        held = is_anchor[order]
+        if self.first is None or self.last is None:
+            starts, with_anchor = held, held
+        else:
+            count = np.concatenate([[0], np.cumsum(held)])
+            with_anchor = count[self.last[:, 0]] > count[self.first[:, 0]]
+            starts = with_anchor & (self.first[:, 0] == np.arange(n_rows))
+        place = np.cumsum(starts) - with_anchor
+        n_anchors = int(np.count_nonzero(starts))
+        lines = np.full((2, n_rows), -1, dtype=np.int32)
+        lines[0, anchors] = np.arange(len(anchors))
+        lines[1, others] = np.arange(len(others))
+        own, other = lines[:, order]
+        above = (other >= 0) & (place < n_anchors)
+        tied = (other >= 0) & with_anchor
+        return Anchors(
+            _sum_lines(place[held], own[held], (n_anchors, len(anchors))),
+            _sum_lines(place[above], other[above], (n_anchors, len(others))),
+            _sum_lines(place[tied], other[tied], (n_anchors, len(others))) if tied.any() else None,
+        )
+
+    def rank(self, lines: FloatArray) -> FloatArray:
+        """``lines`` (n, C, D) in the order of the ranking: (r, C, D)."""
+        return _take_rows_of_classes(lines, self.order)
+
+    def read_above(self, running: FloatArray) -> FloatArray:
+        """Running sums (r + 1, C, D) read before the group of each ranked row: (r, C, D)."""
+        return running[:-1] if self.first is None else _take_rows_of_classes(running, self.first)
+
+    def take_at_or_above(self, running: FloatArray) -> FloatArray:
+        """Running sums (r + 1, C, D) read after the group of each ranked row: (r, C, D)."""
+        return running[1:] if self.last is None else _take_rows_of_classes(running, self.last)
+
+    def sum_others_at_or_above(self, values: FloatArray) -> FloatArray:
+        """Sums of ranked ``values`` over the other rows at or above each: (r, C, D)."""
+        running = _sum_running(values)
+        if self.last is None:
+            return running[:-1]
+        out = _take_rows_of_classes(running, self.last)
+        out -= values
+        return out
+
+    def invert_seen(self, weights: FloatArray) -> FloatArray:
+        """1 / weight of the rows at or above each ranked row (r, C, D), of lines (n, 1, D)."""
+        seen = self.take_at_or_above(_sum_running(self.rank_shared(weights)))
+        return np.divide(1.0, seen, out=np.zeros_like(seen), where=seen > 0)
+
+    def rank_shared(self, weights: FloatArray) -> FloatArray:
+        """Lines (n, 1, D) that all classes share, in the order of the ranking: (r, C, D)."""
+        out = np.take(weights[:, 0], self.order.ravel(), axis=0)
+        return out.reshape(*self.order.shape, weights.shape[2])
+
+    def weigh_below(self, weights: FloatArray) -> FloatArray:
+        """Weight (n, C) below each row, each row and its ties counting half; 0 where not scored."""
+        seen = _sum_running(weights[self.order][:, :, None])
+        twice_above = self.read_above(seen) + self.take_at_or_above(seen)
+        out: FloatArray = np.zeros((len(weights), self.order.shape[1]))
+        np.put_along_axis(out, self.order, (seen[-1:] - 0.5 * twice_above)[:, :, 0], axis=0)
+        return out
+
+
+def _take_rows_of_classes(lines: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
+    """The lines (r, C, D) at ``rows`` (r, C) of each class, of ``lines`` (n, C, D)."""
+    n, n_classes, n_draws = lines.shape
+    place = rows if n_classes == 1 else rows * n_classes + np.arange(n_classes)
+    out = np.take(lines.reshape(n * n_classes, n_draws), place.ravel(), axis=0)
+    return out.reshape(*rows.shape, n_draws)
+
+
+def _sum_running(values: FloatArray) -> FloatArray:
+    """Running sums down the rows of (r, C, D), starting from zero: (r + 1, C, D).
+
+    Every addition waits for the one above it, so two columns are summed at a time, as the parts
+    of a complex number: half the time, the same sums.
+    """
+    r, n_classes, n_draws = values.shape
+    out: FloatArray = np.empty((r + 1, n_classes * n_draws))
+    out[0] = 0.0
+    pairs = np.complex128 if n_classes * n_draws % 2 == 0 else np.float64
+    flat = values.reshape(r, n_classes * n_draws)
+    np.cumsum(flat.view(pairs), axis=0, out=out[1:].view(pairs))
+    return out.reshape(r + 1, n_classes, n_draws)
+
+
+def _split_pieces(lines: FloatArray) -> Iterator[tuple[slice, slice]]:
+    """Classes and labelings, pieces of lines (n, C, D) whose sums stay in the processor's cache."""
+    n, n_classes, n_draws = lines.shape
+    columns = 2 * max(_LEAST_PAIRS, _CACHED_CELLS // max(2 * n, 1))
+    draws = min(columns, max(n_draws, 1))
+    classes = max(1, columns // draws)
+    for k in range(0, n_classes, classes):
+        for d in range(0, n_draws, draws):
+            yield slice(k, k + classes), slice(d, d + draws)
+
+
+def _sum_wins(rankings: Sequence[RankedRows], p: FloatArray, q: FloatArray) -> FloatArray:
+    """sum_ij p_i q_j K_ij (C, D, M) of lines (n, C, D), a pair i = j counting one half."""
+    out: FloatArray = np.empty((*p.shape[1:], len(rankings)))
+    for k, d in _split_pieces(p):
+        some_p, some_q = np.ascontiguousarray(p[:, k, d]), np.ascontiguousarray(q[:, k, d])
+        for m, ranking in enumerate(rankings):
+            by_class = ranking.take(k)
+            hits = _sum_running(by_class.rank(some_p))
+            twice = by_class.read_above(hits) + by_class.take_at_or_above(hits)
+            out[k, d, m] = 0.5 * np.einsum("rkd,rkd->kd", twice, by_class.rank(some_q))
+    return out
+
+
+class _OneVsRest:
+    """The rows ranked by every classifier's scores of some classes."""
+
+    def __init__(self, scores: FloatArray, classes: Sequence[int]) -> None:
+        self.classes = list(classes)
+        self.present = find_present_rows(scores)
+        self.rankings = [RankedRows.of(scores[:, m, self.classes]) for m in range(scores.shape[1])]
+        self._below: tuple[FloatArray, FloatArray] | None = None
+
+    def take_lines(self, mass: FloatArray) -> FloatArray:
+        """The mass of the classes, (n, C, D)."""
+        n_draws, n, n_classes = mass.shape
+        if len(self.classes) < n_classes:  # the positive class of two
+            return np.ascontiguousarray(mass[:, :, self.classes[0]].T)[:, None, :]
+        return transpose(mass).reshape(n, n_classes, n_draws)
+
+    def compute(self, statistic: Statistic, p: FloatArray, weights: FloatArray) -> FloatArray:
+        """The statistic (C, D, M) of lines ``p`` (n, C, D) and row weights (1 or D, n)."""
+        if statistic == "roc_auc":
+            return self._compute_roc_auc(p, weights)
+        return self._compute_average_precision(p, weights)
+
+    def _compute_roc_auc(self, p: FloatArray, weights: FloatArray) -> FloatArray:
+        in_p = _sum_scored(p, self.present)
+        if len(weights) != 1:
+            q = np.subtract(weights.T[:, None, :], p, out=np.empty_like(p))
+            wins, in_q = _sum_wins(self.rankings, p, q), _sum_scored(q, self.present)
+            return _compute_share_of_pairs(wins, in_p, in_q, _sum_scored(p, self.present, q))
+        w = weights.T[:, None, :]
+        wins = p.transpose(1, 2, 0) @ self._sum_weight_below(weights[0]) - 0.5 * in_p**2
+        self_pairs = _sum_scored(p, self.present, w) - _sum_scored(p, self.present, p)
+        return _compute_share_of_pairs(wins, in_p, _sum_scored(w, self.present) - in_p, self_pairs)
+
+    def compute_split(self, statistic: Statistic, split: SplitMass) -> FloatArray:
+        """The statistic (D, M) of the positive class of two."""
+        in_p, in_q, self_pairs = (total[:, None] for total in split.totals)
+        if statistic == "roc_auc":
+            return _compute_share_of_pairs(split.sum_wins(self.rankings), in_p, in_q, self_pairs)
+        return np.clip(compute_ratio(split.sum_precisions(self.rankings), in_p), 0.0, 1.0)
+
+    def _sum_weight_below(self, weights: FloatArray) -> FloatArray:
+        """Weight (C, n, M) below each row; kept for the next labelings."""
+        if self._below is None or not np.array_equal(self._below[0], weights):
+            below = np.stack([ranking.weigh_below(weights) for ranking in self.rankings], axis=2)
+            self._below = weights.copy(), np.ascontiguousarray(below.transpose(1, 0, 2))
+        return self._below[1]
+
+    def _compute_average_precision(self, p: FloatArray, weights: FloatArray) -> FloatArray:
+        all_w = np.ascontiguousarray(weights.T)[:, None, :]
+        same = len(weights) == 1
+        shares = [ranking.invert_seen(all_w) for ranking in self.rankings] if same else []
+        summed: FloatArray = np.empty((*p.shape[1:], len(self.rankings)))
+        for k, d in _split_pieces(p):
+            some_p = np.ascontiguousarray(p[:, k, d])
+            some_w = all_w if same else np.ascontiguousarray(all_w[:, :, d])
+            for m, ranking in enumerate(self.rankings):
+                by_class = ranking.take(k)
+                own = by_class.rank(some_p)
+                hits = by_class.sum_others_at_or_above(own)
+                hits += by_class.rank_shared(some_w)
+                hits *= own
+                if same:
+                    summed[k, d, m] = np.einsum("rk,rkd->kd", shares[m][:, k, 0], hits)
+                else:
+                    share = by_class.invert_seen(some_w)
+                    summed[k, d, m] = np.einsum("rkd,rkd->kd", share, hits)
+        return np.clip(compute_ratio(summed, _sum_scored(p, self.present)), 0.0, 1.0)
+
+
+def _sum_scored(
+    lines: FloatArray, present: FloatArray | None, factor: FloatArray | None = None
+) -> FloatArray:
+    """Sums of ``lines`` (n, C, D), times ``factor``, over the rows each classifier scored.
+
+    They are (C, D, M), or (C, D, 1) where every classifier scored all rows.
+    """
+    out: FloatArray
+    if present is not None:
+        rows = lines if factor is None else lines * factor
+        out = np.tensordot(rows, present, axes=(0, 0))
+        return out
+    if factor is None:
+        out = lines.sum(axis=0)
+    else:
+        out = np.einsum("nkd,nkd->kd", lines, np.broadcast_to(factor, lines.shape))
+    return out[:, :, None]
+
+
+def _compute_share_of_pairs(
+    wins: FloatArray, in_p: FloatArray, in_q: FloatArray, self_pairs: FloatArray
+) -> FloatArray:
+    """``wins`` (C, D, M) less those of rows over themselves, by the pairs of two different rows."""
+    pairs = in_p * in_q - self_pairs
+    rounding = _ROUNDING * (in_p + in_q) ** 2
+    share = compute_ratio(wins - 0.5 * self_pairs, np.where(pairs > rounding, pairs, 0.0))
+    return np.clip(share, 0.0, 1.0)
+
+
+def plan_together(metrics: Sequence[Metric], scores: FloatArray) -> list[MetricPlan]:
+    """The plan of each metric, as `Metric.plan` makes it; the rows are ranked once for all."""
+    ranked, plans = None, []
+    for metric in metrics:
+        plan = metric.plan
+        if isinstance(plan, partial) and plan.func is _plan_one_vs_rest:
+            ranked = ranked or _rank_classes(scores)
+            plans.append(plan(scores, ranked=ranked))
+        else:
+            plans.append(plan(scores))
+    return plans
+
+
+def _rank_classes(scores: FloatArray) -> _OneVsRest:
+    """The rows ranked by each class, by class 1 alone where there are two."""
+    n_classes = scores.shape[2]
+    return _OneVsRest(scores, [1] if n_classes == 2 else range(n_classes))
+
+
+def _plan_one_vs_rest(
+    scores: FloatArray,
+    *,
+    statistic: Statistic,
+    weighted: bool,
+    ranked: _OneVsRest | None = None,
+) -> MetricPlan:
+    """Mean over classes; for two classes the value of class 1."""
+    n_classes = scores.shape[2]
+    ranked = ranked or _rank_classes(scores)
+
+    def evaluate(mass: FloatArray) -> FloatArray:
+        can_split = n_classes == 2 and ranked.present is None
+        split = SplitMass.of(mass) if can_split else None
+        if split is not None:
+            return ranked.compute_split(statistic, split)
+        p = ranked.take_lines(mass)
+        values = ranked.compute(statistic, p, sum_row_weights(mass))
+        if not weighted or n_classes == 2:
+            return values.mean(axis=0)
+        prevalence = _sum_scored(p, ranked.present)
+        return compute_ratio((values * prevalence).sum(axis=0), np.sum(prevalence, axis=0))
+
+    return evaluate
+
+
+def _plan_one_vs_one(scores: FloatArray) -> MetricPlan:
+    n_classes = scores.shape[2]
+    if n_classes == 2:
+        return _plan_one_vs_rest(scores, statistic="roc_auc", weighted=False)
+    present = find_present_rows(scores)
+    if present is None:
+        return _plan_complete_one_vs_one(scores)
+    rows = [np.flatnonzero(present[:, m]) for m in range(scores.shape[1])]
+    plans = [_plan_complete_one_vs_one(scores[held, m : m + 1]) for m, held in enumerate(rows)]
+
+    def evaluate(mass: FloatArray) -> FloatArray:
+        columns = [plan(mass[:, held]) for plan, held in zip(plans, rows, strict=True)]
+        return np.concatenate(columns, axis=1)
+
+    return evaluate
+
+
+def _plan_complete_one_vs_one(scores: FloatArray) -> MetricPlan:
+    """One-vs-one where every classifier has a score for every row.
+
+    With p_ia the mass of row i on class a and K^a the comparison by the score of a, the mean over
+    pairs needs one pass over the rows per class a, all opponents b taken together:
+
+        sum_{b != a} AUC_ab = sum_{i != j} p_ia q_ja K^a_ij,
+        q_ja = sum_{b != a} p_jb / D_ab,    D_ab = sum_{i != j} p_ia p_jb.
+    """
+    n_models, n_classes = scores.shape[1:]
+    ranked = _OneVsRest(scores, range(n_classes))
+    n_pairs = n_classes * (n_classes - 1)
+
+    def evaluate(mass: FloatArray) -> FloatArray:
+        out: FloatArray = np.full((len(mass), n_models), np.nan)
+        opponents = [_weigh_opponents(labeling) for labeling in mass]
+        defined = [d for d, q in enumerate(opponents) if q is not None]
+        if not defined:
+            return out
+        p = ranked.take_lines(mass[defined])
+        q = ranked.take_lines(np.stack([q for q in opponents if q is not None]))
+        wins = _sum_wins(ranked.rankings, p, q) - 0.5 * _sum_scored(p, None, q)
+        out[defined] = np.clip(wins.sum(axis=0) / n_pairs, 0.0, 1.0)
+        return out
+
+    return evaluate
+
+
+def _weigh_opponents(labeling: FloatArray) -> FloatArray | None:
+    """q (n, K) of one labeling (n, K); None where two classes have no pair of rows."""
+    occurring = labeling.sum(axis=0)
+    held = _make_sparse_where_hard(labeling)
+    product = held.T @ held
+    same = product if isinstance(product, np.ndarray) else product.toarray()
+    pairs = np.outer(occurring, occurring) - same
+    rounding = _ROUNDING * np.add.outer(occurring, occurring) ** 2
+    np.fill_diagonal(pairs, np.inf)
+    if not (pairs > rounding).all():
+        return None
+    return held @ (1.0 / pairs)
+
+
+def _make_sparse_where_hard(labeling: FloatArray) -> Any:
+    """``labeling`` (n, K) as it is, or as a sparse matrix where few of its cells hold mass."""
+    from scipy.sparse import csr_array
+
+    if np.count_nonzero(labeling) > _DENSE_SHARE * labeling.size:
+        return labeling
+    return csr_array(labeling)
+
 
 # -------------------------------------------------------------------------------------------------
 # Ranking of rows that are positive or negative, hardly any of them both: hard labels, resampled.
@@ -66,45 +441,6 @@ _PIECE = 32
 """Labelings summed at once, so that what is gathered stays in the processor's cache."""
 
 _TINY = float(np.finfo(np.float64).tiny)
-
-IntArray = NDArray[np.int64]
-
-
-class RankedPlaces(NamedTuple):
-    """One classifier's rows by descending score.
-
-    ``order`` (n,) has the rows; ``first`` and ``last`` (n,) bound the tied group of each ranked
-    row (``last`` excluded), both None where no scores are tied.
-    """
-
-    order: IntArray
-    first: IntArray | None
-    last: IntArray | None
-
-    def anchor(self, anchors: IntArray, others: IntArray, n_rows: int) -> Anchors:
-        """The places of ``others`` among the groups of ``anchors``, both rows, ascending."""
-        is_anchor = np.zeros(n_rows, dtype=bool)
-        is_anchor[anchors] = True
-        held = is_anchor[self.order]
-        if self.first is None or self.last is None:
-            starts, with_anchor = held, held
-        else:
-            count = np.concatenate([[0], np.cumsum(held)])
-            with_anchor = count[self.last] > count[self.first]
-            starts = with_anchor & (self.first == np.arange(n_rows))
-        place = np.cumsum(starts) - with_anchor
-        n_anchors = int(np.count_nonzero(starts))
-        lines = np.full((2, n_rows), -1, dtype=np.int32)
-        lines[0, anchors] = np.arange(len(anchors))
-        lines[1, others] = np.arange(len(others))
-        own, other = lines[:, self.order]
-        above = (other >= 0) & (place < n_anchors)
-        tied = (other >= 0) & with_anchor
-        return Anchors(
-            _sum_lines(place[held], own[held], (n_anchors, len(anchors))),
-            _sum_lines(place[above], other[above], (n_anchors, len(others))),
-            _sum_lines(place[tied], other[tied], (n_anchors, len(others))) if tied.any() else None,
-        )
 
 
 def _sum_lines(target: IntArray, source: NDArray[np.int32], shape: tuple[int, int]) -> Any:
@@ -181,7 +517,7 @@ class SplitMass(NamedTuple):
         """Sums (D,) of p, of q and of p_i q_i."""
         return self.p.sum(axis=0), self.q.sum(axis=0), self.both.sum(axis=0)
 
-    def sum_wins(self, rankings: Sequence[RankedPlaces]) -> FloatArray:
+    def sum_wins(self, rankings: Sequence[RankedRows]) -> FloatArray:
         """Pairs won (D, M), a row over itself and ties counting half."""
         p_first = len(self.positive) <= len(self.negative)
         kinds = (self.positive, self.negative) if p_first else (self.negative, self.positive)
@@ -195,9 +531,9 @@ class SplitMass(NamedTuple):
             np.subtract((self.p.sum(axis=0) * self.q.sum(axis=0))[:, None], out, out=out)
         return out
 
-    def sum_precisions(self, rankings: Sequence[RankedPlaces]) -> FloatArray:
+    def sum_precisions(self, rankings: Sequence[RankedRows]) -> FloatArray:
         """Sum (D, M) over the positive rows of the precision at their score."""
-        anchors = [of.anchor(self.positive, self.negative, self.n_rows) for of in rankings]
+        anchors = [each.anchor(self.positive, self.negative, self.n_rows) for each in rankings]
         out: FloatArray = np.empty((self.p.shape[1], len(rankings)))
         twice = np.flatnonzero(self.both.any(axis=1))
         groups = [places.find_groups(twice) for places in anchors]
@@ -218,386 +554,14 @@ def _split_labelings(*lines: FloatArray) -> Iterator[tuple[Any, ...]]:
     """Some of the labelings, and each of ``lines`` (rows, D) of these."""
     for start in range(0, lines[0].shape[1], _PIECE):
         some = slice(start, start + _PIECE)
-        yield some, *(np.ascontiguousarray(of[:, some]) for of in lines)
-
-
-_ROUNDING = 1e-13
-"""Share of all pairs of rows below which the pairs of two classes are rounding errors."""
-_DENSE_SHARE = 0.1
-"""Share of cells that hold mass above which a product with a labeling is dense."""
-_CACHED_CELLS = 36_000
-_LEAST_PAIRS = 4
-"""Size of a batch of labelings: cells (some 300 kB), but no fewer pairs of labelings."""
-
-
-class _RankedRows(NamedTuple):
-    """One classifier's r scored rows by descending score of each of C classes: ``order`` (r, C).
-
-    Where scores are tied, ``first`` and ``last`` (r, C) bound the tied group of each ranked row
-    (``last`` excluded); where none are, both are None.
-
-    *Lines* are arrays (n, C, D): one line of D labelings for each row and class. Read in the order
-    of the ranking they are (r, C, D).
-    """
-
-    order: NDArray[np.int64]
-    first: NDArray[np.int64] | None
-    last: NDArray[np.int64] | None
-
-    @classmethod
-    def of(cls, score: FloatArray) -> _RankedRows:
-        """The ranking of scores (n, C); a row without a score is left out."""
-        n_scored, missing = len(score), np.isnan(score)
-        if missing.any():
-            unscored = missing.any(axis=1, keepdims=True)
-            score, n_scored = np.where(unscored, np.nan, score), n_scored - int(unscored.sum())
-        order = np.argsort(-score, axis=0)[:n_scored]  # NaN sorts last
-        ranked = np.take_along_axis(score, order, axis=0)
-        starts = np.ones(ranked.shape, dtype=bool)
-        np.not_equal(ranked[1:], ranked[:-1], out=starts[1:])
-        if starts.all():
-            return cls(order, None, None)
-        place = np.arange(len(order))[:, None]
-        first = np.maximum.accumulate(np.where(starts, place, 0), axis=0)
-        ends = np.ones_like(starts)
-        ends[:-1] = starts[1:]
-        until = np.where(ends, place + 1, len(order))[::-1]
-        return cls(order, first, np.minimum.accumulate(until, axis=0)[::-1])
-
-    def take(self, classes: slice) -> _RankedRows:
-        """The ranking by some of the classes."""
-        if self.first is None or self.last is None:
-            return _RankedRows(self.order[:, classes], None, None)
-        return _RankedRows(self.order[:, classes], self.first[:, classes], self.last[:, classes])
-
-    def rank(self, lines: FloatArray) -> FloatArray:
-        """``lines`` (n, C, D) in the order of the ranking: (r, C, D)."""
-        return _take_rows_of_classes(lines, self.order)
-
-    def read_above(self, running: FloatArray) -> FloatArray:
-        """Running sums (r + 1, C, D) read before the group of each ranked row: (r, C, D)."""
-        return running[:-1] if self.first is None else _take_rows_of_classes(running, self.first)
-
-    def take_at_or_above(self, running: FloatArray) -> FloatArray:
-        """Running sums (r + 1, C, D) read after the group of each ranked row: (r, C, D)."""
-        return running[1:] if self.last is None else _take_rows_of_classes(running, self.last)
-
-    def sum_others_at_or_above(self, values: FloatArray) -> FloatArray:
-        """Sums of ranked ``values`` over the other rows at or above each: (r, C, D)."""
-        running = _sum_running(values)
-        if self.last is None:
-            return running[:-1]
-        out = _take_rows_of_classes(running, self.last)
-        out -= values
-        return out
-
-    def invert_seen(self, weights: FloatArray) -> FloatArray:
-        """1 / weight of the rows at or above each ranked row (r, C, D), of lines (n, 1, D)."""
-        seen = self.take_at_or_above(_sum_running(self.rank_shared(weights)))
-        return np.divide(1.0, seen, out=np.zeros_like(seen), where=seen > 0)
-
-    def rank_shared(self, weights: FloatArray) -> FloatArray:
-        """Lines (n, 1, D) that all classes share, in the order of the ranking: (r, C, D)."""
-        out = np.take(weights[:, 0], self.order.ravel(), axis=0)
-        return out.reshape(*self.order.shape, weights.shape[2])
-
-    def weigh_below(self, weights: FloatArray) -> FloatArray:
-        """Weight (n, C) below each row, each row and its ties counting half; 0 where not scored."""
-        seen = _sum_running(weights[self.order][:, :, None])
-        twice_above = self.read_above(seen) + self.take_at_or_above(seen)
-        out: FloatArray = np.zeros((len(weights), self.order.shape[1]))
-        np.put_along_axis(out, self.order, (seen[-1:] - 0.5 * twice_above)[:, :, 0], axis=0)
-        return out
-
-
-def _take_rows_of_classes(lines: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
-    """The lines (r, C, D) at ``rows`` (r, C) of each class, of ``lines`` (n, C, D)."""
-    n, n_classes, n_draws = lines.shape
-    place = rows if n_classes == 1 else rows * n_classes + np.arange(n_classes)
-    out = np.take(lines.reshape(n * n_classes, n_draws), place.ravel(), axis=0)
-    return out.reshape(*rows.shape, n_draws)
-
-
-def _sum_running(values: FloatArray) -> FloatArray:
-    """Running sums down the rows of (r, C, D), starting from zero: (r + 1, C, D).
-
-    Every addition waits for the one above it, so two columns are summed at a time, as the parts
-    of a complex number: half the time, the same sums.
-    """
-    r, n_classes, n_draws = values.shape
-    out: FloatArray = np.empty((r + 1, n_classes * n_draws))
-    out[0] = 0.0
-    pairs = np.complex128 if n_classes * n_draws % 2 == 0 else np.float64
-    flat = values.reshape(r, n_classes * n_draws)
-    np.cumsum(flat.view(pairs), axis=0, out=out[1:].view(pairs))
-    return out.reshape(r + 1, n_classes, n_draws)
-
-
-def _split_pieces(lines: FloatArray) -> Iterator[tuple[slice, slice]]:
-    """Classes and labelings, pieces of lines (n, C, D) whose sums stay in the processor's cache."""
-    n, n_classes, n_draws = lines.shape
-    columns = 2 * max(_LEAST_PAIRS, _CACHED_CELLS // max(2 * n, 1))
-    draws = min(columns, max(n_draws, 1))
-    classes = max(1, columns // draws)
-    for k in range(0, n_classes, classes):
-        for d in range(0, n_draws, draws):
-            yield slice(k, k + classes), slice(d, d + draws)
-
-
-def _sum_wins(rankings: Sequence[_RankedRows], p: FloatArray, q: FloatArray) -> FloatArray:
-    """sum_ij p_i q_j K_ij (C, D, M) of lines (n, C, D), a pair i = j counting one half."""
-    out: FloatArray = np.empty((*p.shape[1:], len(rankings)))
-    for k, d in _split_pieces(p):
-        some_p, some_q = np.ascontiguousarray(p[:, k, d]), np.ascontiguousarray(q[:, k, d])
-        for m, ranking in enumerate(rankings):
-            by_class = ranking.take(k)
-            hits = _sum_running(by_class.rank(some_p))
-            twice = by_class.read_above(hits) + by_class.take_at_or_above(hits)
-            out[k, d, m] = 0.5 * np.einsum("rkd,rkd->kd", twice, by_class.rank(some_q))
-    return out
-
-
-class _OneVsRest:
-    """The rows ranked by every classifier's scores of some classes."""
-
-    def __init__(self, scores: FloatArray, classes: Sequence[int]) -> None:
-        self.classes = list(classes)
-        self.present = find_present_rows(scores)
-        self.rankings = [_RankedRows.of(scores[:, m, self.classes]) for m in range(scores.shape[1])]
-        self._below: tuple[FloatArray, FloatArray] | None = None
-
-    def take_lines(self, mass: FloatArray) -> FloatArray:
-        """The mass of the classes, (n, C, D)."""
-        n_draws, n, n_classes = mass.shape
-        if len(self.classes) < n_classes:  # the positive class of two
-            return np.ascontiguousarray(mass[:, :, self.classes[0]].T)[:, None, :]
-        return transpose(mass).reshape(n, n_classes, n_draws)
-
-    def compute_roc_auc(self, p: FloatArray, weights: FloatArray) -> FloatArray:
-        """ROC AUC (C, D, M) of lines ``p`` (n, C, D) and row weights (1 or D, n)."""
-        in_p = _sum_scored(p, self.present)
-        if len(weights) != 1:
-            q = np.subtract(weights.T[:, None, :], p, out=np.empty_like(p))
-            wins, in_q = _sum_wins(self.rankings, p, q), _sum_scored(q, self.present)
-            return _compute_share_of_pairs(wins, in_p, in_q, _sum_scored(p, self.present, q))
-        w = weights.T[:, None, :]
-        wins = p.transpose(1, 2, 0) @ self._sum_weight_below(weights[0]) - 0.5 * in_p**2
-        self_pairs = _sum_scored(p, self.present, w) - _sum_scored(p, self.present, p)
-        return _compute_share_of_pairs(wins, in_p, _sum_scored(w, self.present) - in_p, self_pairs)
-
-    def split_roc_auc(self, split: SplitMass) -> FloatArray:
-        """ROC AUC (1, D, M) of the positive class of two."""
-        wins = split.sum_wins(self._places)[None]
-        in_p, in_q, self_pairs = (total[None, :, None] for total in split.totals)
-        return _compute_share_of_pairs(wins, in_p, in_q, self_pairs)
-
-    def split_average_precision(self, split: SplitMass) -> FloatArray:
-        """Average precision (1, D, M) of the positive class of two."""
-        summed = split.sum_precisions(self._places)[None]
-        return np.clip(compute_ratio(summed, split.totals[0][None, :, None]), 0.0, 1.0)
-
-    @property
-    def _places(self) -> list[RankedPlaces]:
-        return [
-            RankedPlaces(
-                of.order[:, 0],
-                None if of.first is None else of.first[:, 0],
-                None if of.last is None else of.last[:, 0],
-            )
-            for of in self.rankings
-        ]
-
-    def _sum_weight_below(self, weights: FloatArray) -> FloatArray:
-        """Weight (C, n, M) below each row; kept for the next labelings."""
-        if self._below is None or not np.array_equal(self._below[0], weights):
-            below = np.stack([ranking.weigh_below(weights) for ranking in self.rankings], axis=2)
-            self._below = weights.copy(), np.ascontiguousarray(below.transpose(1, 0, 2))
-        return self._below[1]
-
-    def average_precision(self, p: FloatArray, weights: FloatArray) -> FloatArray:
-        """Average precision (C, D, M) of lines ``p`` (n, C, D) and row weights (1 or D, n)."""
-        all_w = np.ascontiguousarray(weights.T)[:, None, :]
-        same = len(weights) == 1
-        shares = [ranking.invert_seen(all_w) for ranking in self.rankings] if same else []
-        summed: FloatArray = np.empty((*p.shape[1:], len(self.rankings)))
-        for k, d in _split_pieces(p):
-            some_p = np.ascontiguousarray(p[:, k, d])
-            some_w = all_w if same else np.ascontiguousarray(all_w[:, :, d])
-            for m, ranking in enumerate(self.rankings):
-                by_class = ranking.take(k)
-                own = by_class.rank(some_p)
-                hits = by_class.sum_others_at_or_above(own)
-                hits += by_class.rank_shared(some_w)
-                hits *= own
-                if same:
-                    summed[k, d, m] = np.einsum("rk,rkd->kd", shares[m][:, k, 0], hits)
-                else:
-                    share = by_class.invert_seen(some_w)
-                    summed[k, d, m] = np.einsum("rkd,rkd->kd", share, hits)
-        return np.clip(compute_ratio(summed, _sum_scored(p, self.present)), 0.0, 1.0)
-
-
-def _sum_scored(
-    lines: FloatArray, present: FloatArray | None, factor: FloatArray | None = None
-) -> FloatArray:
-    """Sums of ``lines`` (n, C, D), times ``factor``, over the rows each classifier scored.
-
-    They are (C, D, M), or (C, D, 1) where every classifier scored all rows.
-    """
-    out: FloatArray
-    if present is not None:
-        rows = lines if factor is None else lines * factor
-        out = np.tensordot(rows, present, axes=(0, 0))
-        return out
-    if factor is None:
-        out = lines.sum(axis=0)
-    else:
-        out = np.einsum("nkd,nkd->kd", lines, np.broadcast_to(factor, lines.shape))
-    return out[:, :, None]
-
-
-def _compute_share_of_pairs(
-    wins: FloatArray, in_p: FloatArray, in_q: FloatArray, self_pairs: FloatArray
-) -> FloatArray:
-    """``wins`` (C, D, M) less those of rows over themselves, by the pairs of two different rows."""
-    pairs = in_p * in_q - self_pairs
-    rounding = _ROUNDING * (in_p + in_q) ** 2
-    share = compute_ratio(wins - 0.5 * self_pairs, np.where(pairs > rounding, pairs, 0.0))
-    return np.clip(share, 0.0, 1.0)
-
-
-class _Value(NamedTuple):
-    """A metric of ranked rows: of any labelings, and of labelings that are split."""
-
-    of_lines: Callable[[_OneVsRest, FloatArray, FloatArray], FloatArray]
-    of_split: Callable[[_OneVsRest, SplitMass], FloatArray]
-
-
-_ROC_AUC = _Value(_OneVsRest.compute_roc_auc, _OneVsRest.split_roc_auc)
-_AVERAGE_PRECISION = _Value(_OneVsRest.average_precision, _OneVsRest.split_average_precision)
-
-
-def plan_together(metrics: Sequence[Metric], scores: FloatArray) -> list[MetricPlan]:
-    """The plan of each metric, as `Metric.plan` makes it; the rows are ranked once for all."""
-    ranked, plans = None, []
-    for metric in metrics:
-        plan = metric.plan
-        if isinstance(plan, partial) and plan.func is _plan_one_vs_rest:
-            ranked = ranked or _rank_classes(scores)
-            plans.append(plan(scores, ranked=ranked))
-        else:
-            plans.append(plan(scores))
-    return plans
-
-
-def _rank_classes(scores: FloatArray) -> _OneVsRest:
-    """The rows ranked by each class, by class 1 alone where there are two."""
-    n_classes = scores.shape[2]
-    return _OneVsRest(scores, [1] if n_classes == 2 else range(n_classes))
-
-
-def _plan_one_vs_rest(
-    scores: FloatArray,
-    *,
-    value: _Value,
-    weighted: bool,
-    ranked: _OneVsRest | None = None,
-) -> MetricPlan:
-    """Mean over classes; for two classes the value of class 1."""
-    n_classes = scores.shape[2]
-    ranked = ranked or _rank_classes(scores)
-
-    def evaluate(mass: FloatArray) -> FloatArray:
-        can_split = n_classes == 2 and ranked.present is None
-        split = SplitMass.of(mass) if can_split else None
-        out: FloatArray
-        if split is not None:
-            out = value.of_split(ranked, split)[0]
-            return out
-        p = ranked.take_lines(mass)
-        values = value.of_lines(ranked, p, sum_row_weights(mass))
-        if not weighted or n_classes == 2:
-            out = values.mean(axis=0)
-            return out
-        prevalence = _sum_scored(p, ranked.present)
-        return compute_ratio((values * prevalence).sum(axis=0), np.sum(prevalence, axis=0))
-
-    return evaluate
-
-
-def _plan_one_vs_one(scores: FloatArray) -> MetricPlan:
-    n_classes = scores.shape[2]
-    if n_classes == 2:
-        return _plan_one_vs_rest(scores, value=_ROC_AUC, weighted=False)
-    present = find_present_rows(scores)
-    if present is None:
-        return _plan_complete_one_vs_one(scores)
-    rows = [np.flatnonzero(present[:, m]) for m in range(scores.shape[1])]
-    plans = [_plan_complete_one_vs_one(scores[held, m : m + 1]) for m, held in enumerate(rows)]
-
-    def evaluate(mass: FloatArray) -> FloatArray:
-        columns = [plan(mass[:, held]) for plan, held in zip(plans, rows, strict=True)]
-        return np.concatenate(columns, axis=1)
-
-    return evaluate
-
-
-def _plan_complete_one_vs_one(scores: FloatArray) -> MetricPlan:
-    """One-vs-one where every classifier has a score for every row.
-
-    With p_ia the mass of row i on class a and K^a the comparison by the score of a, the mean over
-    pairs needs one pass over the rows per class a, all opponents b taken together:
-
-        sum_{b != a} AUC_ab = sum_{i != j} p_ia q_ja K^a_ij,
-        q_ja = sum_{b != a} p_jb / D_ab,    D_ab = sum_{i != j} p_ia p_jb.
-    """
-    n_models, n_classes = scores.shape[1:]
-    ranked = _OneVsRest(scores, range(n_classes))
-    n_pairs = n_classes * (n_classes - 1)
-
-    def evaluate(mass: FloatArray) -> FloatArray:
-        out: FloatArray = np.full((len(mass), n_models), np.nan)
-        opponents = [_weigh_opponents(labeling) for labeling in mass]
-        defined = [d for d, q in enumerate(opponents) if q is not None]
-        if not defined:
-            return out
-        p = ranked.take_lines(mass[defined])
-        q = ranked.take_lines(np.stack([q for q in opponents if q is not None]))
-        wins = _sum_wins(ranked.rankings, p, q) - 0.5 * _sum_scored(p, None, q)
-        out[defined] = np.clip(wins.sum(axis=0) / n_pairs, 0.0, 1.0)
-        return out
-
-    return evaluate
-
-
-def _weigh_opponents(labeling: FloatArray) -> FloatArray | None:
-    """q (n, K) of one labeling (n, K); None where two classes have no pair of rows."""
-    occurring = labeling.sum(axis=0)
-    held = _make_sparse_where_hard(labeling)
-    product = held.T @ held
-    same = product if isinstance(product, np.ndarray) else product.toarray()
-    pairs = np.outer(occurring, occurring) - same
-    rounding = _ROUNDING * np.add.outer(occurring, occurring) ** 2
-    np.fill_diagonal(pairs, np.inf)
-    if not (pairs > rounding).all():
-        return None
-    return held @ (1.0 / pairs)
-
-
-def _make_sparse_where_hard(labeling: FloatArray) -> Any:
-    """``labeling`` (n, K) as it is, or as a sparse matrix where few of its cells hold mass."""
-    from scipy.sparse import csr_array
-
-    if np.count_nonzero(labeling) > _DENSE_SHARE * labeling.size:
-        return labeling
-    return csr_array(labeling)
+        yield some, *(np.ascontiguousarray(each[:, some]) for each in lines)
 
 
 RANKING_METRICS: tuple[Metric, ...] = (
     Metric(
         name="roc_auc",
         title="ROC AUC",
-        plan=partial(_plan_one_vs_rest, value=_ROC_AUC, weighted=False),
+        plan=partial(_plan_one_vs_rest, statistic="roc_auc", weighted=False),
         kind=Ranking("roc_auc"),
         definition="share of (positive, negative) pairs ranked rightly, ties one half; "
         "more than two classes: mean over classes, one against the rest",
@@ -605,7 +569,7 @@ RANKING_METRICS: tuple[Metric, ...] = (
     Metric(
         name="roc_auc_ovr_weighted",
         title="ROC AUC (one-vs-rest, weighted)",
-        plan=partial(_plan_one_vs_rest, value=_ROC_AUC, weighted=True),
+        plan=partial(_plan_one_vs_rest, statistic="roc_auc", weighted=True),
         kind=Ranking("roc_auc", "weighted"),
         definition="ROC AUC of each class against the rest, weighted by how often it occurs",
     ),
@@ -620,7 +584,7 @@ RANKING_METRICS: tuple[Metric, ...] = (
     Metric(
         name="average_precision",
         title="Average precision",
-        plan=partial(_plan_one_vs_rest, value=_AVERAGE_PRECISION, weighted=False),
+        plan=partial(_plan_one_vs_rest, statistic="average_precision", weighted=False),
         kind=Ranking("average_precision"),
         of_positive=True,
         definition="mean over positive rows of the precision among rows scored as high or higher; "

@@ -28,7 +28,7 @@ from ssme.metrics.decisions import (
     CLASS_METRICS,
     DECISION_METRICS,
     at_threshold,
-    class_metric,
+    make_class_metric,
 )
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Calibration, Decision
 from ssme.metrics.ranking import RANKING_METRICS
@@ -244,7 +244,7 @@ def _make_class_metric(spec: str, name: str, number: str) -> Metric:
             hint=f"write for example `{name}[1]`, or give the name to ssme.evaluate, where the "
             "classes of the data are known",
         )
-    return class_metric(name, int(number))
+    return make_class_metric(name, int(number))
 
 
 def _parse_number(spec: str, what: str, text: str, example: str) -> float:
@@ -260,22 +260,9 @@ def _parse_number(spec: str, what: str, text: str, example: str) -> float:
 def expand_metrics(
     specs: Iterable[Any], classes: Sequence[Any], threshold: float | None = None
 ) -> list[Any]:
-    """Metrics with their classes looked up: text that names a class becomes data with its number.
+    """``specs`` with their classes looked up: text that names one becomes data with its number.
 
-    Parameters
-    ----------
-    specs : iterable
-        What a caller may give for metrics; all but text with a class is returned as it is.
-    classes : sequence
-        Names of the classes, in the order of the scores.
-    threshold : float, optional
-        Threshold of those that name none (default 0.5).
-
-    Examples
-    --------
-    >>> from ssme.metrics import expand_metrics
-    >>> [each["as"] for each in expand_metrics(["recall[*]"], ["ham", "spam"])]
-    ['recall[ham]', 'recall[spam]']
+    ``classes`` are in the order of the scores; ``threshold`` is that of texts without one.
     """
     names = [str(name) for name in classes]
     usual = None

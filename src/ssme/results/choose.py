@@ -33,8 +33,9 @@ from numpy.typing import NDArray
 from ssme.errors import InputError
 from ssme.methods.base import Estimate, check_supported
 from ssme.methods.registry import find_method_class
-from ssme.metrics import MetricSpec, expand_metrics, get_metric
+from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.registry import expand_metrics
 from ssme.options import Number, Option, accept
 from ssme.results.comparison import (
     compute_probability_best,
