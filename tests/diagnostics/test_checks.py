@@ -14,7 +14,7 @@ import pytest
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.diagnostics import CHECKS, Doubt, ask_all, check_all
+from ssme.diagnostics import CHECKS, ask_all, check_all
 from ssme.diagnostics.doubt import Case, Limits
 from ssme.methods.base import Convergence, Estimate, Facts
 from ssme.metrics import get_metric
@@ -469,16 +469,6 @@ def test_doubts_come_worst_first_and_read_as_sentences():
     assert "swapped" in text
 
 
-def test_every_code_is_unique_and_has_its_anchor_in_the_docs():
-    codes = [check.code for check in CHECKS]
-    assert len(set(codes)) == len(codes)
-    text = DOC.read_text()
-    for check in CHECKS:
-        file, _, anchor = check.anchor.partition("#")
-        assert file == "docs/doubts.md"
-        assert f'<a id="{anchor}"></a>' in text
-
-
 def test_checks_look_at_a_bounded_number_of_rows():
     case = Case(healthy(), limits=Limits(most_rows=50))
     assert len(case.rows) == 100
@@ -518,18 +508,6 @@ def test_constant_scores_are_told_without_a_warning():
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert "D206" in {doubt.code for doubt in check_all(replace(data, scores=scores))}
-
-
-def test_evaluate_keeps_the_doubts():
-    scores = healthy().scores[:, :, 1]
-    labels = np.where(np.arange(600) < 80, truth(), np.nan)
-    inverted_scores = scores.copy()
-    inverted_scores[:, 0] = 1.0 - scores[:, 0]
-    result = ssme.evaluate(inverted_scores, labels, method="ensemble", metrics="accuracy")
-    assert {"D202", "D203"} <= {doubt.code for doubt in result.doubts}
-    assert all(isinstance(doubt, Doubt) for doubt in result.doubts)
-    assert "D203" in repr(result)
-    assert result.to_dict()["doubts"][0]["severity"] == "serious"
 
 
 def sparse_judges(share: float, copies: bool = False, guess: bool = False) -> ScoreSet:

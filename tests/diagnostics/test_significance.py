@@ -55,17 +55,6 @@ def test_energy_test_keeps_its_level_and_finds_a_shift():
     assert distance > 0.0
 
 
-def test_energy_distance_is_its_definition():
-    rng = np.random.default_rng(3)
-    x, y = rng.random((5, 2)), rng.random((7, 2))
-
-    def mean_distance(a, b):
-        return np.linalg.norm(a[:, None] - b[None], axis=2).mean()
-
-    expected = 2 * mean_distance(x, y) - mean_distance(x, x) - mean_distance(y, y)
-    assert run_energy_test(x, y, rng)[0] == pytest.approx(expected)
-
-
 @pytest.mark.parametrize(("a", "b"), [(6, 70), (20, 30)])
 def test_energy_test_is_the_plain_mean_of_distances(a: int, b: int) -> None:
     """Both ways to sum, for a small and for a large first sample, and the p-value by counting."""

@@ -20,7 +20,6 @@ from tests.metrics.problems import (
     random_problem,
 )
 
-from ssme.errors import UnsupportedError
 from ssme.metrics import ece, get_metric, one_hot_mass
 
 
@@ -128,18 +127,6 @@ def test_bins_by_predicted_class_never_hide_a_gap() -> None:
         assert get_metric("ece_top_label_by_class")(scores, mass)[0, 0] == pytest.approx(by_class)
 
 
-def test_left_open_options_are_the_paper_s() -> None:
-    two, three = random_problem(11, 80, 2), random_problem(11, 80, 3)
-    spelled = ece(n_bins=10, binning="quantile", weighted=False, target="positive")
-    np.testing.assert_array_equal(
-        get_metric("ece")(two.scores, two.mass), spelled(two.scores, two.mass)
-    )
-    spelled = ece(n_bins=15, binning="uniform", weighted=True, target="top_label")
-    np.testing.assert_array_equal(
-        get_metric("ece")(three.scores, three.mass), spelled(three.scores, three.mass)
-    )
-
-
 def test_weights_move_mass_between_bins_but_never_the_bins() -> None:
     """Half of the rows weigh nothing: the bins stay those of all rows."""
     problem = random_problem(12, 200, 2)
@@ -158,20 +145,3 @@ def test_draws_have_more_error_than_their_mean() -> None:
     draws = plan(one_hot_mass(draw_labels(rng, posterior, 200), 2))
     assert plan(posterior[None]).item() == pytest.approx(0.0, abs=1e-12)
     assert draws.mean() > 0.02
-
-
-def test_names_and_definitions_say_what_was_chosen() -> None:
-    metric = ece(n_bins=5, binning="uniform", norm="l2")
-    assert metric.name == "ece(n_bins=5, binning=uniform, norm=l2)"
-    assert metric.definition == (
-        "two classes: root mean square unweighted gap |frequency - score| of 5 equal-width bins "
-        "of P(1); more: root mean square weighted gap |frequency - score| of 5 equal-width bins "
-        "of the largest score"
-    )
-    assert ece().name == "ece"
-    assert not ece(target="positive").multiclass
-
-
-def test_the_positive_score_of_three_classes_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="on 3 classes"):
-        ece(target="positive").plan(np.full((4, 1, 3), 1 / 3))

@@ -14,7 +14,9 @@ from tests.metrics.problems import Floats, Problem, draw_labels, many, problems,
 
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics import (
+    Metric,
     confusion_matrices,
+    ece,
     expected_cost,
     get_metric,
     one_hot_mass,
@@ -151,14 +153,6 @@ def test_expected_cost_is_the_mean_of_the_cells(problem: Problem) -> None:
     np.testing.assert_allclose(value[0], expected, rtol=1e-10, atol=1e-12)
 
 
-def test_cost_of_errors_alone_is_one_minus_accuracy() -> None:
-    rng = np.random.default_rng(1)
-    scores, mass = rng.dirichlet(np.ones(3), (40, 2)), random_posterior(rng, 40, 3)[None]
-    cost = expected_cost(1.0 - np.eye(3))
-    np.testing.assert_allclose(cost(scores, mass), 1.0 - get_metric("accuracy")(scores, mass))
-    assert (cost.low, cost.high, cost.greater_is_better) == (0.0, 1.0, False)
-
-
 def test_cost_at_a_threshold_is_named_so() -> None:
     metric = expected_cost([[0, 1], [5, 0]], threshold=0.2, name="loss")
     assert metric.name == "loss@0.2"
@@ -168,26 +162,25 @@ def test_cost_at_a_threshold_is_named_so() -> None:
     assert expected_cost([[0, 1], [5, 0]])(scores, mass).item() == 2.5
 
 
-@pytest.mark.parametrize("matrix", [[[0, 1]], [0, 1], [[0, np.nan], [1, 0]]])
+@pytest.mark.parametrize("matrix", [[[0, 1]], [0, 1], [[0, np.nan], [1, 0]], [[0, np.inf], [1, 0]]])
 def test_a_bad_cost_matrix_is_refused(matrix: object) -> None:
     with pytest.raises(InputError, match="square matrix of finite numbers"):
         expected_cost(matrix)
 
 
-def test_a_cost_matrix_of_other_classes_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="2 x 2 cost matrix with 3 classes"):
-        expected_cost([[0, 1], [1, 0]]).plan(np.full((4, 1, 3), 1 / 3))
-
-
-@pytest.mark.parametrize("name", TWO_CLASSES)
-def test_metrics_of_the_positive_class_refuse_more_classes(name: str) -> None:
-    with pytest.raises(UnsupportedError, match="positive class was asked for on 3 classes"):
-        get_metric(name).plan(np.full((4, 1, 3), 1 / 3))
-
-
-def test_a_threshold_for_more_classes_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match=r"threshold 0\.3 with 3 classes"):
-        get_metric("accuracy", threshold=0.3).plan(np.full((4, 1, 3), 1 / 3))
+@pytest.mark.parametrize(
+    "metric",
+    [
+        *map(get_metric, TWO_CLASSES),
+        get_metric("accuracy", threshold=0.3),
+        expected_cost([[0, 1], [1, 0]]),
+        ece(target="positive"),
+    ],
+    ids=lambda metric: metric.name,
+)
+def test_metrics_of_two_classes_refuse_three(metric: Metric) -> None:
+    with pytest.raises(UnsupportedError, match="3 classes"):
+        metric.plan(np.full((4, 1, 3), 1 / 3))
 
 
 def slow_terms(table: Floats) -> dict[str, float]:
@@ -240,9 +233,3 @@ def test_costs_of_rows_are_costs_of_tables() -> None:
     rows = plan_tables(scores, 0.5)(mass).total_of(values)
     whole = FullTables(confusion_matrices(scores, mass)).total_of(values)
     np.testing.assert_allclose(rows, whole, rtol=1e-11)
-
-
-@pytest.mark.parametrize("wrong", [np.nan, np.inf])
-def test_one_cost_that_is_no_number_is_refused(wrong: float) -> None:
-    with pytest.raises(InputError, match="cost matrix"):
-        expected_cost([[0.0, wrong], [1.0, 0.0]])

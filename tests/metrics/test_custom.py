@@ -17,8 +17,11 @@ def share_of_positives(y_true: Floats, y_score: Floats) -> float:
     return float(y_true.mean())
 
 
-def test_two_classes_see_the_positive_score() -> None:
-    problem = random_problem(20, 30, 2)
+@pytest.mark.parametrize("weighting", ["none", "real"])
+def test_two_classes_see_the_positive_score_and_weights_go_where_they_are_taken(
+    weighting: str,
+) -> None:
+    problem = random_problem(20, 40, 2, weighting=weighting)
     value = get_metric(skm.roc_auc_score)(problem.scores, problem.mass)
     np.testing.assert_allclose(value, get_metric("roc_auc")(problem.scores, problem.mass))
 
@@ -39,12 +42,6 @@ def test_each_labeling_and_classifier_on_the_rows_it_scored() -> None:
     value = get_metric(share_of_positives)(problem.scores, one_hot_mass(labels, 2))
     np.testing.assert_allclose(value[:, 0], labels.mean(axis=1))
     np.testing.assert_allclose(value[:, 1], labels[:, 4:].mean(axis=1))
-
-
-def test_weights_go_to_a_callable_that_takes_them() -> None:
-    problem = random_problem(23, 40, 2, weighting="real")
-    value = get_metric(skm.roc_auc_score)(problem.scores, problem.mass)
-    np.testing.assert_allclose(value, get_metric("roc_auc")(problem.scores, problem.mass))
 
 
 def test_whole_weights_repeat_rows_otherwise() -> None:

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from ssme.errors import InputError
-from ssme.metrics import decision_metric, ece, expected_cost, expected_utility, get_metric
-from ssme.metrics.base import Metric
+from ssme.metrics import ece
 from ssme.metrics.kinds import (
-    DEFAULT_THRESHOLD,
     AveragePrecisionInterval,
     BootstrapInterval,
     Calibration,
@@ -24,7 +22,6 @@ from ssme.metrics.kinds import (
     RocAucInterval,
     Rows,
     SettledCalibration,
-    find_threshold,
     is_same_metric,
 )
 
@@ -100,13 +97,6 @@ def test_losses_and_callables_are_never_known_to_be_one() -> None:
     assert not is_same_metric(Custom(), Custom(), 2)
 
 
-def test_thresholds() -> None:
-    assert DEFAULT_THRESHOLD == 0.5
-    assert find_threshold(Decision(hits, 0.2)) == 0.2
-    assert find_threshold(Ranking("roc_auc")) == 0.5
-    assert find_threshold(get_metric("accuracy").kind) == 0.5
-
-
 @pytest.mark.parametrize(
     ("option", "value"),
     [
@@ -141,15 +131,3 @@ def test_calibration_errors_spell_what_was_chosen() -> None:
     assert largest == (
         "largest gap |frequency - score| of 3 equal-width bins of each P(k), mean over classes"
     )
-
-
-def test_what_a_metric_is_unless_told() -> None:
-    metric = Metric("m", "M", lambda scores: lambda mass: mass[:, 0])
-    assert metric.greater_is_better is True
-    assert (metric.low, metric.high, metric.binary, metric.multiclass) == (0.0, 1.0, True, True)
-    assert [metric.hard_only, metric.of_set, metric.of_probabilities] == [False] * 3
-    assert metric.kind == Custom()
-    made = decision_metric(hits, name="hits")
-    assert (made.greater_is_better, made.multiclass, made.low, made.high) == (True, True, 0.0, 1.0)
-    assert expected_utility([[1, 0], [0, 1]]).greater_is_better is True
-    assert expected_cost([[0, 1], [1, 0]]).greater_is_better is False

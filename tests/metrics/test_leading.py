@@ -47,11 +47,6 @@ def test_it_is_estimated_first_and_the_report_says_why() -> None:
     assert "always saying 'k0' is right on" in answers[1].detail
 
 
-def test_more_classes_get_balanced_accuracy() -> None:
-    r = ssme.evaluate(rare_set((0.6, 0.36, 0.04)), method="ensemble", n_draws=20)
-    assert [m.name for m in r.metrics] == ["balanced_accuracy", "accuracy", "ece"]
-
-
 def test_a_named_metric_leads() -> None:
     r = ssme.evaluate(rare_set((0.95, 0.05)), method="ensemble", n_draws=20, metrics="accuracy")
     assert r.choose().metric == "accuracy"

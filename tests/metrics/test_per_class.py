@@ -14,8 +14,6 @@ from tests.metrics.problems import random_problem
 import ssme
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics import get_metric, write_metric
-from ssme.metrics.confusion import FullTables
-from ssme.metrics.decisions import ClassTerm
 from ssme.metrics.kinds import is_same_metric
 from ssme.metrics.registry import expand_metrics
 from ssme.spec import RunSpec
@@ -116,12 +114,3 @@ def test_streamed_and_in_memory_agree(tmp_path: Path) -> None:
     files = written(binary_table(1500, 80), tmp_path)
     r = evaluate_parquet(files, method="ensemble", metrics=["per_class", "recall"], n_draws=20)
     np.testing.assert_allclose(r.estimates[0][4].value, r.estimate("recall").value, rtol=1e-12)
-
-
-@pytest.mark.parametrize("of", ["precision", "recall", "f1"])
-def test_a_class_that_is_not_there_is_refused(of: str) -> None:
-    tables = FullTables(np.array([[[[3.0, 1.0], [2.0, 4.0]]]]))
-    expected = {"precision": 4 / 5, "recall": 4 / 6, "f1": 8 / 11}
-    assert ClassTerm(of, 1)(tables)[0, 0] == pytest.approx(expected[of])
-    with pytest.raises(UnsupportedError, match="number 2 with 2 classes"):
-        ClassTerm(of, 2)(tables)

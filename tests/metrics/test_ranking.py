@@ -10,7 +10,6 @@ from sklearn import metrics as skm
 from tests.metrics.problems import (
     Floats,
     Problem,
-    draw_labels,
     many,
     problems,
     random_posterior,
@@ -96,59 +95,6 @@ def slow_average_precision(score: Floats, positive: Floats, weight: Floats) -> f
         if weight[i] > 0:
             summed += positive[i] * hits / weight[above].sum()
     return float(summed / positive.sum())
-
-
-@pytest.mark.parametrize("grid", [None, 4])
-@pytest.mark.parametrize("weighting", ["none", "whole", "real"])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_posterior_follows_the_definition(
-    n_classes: int, weighting: str, grid: int | None
-) -> None:
-    problem = random_problem(3, 40, n_classes, grid=grid, weighting=weighting)
-    rng = np.random.default_rng(4)
-    mass = random_posterior(rng, 40, n_classes) * problem.weights[:, None]
-    weight = mass.sum(axis=1)
-    classes = [1] if n_classes == 2 else range(n_classes)
-    for m in range(3):
-        s = problem.scores[:, m]
-        auc = [slow_roc_auc(s[:, k], mass[:, k], weight - mass[:, k]) for k in classes]
-        ap = [slow_average_precision(s[:, k], mass[:, k], weight) for k in classes]
-        ovo = [
-            slow_roc_auc(s[:, a], mass[:, a], mass[:, b])
-            for a in range(n_classes)
-            for b in range(n_classes)
-            if a != b and a in (classes if n_classes == 2 else range(n_classes))
-        ]
-        expected = {
-            "roc_auc": np.mean(auc),
-            "average_precision": np.mean(ap),
-            "roc_auc_ovo": np.mean(ovo),
-        }
-        for name, value in expected.items():
-            got = get_metric(name)(problem.scores, mass[None])[0, m]
-            np.testing.assert_allclose(got, value, rtol=1e-11)
-
-
-@pytest.mark.parametrize("name", ["roc_auc", "average_precision"])
-def test_the_plug_in_is_close_to_the_mean_over_draws(name: str) -> None:
-    rng = np.random.default_rng(5)
-    posterior = random_posterior(rng, 400, 2)
-    informative = 0.5 * posterior[:, None, :] + 0.5 * random_scores(rng, 400, 2, 2, None)
-    plan = get_metric(name).plan(informative)
-    draws = plan(one_hot_mass(draw_labels(rng, posterior, 2000), 2))
-    assert np.abs(plan(posterior[None])[0] - draws.mean(axis=0)).max() < 0.002
-
-
-def test_self_pairs_would_bias_the_plug_in() -> None:
-    """Ten rows ranked perfectly by their own posterior: without i = j the value is higher."""
-    posterior = np.linspace(0.05, 0.95, 10)
-    scores = np.stack([1 - posterior, posterior], axis=1)[:, None]
-    mass = scores.transpose(1, 0, 2)
-    wins = np.triu(np.ones((10, 10)), 1).T + 0.5 * np.eye(10)
-    with_self = (wins * np.outer(posterior, 1 - posterior)).sum() / (
-        posterior.sum() * (1 - posterior).sum()
-    )
-    assert get_metric("roc_auc")(scores, mass).item() > with_self + 0.02
 
 
 def test_one_unsure_row_is_no_pair() -> None:
