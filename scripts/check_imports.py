@@ -34,7 +34,6 @@ ALLOWED["diagnostics"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["spec"] = {*ALLOWED} - {"sklearn", "diagnostics"}
 ALLOWED["results"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["memory"] = {*ALLOWED} - {"sklearn"}
-ALLOWED["plots"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["show"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["results.evaluation"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["results.door"] = set()

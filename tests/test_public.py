@@ -122,7 +122,7 @@ def test_an_evaluation_leaves_alone_what_is_behind_its_doors():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(told.stdout.split())
-    behind = {"plots", "report", "integrations", "stream", "tracking", "memory", "serve"}
+    behind = {"report", "integrations", "stream", "tracking", "memory", "serve"}
     assert not behind & {name.split(".")[1] for name in loaded}
     questions = ("gates", "plan", "shift", "suggest", "thresholds", "together")
     assert not loaded & {f"ssme.results.{name}" for name in questions}

@@ -200,7 +200,7 @@ def _check_messages(result: Any) -> list[str]:
 
 
 def _check_frames(result: Any) -> list[str]:
-    from ssme.results.frames import LIBRARIES
+    from ssme.results.table import LIBRARIES
 
     sizes = {len(result.frame(library)) for library in LIBRARIES}
     same = list(result.frame("pandas")["model"])[: result.data.n_models] == list(result.data.models)

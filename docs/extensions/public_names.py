@@ -20,7 +20,6 @@ ROOMS = (
     "ssme.memory.tracking",
     "ssme.methods",
     "ssme.metrics",
-    "ssme.plots",
     "ssme.progress",
     "ssme.sample",
     "ssme.sklearn",

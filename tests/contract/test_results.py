@@ -14,10 +14,9 @@ from tests.made_sets import HOSTILE, UNPRINTABLE, binary_set, grouped_set, many_
 
 import ssme
 from ssme.errors import InputError
-from ssme.plots import Plots
-from ssme.results.frames import LIBRARIES
 from ssme.results.groups import Group
-from ssme.results.table import COLUMNS
+from ssme.results.table import COLUMNS, LIBRARIES
+from ssme.show.plots import Plots
 
 PICTURES = [name for name in dir(Plots) if not name.startswith("_") and name != "evaluation"]
 

@@ -65,7 +65,7 @@ def test_nothing_is_claimed_of_what_was_not_measured():
     ):
         found = find_record(method, get_metric(metric), 2, n_labeled)
         assert not found.knows("best")
-        assert "not calibrated" in found.describe("best")
+        assert "not calibrated" in found.list_remarks("best", 0.7)[0]
         np.testing.assert_array_equal(
             found.correct_shares("best", np.array([0.7, 0.3])), [0.7, 0.3]
         )

@@ -17,7 +17,7 @@ from ssme.methods.base import Estimate
 from ssme.metrics import from_callable, get_metric
 from ssme.results.choose import choose_model
 from ssme.results.groups import compute_badness, gather_group_draws
-from ssme.results.rows import to_plain_values
+from ssme.results.table import to_plain_values
 
 NEUTRAL = from_callable(lambda y, s: float(np.mean(y)), name="share", low=0.0, high=1.0)
 

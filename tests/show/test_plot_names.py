@@ -11,7 +11,7 @@ from tests.made_sets import HOSTILE, UNPRINTABLE, binary_set
 from tests.shared_data import ROOT
 
 import ssme
-from ssme.plots.display import LABEL_WIDTH, make_names_safe
+from ssme.show.plot import LABEL_WIDTH, make_names_safe
 
 DRAW = """
 import sys

@@ -10,7 +10,7 @@ from tests.made_sets import HOSTILE, binary_set, grouped_set, hostile_set, many_
 
 import ssme
 from ssme.errors import InputError
-from ssme.plots import Plots
+from ssme.show.plots import Plots
 
 NAMES = [name for name in dir(Plots) if not name.startswith("_")]
 

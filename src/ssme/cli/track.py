@@ -123,7 +123,7 @@ def show(
     output.write(out.json, format_json(facts))
     output.write(out.csv, format_csv(rows))
     if plot is not None:
-        from ssme.plots.curves import draw_history
+        from ssme.show.plots import draw_history
 
         with name_argument("plot"):
             draw_history(rows).save(plot)
@@ -174,7 +174,7 @@ def compare(
     from dataclasses import asdict
 
     from ssme.memory.tracking import compare_records, find_drift, tell_differences
-    from ssme.results.rows import to_plain_values
+    from ssme.results.table import to_plain_values
     from ssme.show.sections import format_number, format_span
     from ssme.show.terminal import make_table
 

@@ -23,7 +23,7 @@ of which little is known is often the best of a draw and often the worst.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -45,7 +45,7 @@ from ssme.results.comparison import (
 )
 from ssme.results.groups import estimate_further, find_places
 from ssme.results.reliability import MARGINS, UNMEASURED, Record
-from ssme.results.rows import Answer, Row, make_columns
+from ssme.results.table import Answer, Row
 from ssme.show.sections import format_percent
 from ssme.wording import quote
 
@@ -188,18 +188,23 @@ class Choice(Answer):
         """Describe the set of possible best models and P(best) of the pick; empty without draws."""
         if np.isnan(self.p_best):
             return ""
-        named = list(self.possible_best[:NAMED])
-        if len(self.possible_best) > NAMED:
-            named.append(f"{len(self.possible_best) - NAMED} more")
-        listed = " or ".join([", ".join(named[:-1]), named[-1]] if named[1:] else named)
+        listed = list_alternatives(self.possible_best)
         raw = "" if self.calibrated else " (not calibrated)"
         return (
             f"With {100 * self.set_level:g} % probability the best one is {listed}. "
             f"{self.pick} is the best with {format_percent(self.p_best)} probability{raw}."
         )
 
-    def _list_columns(self) -> dict[str, list[Any]]:
-        return make_columns([vars(each) for each in self.contenders])
+    def _list_rows(self) -> Sequence[Mapping[str, Any]]:
+        return [vars(each) for each in self.contenders]
+
+
+def list_alternatives(models: Sequence[str]) -> str:
+    """The first models with "or" before the last, and how many more there are."""
+    names = list(models[:NAMED])
+    if len(models) > NAMED:
+        names.append(f"{len(models) - NAMED} more")
+    return " or ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
 
 
 def find_criterion(
@@ -243,54 +248,50 @@ def choose_model(
     if margin > MARGIN.default:
         refuse_idle_margin("margin", margin, metric)
     sign = 1.0 if require_direction(metric) else -1.0
-    value = estimate.value
-    if not np.isfinite(value).any():
+    value, known = estimate.value, np.isfinite(estimate.value)
+    if not known.any():
         raise InputError(
             f"{metric.name} is undefined for every model on group {where!r}",
             hint="choose by another metric, or label rows of every class",
         )
     order = order_models(models, value, upwards=sign > 0)
     pick = int(order[0])
-    regret = compute_regret(estimate, estimate.draws, sign, pick)
-    raw = np.full(value.size, np.nan)
-    expected = within = np.nan
-    ends: Any = (np.nan, np.nan)
-    if regret.size:
-        raw = compute_probability_best(estimate, greater_is_better=sign > 0)
-        expected = float(compute_regret(estimate, draw_towards(estimate), sign, pick).mean())
-        within = float((regret <= margin + 1e-12).mean())
-        ends = np.quantile(regret, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-    p_best = record.correct_shares("best", raw)
-    in_set = _find_set(raw, p_best, np.isfinite(value), set_level)
-    equal = _find_equal(estimate, pick, margin, set_level)
-    low, high = estimate.interval(level)
-    measured = record.knows("within") and MARGINS[0] <= margin <= MARGINS[-1]
-    contenders = tuple(
-        Contender(
-            model=models[j],
-            estimate=float(value[j]),
-            low=float(low[j]),
-            high=float(high[j]),
-            p_best=float(p_best[j]),
-            p_best_raw=float(raw[j]),
-            behind=float(sign * (value[pick] - value[j])),
-            in_set=bool(in_set[j]),
-            practically_equal=bool(equal[j]),
+    raw, equal = np.full(value.size, np.nan), np.arange(value.size) == pick
+    regret = low_regret = high_regret = within = float("nan")
+    if estimate.draws is not None:
+        complete = np.isfinite(estimate.draws[:, known]).all(axis=1)
+        draws, narrow = (
+            each[complete][:, known] for each in (estimate.draws, draw_towards(estimate))
         )
-        for j in order
-    )
+        place = int(known[:pick].sum())
+        if len(draws):
+            raw = compute_probability_best(estimate, greater_is_better=sign > 0)
+            behind = _measure_regret(draws, sign, place)
+            regret = float(_measure_regret(narrow, sign, place).mean())
+            ends = np.quantile(behind, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+            low_regret, high_regret = float(min(ends[0], regret)), float(max(ends[1], regret))
+            within = float((behind <= margin + 1e-12).mean())
+            near = np.abs(draws - draws[:, [place]]) <= margin
+            equal[known] = near.mean(axis=0) >= set_level
+    p_best = record.correct_shares("best", raw)
+    in_set = _find_set(raw, p_best, known, set_level)
+    measured = record.knows("within") and MARGINS[0] <= margin <= MARGINS[-1]
+    columns = [value, *estimate.interval(level), p_best, raw, sign * (value[pick] - value)]
+    numbers = np.stack(columns, axis=1).tolist()
+    flags = zip(in_set.tolist(), equal.tolist(), strict=True)
+    cells = [(*row, *pair) for row, pair in zip(numbers, flags, strict=True)]
     return Choice(
         metric=metric.name,
         where=where,
         pick=models[pick],
         p_best=float(p_best[pick]),
         p_best_raw=float(raw[pick]),
-        regret=expected,
-        regret_low=float(np.minimum(ends[0], expected)),
-        regret_high=float(np.maximum(ends[1], expected)),
+        regret=regret,
+        regret_low=low_regret,
+        regret_high=high_regret,
         p_within=float(record.correct("within", within)) if measured else within,
         p_within_raw=within,
-        contenders=contenders,
+        contenders=tuple(Contender(models[j], *cells[j]) for j in order),
         in_points=(metric.low, metric.high) == (0.0, 1.0),
         margin=margin,
         set_level=set_level,
@@ -311,23 +312,10 @@ def refuse_idle_margin(
         raise InputError(option=name, value=margin, must=must, hint="one percentage point is 0.01")
 
 
-def _complete_draws(estimate: Estimate, draws: FloatArray | None) -> FloatArray:
-    """The draws (D, M) in which every model with a value has one."""
-    if draws is None:
-        return np.empty((0, estimate.value.size))
-    known = np.isfinite(estimate.value)
-    out: FloatArray = draws[np.isfinite(draws[:, known]).all(axis=1)]
-    return out
-
-
-def compute_regret(
-    estimate: Estimate, draws: FloatArray | None, sign: float, pick: int
-) -> FloatArray:
-    """How far the pick is behind the best (D,), in every complete one of the ``draws``."""
-    signed = sign * _complete_draws(estimate, draws)[:, np.isfinite(estimate.value)]
-    place = int(np.isfinite(estimate.value[:pick]).sum())
-    out: FloatArray = signed.max(axis=1) - signed[:, place] if len(signed) else np.empty(0)
-    return out
+def _measure_regret(draws: FloatArray, sign: float, pick: int) -> FloatArray:
+    """How far the pick is behind the best (D,) in each of the ``draws`` (D, M)."""
+    signed = sign * draws
+    return signed.max(axis=1) - signed[:, pick]
 
 
 def _find_set(
@@ -342,17 +330,3 @@ def _find_set(
     in_set[order[before < set_level - 1e-12]] = True
     in_set[~known] = False
     return in_set
-
-
-def _find_equal(
-    estimate: Estimate, pick: int, margin: float, set_level: float
-) -> NDArray[np.bool_]:
-    """Which models (M,) differ from the pick by no more than the margin."""
-    draws = _complete_draws(estimate, estimate.draws)
-    if not len(draws):
-        return np.array([j == pick for j in range(estimate.value.size)])
-    with np.errstate(invalid="ignore"):
-        within = np.abs(draws - draws[:, [pick]]) <= margin
-    shares = np.where(np.isfinite(estimate.value), within.mean(axis=0), 0.0)
-    equal: NDArray[np.bool_] = shares >= set_level
-    return equal

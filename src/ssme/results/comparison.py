@@ -37,7 +37,7 @@ from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric
 from ssme.results.reliability import UNMEASURED, Record
-from ssme.results.rows import Row, RowTable
+from ssme.results.table import Row, RowTable
 from ssme.wording import quote
 
 if TYPE_CHECKING:
@@ -94,12 +94,9 @@ class Comparison(RowTable):
     """Differences of pairs: `Difference` in ``rows``, uncalibrated metrics in ``remarks``."""
 
     kind: ClassVar[type[Row]] = Difference
-
-    def sentence(self) -> str:
-        return (
-            f"a minus b with {self.level:.0%} intervals; p_better: probability that a is better "
-            "than b"
-        )
+    heading: ClassVar[str] = (
+        "a minus b with {0.level:.0%} intervals; p_better: probability that a is better than b"
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,14 +104,12 @@ class ModelRanking(RowTable):
     """All classifiers by one metric on the group ``where``: `Rank` in ``rows``, best first."""
 
     kind: ClassVar[type[Row]] = Rank
+    heading: ClassVar[str] = (
+        "ranking by {0.metric} on {0.where!r}, {0.level:.0%} intervals; "
+        "p_best: probability of being the best"
+    )
     metric: str = ""
     where: str = ""
-
-    def sentence(self) -> str:
-        return (
-            f"ranking by {self.metric} on {self.where!r}, {self.level:.0%} intervals; "
-            "p_best: probability of being the best"
-        )
 
 
 def compare_models(
@@ -129,7 +124,7 @@ def compare_models(
 ) -> Comparison:
     """The differences that `ssme.Evaluation.compare` describes."""
     rows: list[Difference] = []
-    remarks = []
+    remarks: list[str] = []
     wanted = evaluation.metrics if metric is None else [evaluation.find_metric(metric)]
     models = evaluation.data.models
     if groups is None:
@@ -157,10 +152,8 @@ def compare_models(
                 Difference(each.name, *name, *column)
                 for name, column in zip(names[part], numbers.T.tolist(), strict=True)
             ]
-        if not all(np.isnan(row.p_better) for row in rows[before:]):
-            remarks.append(record.describe("better"))
-    said = tuple(filter(None, remarks))
-    return Comparison(tuple(rows), level, evaluation.library, remarks=said)
+        remarks += record.list_remarks("better", [row.p_better for row in rows[before:]])
+    return Comparison(tuple(rows), level, evaluation.library, remarks=tuple(remarks))
 
 
 def _list_pairs(models: Sequence[str], a: str | None, b: str | None) -> list[tuple[str, str]]:
@@ -201,8 +194,7 @@ def compare_estimates(
         (low_a, high_a), (low_b, high_b) = (each.interval(level) for each in (one, two))
         low = gap - np.hypot(a - low_a[first], high_b[second] - b)
         high = gap + np.hypot(high_a[first] - a, b - low_b[second])
-    out: FloatArray = np.stack([a, b, gap, low, high, record.correct("better", better), better])
-    return out
+    return np.stack([a, b, gap, low, high, record.correct("better", better), better])
 
 
 def _compute_share_better(
@@ -217,8 +209,7 @@ def _compute_share_better(
     count = np.isfinite(paired).sum(axis=0)
     size = np.where((count > 0) & np.isfinite(gap), count, np.nan)
     wins = (paired > 0.0).sum(axis=0) / size + 0.5 * ((paired == 0.0).sum(axis=0) / size)
-    out: FloatArray = wins if greater_is_better else 1.0 - wins
-    return out
+    return wins if greater_is_better else 1.0 - wins
 
 
 def compute_probability_better(estimate: Estimate, greater_is_better: bool) -> FloatArray:
@@ -241,13 +232,20 @@ def _require_draws(estimate: Estimate) -> FloatArray:
 
 
 def compute_ranks(draws: FloatArray, greater_is_better: bool) -> FloatArray:
-    """Rank (D, M) of each classifier in each draw, 1 for the best, ties sharing their mean."""
-    cost = -draws if greater_is_better else draws
-    out: FloatArray = np.empty_like(cost)
-    for d, row in enumerate(cost):  # scipy.stats.rankdata would import all of scipy.stats
-        ordered = np.sort(row)
-        below, upto = (np.searchsorted(ordered, row, side=side) for side in ("left", "right"))
-        out[d] = (below + 1.0 + upto) / 2.0
+    """Rank (D, M) of each classifier in each draw, 1 for the best, ties sharing their mean.
+
+    `scipy.stats.rankdata` would import all of scipy.stats.
+    """
+    order = np.argsort(-draws if greater_is_better else draws, axis=1)
+    ordered = np.take_along_axis(draws, order, axis=1)
+    place = np.arange(draws.shape[1])
+    starts = np.ones(draws.shape, dtype=bool)
+    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    ends = np.roll(starts, -1, axis=1)
+    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
+    last = np.minimum.accumulate(np.where(ends, place, len(place))[:, ::-1], axis=1)[:, ::-1]
+    out = np.empty_like(draws)
+    np.put_along_axis(out, order, (first + last) / 2.0 + 1.0, axis=1)
     return out
 
 
@@ -256,8 +254,7 @@ def draw_towards(estimate: Estimate) -> FloatArray:
     draws = _require_draws(estimate)
     if estimate.pair_factor == 1.0:
         return draws
-    out: FloatArray = estimate.value + estimate.pair_factor * (draws - estimate.value)
-    return out
+    return estimate.value + estimate.pair_factor * (draws - estimate.value)
 
 
 def complete_draws(value: FloatArray, draws: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
@@ -280,8 +277,7 @@ def compute_probability_best(estimate: Estimate, greater_is_better: bool) -> Flo
 def compute_share_best(draws: FloatArray, greater_is_better: bool) -> FloatArray:
     """Share (M,) of ``draws`` (D, M) in which each is the best, a tie being shared."""
     best = draws == (draws.max if greater_is_better else draws.min)(axis=1, keepdims=True)
-    out: FloatArray = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
-    return out
+    return (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
 
 
 def require_direction(metric: Metric) -> bool:
@@ -333,5 +329,5 @@ def rank_models(
     columns: list[Any] = [value, *estimate.interval(level), corrected, best, expected, first, last]
     numbers = np.stack(columns, axis=1).tolist()
     rows = tuple(Rank(models[j], *numbers[j]) for j in order)
-    remarks = tuple(filter(None, [record.describe("best")])) if np.isfinite(best).any() else ()
+    remarks = tuple(record.list_remarks("best", best))
     return ModelRanking(rows, level, library, metric.name, where, remarks=remarks)

@@ -24,23 +24,14 @@ from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
 from ssme.results.choose import MARGIN, Choice, choose_model, find_criterion, refuse_idle_margin
-from ssme.results.comparison import (
-    Comparison,
-    ModelRanking,
-    compare_models,
-    order_models,
-    rank_models,
-)
-from ssme.results.frames import LIBRARIES, build_frame
-from ssme.results.groups import ALL, Group, StreamPass
+from ssme.results.comparison import Comparison, ModelRanking, compare_models, rank_models
+from ssme.results.groups import ALL, Group, StreamPass, find_worst_record, order_by_estimate
 from ssme.results.reliability import Record, find_record
-from ssme.results.rows import make_columns, to_plain_values
-from ssme.results.table import tabulate
+from ssme.results.table import COLUMNS, LIBRARIES, build_frame, tabulate, to_plain_values
 from ssme.wording import quote, suggest_nearest
 from ssme.writing import write_text
 
 if TYPE_CHECKING:
-    from ssme.plots import Plots
     from ssme.results.gates import GateCondition, Verdict
     from ssme.results.groups import GapTable, GroupRanking
     from ssme.results.plan import LabelPlan, LabelPlans
@@ -48,6 +39,7 @@ if TYPE_CHECKING:
     from ssme.results.suggest import Suggestion
     from ssme.results.thresholds import ThresholdChoice
     from ssme.results.together import SetProfile
+    from ssme.show.plots import Plots
     from ssme.show.sections import Section
 
 LEVEL = Option(
@@ -223,7 +215,9 @@ class Evaluation:
         >>> bool((narrow["high"] <= wide["high"]).all())
         True
         """
-        return build_frame(make_columns(self._compute_table(level)), library or self.library)
+        table = self._compute_table(level)
+        columns = {name: [row[name] for row in table] for name in COLUMNS}
+        return build_frame(columns, library or self.library)
 
     def estimate(self, metric: str | None = None, group: str = ALL) -> Estimate:
         """Value, draws and interval of one metric on one group, for all classifiers.
@@ -298,8 +292,7 @@ class Evaluation:
                 record=self.find_record(chosen, group),
                 library=self.library,
             )
-        found: ModelRanking = self._cache[key]
-        return found
+        return self._cache[key]
 
     def gaps(
         self,
@@ -715,8 +708,8 @@ class Evaluation:
 
     @property
     def plot(self) -> Plots:
-        """Pictures by name, such as ``r.plot.estimates()``; `ssme.plots.Plots` lists them."""
-        from ssme.plots import Plots
+        """Pictures by name, such as ``r.plot.estimates()``; `ssme.show.plots.Plots` lists them."""
+        from ssme.show.plots import Plots
 
         return Plots(self)
 
@@ -772,8 +765,6 @@ class Evaluation:
 
         ``differences`` has every pair of up to 20 models; of more, the best against each other one.
         """
-        from ssme.results.groups import find_worst_record
-
         directed = [metric for metric in self.metrics if metric.greater_is_better is not None]
         asked = {name: getattr(self.asked, name) for name in ("thresholds", "together", "gate")}
         values: dict[str, Any] = {
@@ -802,18 +793,16 @@ class Evaluation:
             values["gaps"] = (self.asked.gaps or self.gaps(kinds=["difference"])).rows
         if self.asked.options:
             values["asked"] = dict(self.asked.options)
-        plain: dict[str, Any] = to_plain_values(values)
-        return plain
+        return to_plain_values(values)
 
     def _list_pairs(self, metric: Metric) -> tuple[Any, ...]:
         """The differences of pairs of models that JSON has."""
         if self.data.n_models <= PAIRED_MODELS:
             return self.compare(metric.name).rows
-        value = self.estimate(metric.name).value
-        if not np.isfinite(value).any():
+        if not np.isfinite(self.estimate(metric.name).value).any():
             return ()
-        best = order_models(self.data.models, value, metric.greater_is_better is not False)[0]
-        return self.compare(metric.name, self.data.models[int(best)]).rows
+        best = self.data.models[order_by_estimate(self, metric.name)[0]]
+        return self.compare(metric.name, best).rows
 
     def to_json(self, path: str | Path | None = None) -> str:
         """`to_dict` as JSON text.
@@ -935,8 +924,7 @@ class Evaluation:
         level = self._check_level(level)
         if ("table", level) not in self._cache:
             self._cache["table", level] = tuple(tabulate(self, level))
-        found: tuple[dict[str, Any], ...] = self._cache["table", level]
-        return found
+        return self._cache["table", level]
 
     @cached_property
     def _cache(self) -> dict[Any, Any]:

@@ -28,7 +28,7 @@ from ssme.metrics.registry import ALL_THREE, EVERY, split_text
 from ssme.options import Enumeration, Number, Option, accept, parse_number
 from ssme.results.choose import refuse_idle_margin
 from ssme.results.groups import ALL
-from ssme.results.rows import Row
+from ssme.results.table import Row
 from ssme.results.thresholds import ThresholdChoice
 from ssme.show.sections import Section
 from ssme.wording import quote, suggest_nearest

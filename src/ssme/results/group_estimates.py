@@ -157,8 +157,7 @@ def move_by(metric: Metric, values: FloatArray, step: FloatArray) -> FloatArray:
     share = (values - metric.low) / span
     inside = metric.low + span / (1.0 + np.exp(-(_to_scale(metric, values) + step)))
     at_end = (share <= EDGE) | (share >= 1.0 - EDGE)
-    out: FloatArray = np.where(at_end, values, inside)
-    return out
+    return np.where(at_end, values, inside)
 
 
 def move_median(metric: Metric, draws: FloatArray, center: FloatArray) -> FloatArray:
@@ -273,15 +272,13 @@ class GroupShifts:
     @property
     def point(self) -> FloatArray:
         """Mean (G, P) of the coefficients."""
-        out: FloatArray = np.einsum("t,tgp->gp", self.weights, self.mean)
-        return out
+        return np.einsum("t,tgp->gp", self.weights, self.mean)
 
     def draw(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         """Draws (D, G, P); tau is the same for all groups of a draw."""
         at = rng.choice(self.weights.size, n_draws, p=self.weights)
         normal = rng.standard_normal((n_draws, *self.mean.shape[1:]))
-        out: FloatArray = self.mean[at] + np.sqrt(self.variance[at]) * normal
-        return out
+        return self.mean[at] + np.sqrt(self.variance[at]) * normal
 
 
 def fit_group_shifts(
@@ -309,8 +306,7 @@ def fit_group_shifts(
 
 
 def _sum_by_group(values: Sequence[FloatArray], groups: IntArray, n_groups: int) -> FloatArray:
-    out: FloatArray = np.stack([np.bincount(groups, v, n_groups) for v in values], axis=1)
-    return out
+    return np.stack([np.bincount(groups, v, n_groups) for v in values], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -624,8 +620,7 @@ class GroupEstimator:
         """Mass (..., r, K) of labelings, rows counting by their weight."""
         if self.data.weights is None:
             return labelings
-        out: FloatArray = labelings * self.data.weights[rows][:, None]
-        return out
+        return labelings * self.data.weights[rows][:, None]
 
 
 def estimate_groups(
@@ -682,8 +677,7 @@ def _replace_undefined(values: FloatArray) -> FloatArray:
 def _draw_each(soft: FloatArray, rng: np.random.Generator) -> IntArray:
     """One label vector (D, r) from each of the posteriors ``soft`` (D, r, K)."""
     below = np.cumsum(soft, axis=2)[:, :, :-1]
-    labels: IntArray = (rng.random(soft.shape[:2])[:, :, None] >= below).sum(axis=2)
-    return labels
+    return (rng.random(soft.shape[:2])[:, :, None] >= below).sum(axis=2)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -720,5 +714,4 @@ def leave_end(
     cases = (soft[:, k, None] * present).sum(axis=0)
     unseen = np.random.default_rng(seed).beta(1.0, np.maximum(cases, 1.0), draws.shape)
     far = np.where(always, np.minimum(draws, 1.0 - unseen), np.maximum(draws, unseen))
-    out: FloatArray = np.where(either, far, draws)
-    return out
+    return np.where(either, far, draws)

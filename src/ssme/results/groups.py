@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Estimate, GroupRows, number_rows, refuse_without_order
@@ -38,8 +39,7 @@ from ssme.metrics.kinds import Loss, is_same_metric
 from ssme.results.comparison import compute_share_best, order_models
 from ssme.results.group_estimates import estimate_groups
 from ssme.results.reliability import Record
-from ssme.results.rows import Row, RowTable
-from ssme.results.table import compute_effective_labels
+from ssme.results.table import Row, RowTable, compute_effective_labels
 from ssme.wording import quote
 
 if TYPE_CHECKING:
@@ -144,11 +144,9 @@ class GapTable(RowTable):
     """Gaps between groups: `Gap` in ``rows``, uncalibrated metrics in ``remarks``."""
 
     kind: ClassVar[type[Row]] = Gap
-
-    def sentence(self) -> str:
-        return (
-            f"gaps between groups with {self.level:.0%} intervals for all pairs of groups at once"
-        )
+    heading: ClassVar[str] = (
+        "gaps between groups with {0.level:.0%} intervals for all pairs of groups at once"
+    )
 
 
 @dataclass(frozen=True)
@@ -182,14 +180,12 @@ class GroupRanking(RowTable):
     """Groups of one grouping: `GroupRank` in ``rows``, the worst estimate first."""
 
     kind: ClassVar[type[Row]] = GroupRank
+    heading: ClassVar[str] = (
+        "{0.metric} by {0.by}, worst group first, {0.level:.0%} intervals; those of the difference "
+        "from all rows hold for all groups at once"
+    )
     by: str = ""
     metric: str = ""
-
-    def sentence(self) -> str:
-        return (
-            f"{self.metric} by {self.by}, worst group first, {self.level:.0%} intervals; those of "
-            "the difference from all rows hold for all groups at once"
-        )
 
 
 def compute_gaps(
@@ -214,10 +210,15 @@ def compute_gaps(
         for gap in _find_gaps_of_kind(evaluation, text, kind, metric, level)
     ]
     known = {each.name: each for each in evaluation.metrics}
-    names = dict.fromkeys(row.metric for row in rows if row.p_worst == row.p_worst)
-    records = [find_worst_record(evaluation, known.get(name, name)) for name in names]
-    remarks = tuple(filter(None, (record.describe("worst") for record in records)))
-    return GapTable(tuple(rows), level, evaluation.library, remarks=remarks)
+    p_worst = {row.metric: row.p_worst for row in rows if row.p_worst == row.p_worst}
+    remarks = [
+        remark
+        for name, shown in p_worst.items()
+        for remark in find_worst_record(evaluation, known.get(name, name)).list_remarks(
+            "worst", shown
+        )
+    ]
+    return GapTable(tuple(rows), level, evaluation.library, remarks=tuple(remarks))
 
 
 def find_worst_record(evaluation: Evaluation, metric: Metric | str) -> Record:
@@ -355,8 +356,7 @@ def _measure_span(estimates: Sequence[Estimate], j: int, logs: bool) -> _Span | 
 
 
 def _log(values: FloatArray) -> FloatArray:
-    out: FloatArray = np.log(np.maximum(values, LEAST_LOG))
-    return out
+    return np.log(np.maximum(values, LEAST_LOG))
 
 
 def find_groupings(evaluation: Evaluation, by: str | None) -> list[str]:
@@ -473,7 +473,11 @@ def rank_groups(
         hint = f"name one of {quote(texts)} with `by`"
         raise InputError(f"{len(texts)} groupings were evaluated", hint=hint)
     chosen, whole = evaluation.metrics[m], evaluation.estimates[0][m]
-    j = _find_best(evaluation, m) if model is None else evaluation.model_index(model)
+    j = (
+        int(order_by_estimate(evaluation, evaluation.metrics[m].name)[0])
+        if model is None
+        else evaluation.model_index(model)
+    )
     places = find_places(evaluation, texts[0], pooled=True)
     estimates = [evaluation.estimates[g][m] for g in places]
     values = np.array([estimate.value[j] for estimate in estimates])
@@ -503,9 +507,13 @@ def rank_groups(
         row = (group.name, evaluation.data.models[j], *numbers, *counts)
         ranks.append(GroupRank(*row))
     ranks.sort(key=lambda rank: compute_badness(rank.estimate, chosen))
-    remarks = tuple(filter(None, [record.describe("worst")])) if np.isfinite(worst).any() else ()
     return GroupRanking(
-        tuple(ranks), level, evaluation.library, texts[0], chosen.name, remarks=remarks
+        tuple(ranks),
+        level,
+        evaluation.library,
+        texts[0],
+        chosen.name,
+        remarks=tuple(record.list_remarks("worst", worst)),
     )
 
 
@@ -513,7 +521,7 @@ def order_groups(evaluation: Evaluation, metric: str) -> list[str]:
     """Names of all groups, worst first by the model with the best estimate on all rows."""
     m = evaluation.metric_index(metric)
     chosen = evaluation.metrics[m]
-    j = _find_best(evaluation, m)
+    j = int(order_by_estimate(evaluation, evaluation.metrics[m].name)[0])
     values = {
         group.name: compute_badness(float(estimates[m].value[j]), chosen)
         for group, estimates in zip(evaluation.groups[1:], evaluation.estimates[1:], strict=True)
@@ -521,10 +529,10 @@ def order_groups(evaluation: Evaluation, metric: str) -> list[str]:
     return sorted(values, key=lambda name: values[name])
 
 
-def _find_best(evaluation: Evaluation, m: int) -> int:
-    """Place of the best model by metric ``m`` on all rows."""
-    upwards = evaluation.metrics[m].greater_is_better is not False
-    return int(order_models(evaluation.data.models, evaluation.estimates[0][m].value, upwards)[0])
+def order_by_estimate(evaluation: Evaluation, metric: str, group: str = ALL) -> NDArray[np.intp]:
+    """Places (M,) of the models by their estimates, best first, undefined ones last."""
+    upwards = evaluation.find_metric(metric).greater_is_better is not False
+    return order_models(evaluation.data.models, evaluation.estimate(metric, group).value, upwards)
 
 
 def _find_interval(estimate: Estimate, j: int, level: float) -> tuple[float, float]:
@@ -570,8 +578,7 @@ def compute_joint_reach(off: FloatArray, level: float) -> FloatArray:
     """c s (G,) of groups whose draws are ``off`` (D, G) from their values, all at once."""
     spread = off.std(axis=0)
     ratio = np.abs(off) * np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0.0)
-    out: FloatArray = float(np.quantile(ratio.max(axis=1), level)) * spread
-    return out
+    return float(np.quantile(ratio.max(axis=1), level)) * spread
 
 
 def gather_group_draws(estimates: Sequence[Estimate], j: int) -> FloatArray | None:
@@ -602,8 +609,7 @@ def compute_p_worst(draws: FloatArray, metric: Metric, estimates: Sequence[Estim
     share = compute_share_best(draws, greater_is_better=metric.greater_is_better is False)
     if len(estimates) > 2:
         share = share ** np.mean([estimate.worst_exponent for estimate in estimates])
-    out: FloatArray = share / share.sum()
-    return out
+    return share / share.sum()
 
 
 def compute_badness(value: float, metric: Metric) -> float:

@@ -22,7 +22,7 @@ the number of such labels that has this width, Kish's (sum w)^2 / sum w^2.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -43,8 +43,8 @@ from ssme.progress import track
 from ssme.results.choose import choose_model
 from ssme.results.comparison import compute_probability_best, draw_towards
 from ssme.results.reliability import Record
-from ssme.results.rows import Answer, Row, make_columns
 from ssme.results.suggest import SuggestConstants, believe
+from ssme.results.table import Answer, Row
 from ssme.spec import RunSpec
 from ssme.wording import quote, suggest_nearest
 
@@ -206,8 +206,8 @@ class LabelPlan(Answer):
             f"({self.more_low:,.0f} to {high} in 80 % of the runs; now {self.now:.3g}).{worth}"
         )
 
-    def _list_columns(self) -> dict[str, list[Any]]:
-        return make_columns([vars(step) for step in self.curve])
+    def _list_rows(self) -> Sequence[Mapping[str, Any]]:
+        return [vars(step) for step in self.curve]
 
 
 @dataclass(frozen=True, eq=False)
@@ -730,5 +730,4 @@ def _make_method(evaluation: Evaluation, settings: PlanConstants) -> Method:
     declared = {option.name for option in list_declared(method)}
     if evaluation.posterior is None and "n_draws" in declared:
         method = replace(method, n_draws=min(method.n_draws, settings.draws_quick))
-    made: Method = method
-    return made
+    return method

@@ -33,6 +33,7 @@ from importlib.resources import files
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.kinds import is_same_metric
@@ -96,12 +97,12 @@ class Record:
         total = np.nansum(out)
         return out / total if total > 0.0 else reported
 
-    def describe(self, what: What) -> str:
-        """Say that such a probability is not calibrated; empty where it is."""
-        if self.knows(what):
-            return ""
+    def list_remarks(self, what: What, shown: ArrayLike) -> list[str]:
+        """A remark that probabilities ``shown`` are not calibrated; none where they are."""
+        if self.knows(what) or not np.isfinite(shown).any():
+            return []
         where = f" for {self.metric} with method {self.method}" if self.method else ""
-        return f"P({what}) is not calibrated: no benchmark measured it{where}."
+        return [f"P({what}) is not calibrated: no benchmark measured it{where}."]
 
 
 UNMEASURED = Record("", "")

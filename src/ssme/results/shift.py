@@ -35,7 +35,7 @@ from ssme.methods.label_draws import kish
 from ssme.methods.votes import average_scores, fill_missing
 from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Option, accept
-from ssme.results.rows import Answer
+from ssme.results.table import Answer
 
 __all__ = ["Shift", "ShiftConstants", "correct_shift", "find_shift"]
 
@@ -285,8 +285,7 @@ def _bound_weights(weights: FloatArray, largest: float) -> FloatArray:
     if mean <= 0.0:
         return np.ones_like(weights)
     cut = np.minimum(weights / mean, largest)
-    out: FloatArray = cut / cut.mean()
-    return out
+    return cut / cut.mean()
 
 
 def _estimate_unlabeled_shares(sides: _Sides) -> FloatArray:
@@ -304,8 +303,7 @@ def _estimate_unlabeled_shares(sides: _Sides) -> FloatArray:
         shares = new
         if done:
             break
-    out: FloatArray = shares
-    return out
+    return shares
 
 
 def _recalibrate(sides: _Sides) -> FloatArray:
@@ -331,8 +329,7 @@ def _recalibrate(sides: _Sides) -> FloatArray:
     start = np.concatenate([[1.0], np.zeros(n_classes)])
     theta = minimize(compute_loss, start, jac=True, method="L-BFGS-B").x
     z = theta[0] * log_pool[~sides.labeled] + theta[1:]
-    out: FloatArray = z - logsumexp(z, axis=1, keepdims=True)
-    return out
+    return z - logsumexp(z, axis=1, keepdims=True)
 
 
 def _test_explained(sides: _Sides, weights: FloatArray) -> float:

@@ -19,7 +19,7 @@ probabilities, so that estimates can allow for the choice (`ssme.data.design`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,7 +36,7 @@ from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.metrics.kinds import Ranking
 from ssme.options import Enumeration, Number, Option, Whole, accept
 from ssme.results.comparison import order_models
-from ssme.results.rows import Answer, make_columns
+from ssme.results.table import Answer
 from ssme.wording import quote, suggest_nearest
 from ssme.writing import format_csv, write_text
 
@@ -99,8 +99,7 @@ def set_probabilities(size: FloatArray, n: int, uniform: float) -> FloatArray:
         scaled = left * rate / rate[~certain].sum() if left else np.zeros_like(rate)
         beyond = ~certain & (scaled >= 1.0)
         if not beyond.any():
-            out: FloatArray = np.where(certain, 1.0, scaled)
-            return out
+            return np.where(certain, 1.0, scaled)
         certain |= beyond
 
 
@@ -122,8 +121,7 @@ def draw_spread(probability: FloatArray, order: IntArray, rng: np.random.Generat
     n = int(np.rint(ends[-1]))
     points = rng.random() + np.arange(n)
     found = np.searchsorted(ends, np.minimum(points, ends[-1] * (1.0 - 1e-12)), side="right")
-    rows: IntArray = order[np.minimum(found, order.size - 1)]
-    return rows
+    return order[np.minimum(found, order.size - 1)]
 
 
 # -------------------------------------------------------------------------------------------------
@@ -389,10 +387,8 @@ class Suggestion(Answer):
             for row in order
         ]
 
-    def _list_columns(self) -> dict[str, list[Any]]:
-        return make_columns(
-            [{k: v for k, v in row.items() if k != "label"} for row in self.table()]
-        )
+    def _list_rows(self) -> Sequence[Mapping[str, Any]]:
+        return [{k: v for k, v in row.items() if k != "label"} for row in self.table()]
 
     def save(self, path: str | Path) -> Path:
         """Write the table as CSV, with an empty column ``label`` to fill in.

@@ -1,8 +1,9 @@
-"""The table of an evaluation: one row per model, group and metric.
+"""Results as tables: one way to a data frame, to JSON, to print and to a notebook.
 
-A group may have no labeled row, or none of a class that a metric needs. Labels alone then say
-nothing about it, and whoever works with labels alone would fall back on their overall value. The
-table does so too: ``labels_only_from`` is
+`tabulate` makes the table of an evaluation: one row per model, group and metric. A group may have
+no labeled row, or none of a class that a metric needs. Labels alone then say nothing about it, and
+whoever works with labels alone would fall back on their overall value. The table does so too:
+``labels_only_from`` is
 
     "group"   the value is that of the group's own labeled rows
     "all"     the value is that of all labeled rows
@@ -20,13 +21,17 @@ as many labels as labels alone would need for an interval as narrow as the estim
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
+from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray
+from ssme.wording import make_printable, shorten
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -64,20 +69,17 @@ def tabulate(evaluation: Evaluation, level: float) -> Iterator[dict[str, Any]]:
             determined = np.isfinite(alone[0])
             shown = np.where(determined, alone, overall[m])
             widths = overall[m][2] - overall[m][1]
-            source = "group" if g else "all"
             for j, model in enumerate(data.models):
                 value, low, high = ours[:, j].tolist()
-                found = source if determined[j] else "all"
-                numbers = (
-                    *(value, low, high),
+                source = "group" if g and determined[j] else "all"
+                row = (
+                    *(model, group.name, metric.name, value, low, high),
                     *shown[:, j].tolist(),
-                    found if np.isfinite(shown[0, j]) else "none",
-                    group.n_labeled,
-                    group.n_unlabeled,
-                    group.borrowed,
+                    source if np.isfinite(shown[0, j]) else "none",
+                    *(group.n_labeled, group.n_unlabeled, group.borrowed),
                     compute_effective_labels(n_labels, widths[j], high - low),
+                    *(evaluation.method, positive),
                 )
-                row = (model, group.name, metric.name, *numbers, evaluation.method, positive)
                 yield dict(zip(COLUMNS, row, strict=True))
 
 
@@ -93,3 +95,161 @@ def compute_effective_labels(n_labels: float, alone: float, width: float) -> flo
     """
     rounding = 1e-9 * alone
     return float(n_labels * (alone / width) ** 2) if width > rounding else float("nan")
+
+
+# -------------------------------------------------------------------------------------------------
+# Records of results
+
+
+class Row:
+    """Base of the frozen dataclasses that contain a result.
+
+    ``derived`` names properties, and methods without arguments, that `to_dict` adds to the fields.
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold; NaN and infinities become None."""
+        shown = [each.name for each in fields(self) if each.repr]  # type: ignore[arg-type]
+        values = {name: getattr(self, name) for name in (*shown, *self.derived)}
+        return {k: to_plain_values(v() if callable(v) else v) for k, v in values.items()}
+
+
+class Answer(Row):
+    """A result in words: `sentence` is what print shows, a notebook adds the table of `frame`."""
+
+    library: str = "pandas"
+    remarks: tuple[str, ...] = ()
+
+    def sentence(self) -> str:
+        """Describe the result in words."""
+        raise NotImplementedError
+
+    def frame(self, library: str | None = None) -> Any:
+        """The rows as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Library of the frame (default: the one that the scores came in).
+        """
+        return build_frame(self._list_columns(), library or self.library)
+
+    def _list_rows(self) -> Sequence[Mapping[str, Any]]:
+        return ()
+
+    def _list_columns(self) -> dict[str, list[Any]]:
+        rows = self._list_rows()
+        return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+
+    def __str__(self) -> str:
+        return make_printable(self.sentence())
+
+    def _repr_html_(self) -> str:
+        columns = self._list_columns()
+        table = ""
+        if columns:
+            table = _cut_frame(columns).to_html(index=False, border=0, max_rows=SHOWN_ROWS)
+        first, *rest = (
+            f"<p>{escape(make_printable(text))}</p>" for text in (self.sentence(), *self.remarks)
+        )
+        return "".join([first, table, *rest])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowTable(Answer):
+    """An answer that is its table: ``rows`` of the class ``kind`` with a ``heading`` above them."""
+
+    kind: ClassVar[type[Row]]
+    heading: ClassVar[str]
+    rows: tuple[Any, ...]
+    level: float
+    library: str = "pandas"
+    remarks: tuple[str, ...] = field(default=(), kw_only=True)
+
+    def sentence(self) -> str:
+        """What the rows and columns are."""
+        return self.heading.format(self)
+
+    def _list_columns(self) -> dict[str, list[Any]]:
+        names = [column.name for column in fields(self.kind)]  # type: ignore[arg-type]
+        return {name: [getattr(row, name) for row in self.rows] for name in names}
+
+    def __repr__(self) -> str:
+        table = _cut_frame(self._list_columns()).to_string(index=False, max_rows=SHOWN_ROWS)
+        return "\n".join([self.sentence(), table, *map(make_printable, self.remarks)])
+
+    __str__ = __repr__
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def to_plain_values(value: Any) -> Any:
+    """``value`` as JSON knows it: arrays to lists, NaN and infinities to None."""
+    if isinstance(value, float):
+        return value if np.isfinite(value) else None
+    if value is None or isinstance(value, (str, int, bool)):
+        return value
+    if isinstance(value, Row):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(k): to_plain_values(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return to_plain_values(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [to_plain_values(v) for v in value]
+    if isinstance(value, np.generic):
+        return to_plain_values(value.item())
+    return str(value)
+
+
+# -------------------------------------------------------------------------------------------------
+# Frames of pandas, polars or pyarrow
+
+
+LIBRARIES = ("pandas", "polars", "pyarrow")
+LONGEST_NAME = 60
+SHOWN_ROWS = 40
+
+
+def build_frame(columns: Mapping[str, Sequence[Any]], library: str = "pandas") -> Any:
+    """``columns`` as a frame of ``library``.
+
+    Half of a surrogate pair, which may come out of a damaged file name, cannot be stored by Arrow:
+    pandas keeps such a name as a Python object, polars and pyarrow get it with the half escaped.
+    """
+    if library not in LIBRARIES:
+        raise InputError(option="library", value=library, must=f"be one of {', '.join(LIBRARIES)}")
+    if library == "pandas":
+        import pandas as pd
+
+        kept = {
+            name: pd.Series(list(values), dtype=object)
+            if any(map(_is_broken, values))
+            else list(values)
+            for name, values in columns.items()
+        }
+        return pd.DataFrame(kept, columns=list(columns))
+    import narwhals as nw
+
+    safe = {
+        name: [make_printable(v) if _is_broken(v) else v for v in values]
+        for name, values in columns.items()
+    }
+    return nw.from_dict(safe, backend=cast(Any, library)).to_native()
+
+
+def _is_broken(value: Any) -> bool:
+    return isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value)
+
+
+def _cut_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """The columns that people see, safe for a terminal: one probability for each event."""
+    safe = {
+        name: [shorten(v, LONGEST_NAME) if isinstance(v, str) else v for v in values]
+        for name, values in columns.items()
+        if not name.endswith("_raw")
+    }
+    return build_frame(safe).round(4)

@@ -26,7 +26,7 @@ divided by sqrt 2 because v + e_d is noisier than v by that factor. Draws at t* 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -45,7 +45,7 @@ from ssme.options import Number, Option, accept, parse_number
 from ssme.results.choose import MARGIN, Choice, choose_model
 from ssme.results.groups import ALL
 from ssme.results.reliability import Record
-from ssme.results.rows import Answer, Row, make_columns
+from ssme.results.table import Answer, Row
 from ssme.show.sections import Column, Section, format_percent
 
 if TYPE_CHECKING:
@@ -147,8 +147,8 @@ class ThresholdChoice(Answer):
             for at in pick.metrics
         ]
 
-    def _list_columns(self) -> dict[str, list[Any]]:
-        return make_columns(self.rows())
+    def _list_rows(self) -> Sequence[Mapping[str, Any]]:
+        return self.rows()
 
     def make_section(self) -> Section:
         """A table, and how probably the demand is met; the choice is the evaluation's decision."""
@@ -396,10 +396,7 @@ def _pick(
 def _find_best(worth: FloatArray, met: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Position of the greatest ``worth`` (..., T) among those ``met``; -1 where there is none."""
     open_to = np.where(met & np.isfinite(worth), worth, -np.inf)
-    out: NDArray[np.int64] = np.where(
-        np.isfinite(open_to.max(axis=-1)), open_to.argmax(axis=-1), -1
-    )
-    return out
+    return np.where(np.isfinite(open_to.max(axis=-1)), open_to.argmax(axis=-1), -1)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -434,8 +431,7 @@ def refine_candidates(
 
 def _sort_scores(scores: FloatArray, j: int) -> FloatArray:
     score = scores[:, j, 1]
-    out: FloatArray = np.sort(score[np.isfinite(score)])
-    return out
+    return np.sort(score[np.isfinite(score)])
 
 
 def _thin(score: FloatArray, steps: NDArray[np.int64], most: int) -> FloatArray:
@@ -472,8 +468,7 @@ def trace_metric(metric: Metric, cuts: FloatArray) -> Metric:
         def compute_values(mass: FloatArray) -> FloatArray:
             size = cuts.shape[1]
             tables = [count_tables(mass, places[:, j], size) for j in range(n_models)]
-            out: FloatArray = statistic(FullTables(np.concatenate(tables, axis=1)))
-            return out
+            return statistic(FullTables(np.concatenate(tables, axis=1)))
 
         return compute_values
 
@@ -504,8 +499,7 @@ def count_tables(mass: FloatArray, places: NDArray[np.int64], size: int) -> Floa
         sums[:, filled] = np.add.reduceat(sorted_mass, starts, axis=1)
     below = np.cumsum(sums, axis=1)[:, :-1]  # rows that reach fewer than t + 1 thresholds
     above = np.maximum(sums.sum(axis=1, keepdims=True) - below, 0.0)
-    out: FloatArray = np.stack([below, above], axis=3)
-    return out
+    return np.stack([below, above], axis=3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -538,14 +532,12 @@ class Curve:
         """Mean (T,) of the draws."""
         known = np.isfinite(self.draws)
         total = np.where(known, self.draws, 0.0).sum(axis=0)
-        out: FloatArray = total / np.maximum(known.sum(axis=0), 1)
-        return out
+        return total / np.maximum(known.sum(axis=0), 1)
 
     @cached_property
     def noisy(self) -> FloatArray:
         """The estimate with the noise of each draw (D, T)."""
-        out: FloatArray = self.value + (self.draws - self.centers)
-        return out
+        return self.value + (self.draws - self.centers)
 
     @property
     def sign(self) -> float:

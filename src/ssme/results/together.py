@@ -42,7 +42,7 @@ the share that all get right contained it in 7 of the first 10 as it was and in 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
@@ -58,7 +58,7 @@ from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Kind, LabelsInterval, RowSharesInterval
 from ssme.results.groups import ALL
-from ssme.results.rows import Answer, Row, make_columns
+from ssme.results.table import Answer, Row
 from ssme.show.sections import Column, Section
 
 if TYPE_CHECKING:
@@ -169,8 +169,8 @@ class SetProfile(Answer):
         counts = {f"{w} wrong": figure for w, figure in enumerate(self.wrong_counts)}
         return {**{name: getattr(self, name) for name in FIGURE_NAMES}, **counts}
 
-    def _list_columns(self) -> dict[str, list[Any]]:
-        return make_columns(self.rows())
+    def _list_rows(self) -> Sequence[Mapping[str, Any]]:
+        return self.rows()
 
     def list_sections(self) -> tuple[Section, Section]:
         """The set as a whole, and the pairs whose errors are correlated most."""
@@ -423,8 +423,7 @@ def _count_votes(predicted: NDArray[np.int64], n_classes: int) -> FloatArray:
     """Share (r, K) with which each class wins the vote of a row; ties are shared."""
     votes = (predicted[:, :, None] == np.arange(n_classes)).sum(axis=1)
     winners = votes == votes.max(axis=1, keepdims=True)
-    out: FloatArray = winners / winners.sum(axis=1, keepdims=True)
-    return out
+    return winners / winners.sum(axis=1, keepdims=True)
 
 
 def _compute_correlations(sums: SetSums) -> FloatArray:
@@ -443,8 +442,7 @@ def _compute_correlations(sums: SetSums) -> FloatArray:
 
 def _compute_effective_number(sums: SetSums) -> FloatArray:
     mean = np.maximum(_compute_correlations(sums)[:, -1:], 0.0)
-    out: FloatArray = sums.n_models / (1.0 + (sums.n_models - 1.0) * mean)
-    return out
+    return sums.n_models / (1.0 + (sums.n_models - 1.0) * mean)
 
 
 def _extrapolate_one_more(sums: SetSums) -> FloatArray:
@@ -456,11 +454,9 @@ def _extrapolate_one_more(sums: SetSums) -> FloatArray:
     before, last = (np.minimum(_divide(a[i + 1], a[i]), NEARLY_ONE) for i in range(2))
     step = np.maximum(1.0 / (1.0 - last) - 1.0 / (1.0 - before), 0.0)
     ratio = 1.0 - 1.0 / (1.0 / (1.0 - last) + step)
-    out: FloatArray = (a[2] * ratio)[:, None]
-    return out
+    return (a[2] * ratio)[:, None]
 
 
 def _divide(top: FloatArray, bottom: FloatArray) -> FloatArray:
     """``top / bottom``, 0 where there is nothing."""
-    out: FloatArray = np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0.0)
-    return out
+    return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0.0)

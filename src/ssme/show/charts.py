@@ -11,16 +11,15 @@ import importlib.util
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ssme.errors import InputError
-from ssme.plots.accessor import Plots
-from ssme.plots.curves import CURVE_PANELS
-from ssme.plots.display import UNCUT, Plot, render_svg
-from ssme.plots.intervals import SHOWN_MODELS, draw_metric
 from ssme.progress import track
 from ssme.results.curves import find_other_areas
 from ssme.show.document import Document
+from ssme.show.plot import UNCUT, Plot, render_svg
+from ssme.show.plots import CURVE_PANELS, SHOWN_MODELS, Plots, draw_metric
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -75,15 +74,14 @@ def list_charts(evaluation: Evaluation) -> dict[str, tuple[Maker, ...]]:
     """What draws the pictures of an evaluation's report, by the key of the section."""
     plots, data = Plots(evaluation), evaluation.data
     found: dict[str, tuple[Maker, ...]] = {
-        f"metric-{number}": (lambda name=metric.name: _draw_metric(evaluation, name),)  # type: ignore[misc]
+        f"metric-{number}": (partial(_draw_metric, evaluation, metric.name),)
         for number, metric in enumerate(evaluation.metrics)
     }
     if data.n_models > 1:
         found["ranking"] = (plots.ranking,)
     if len(evaluation.groups) > 1:
         found["groups"] = tuple(
-            lambda name=metric.name: plots.groups(name)  # type: ignore[misc]
-            for metric in evaluation.metrics[:2]
+            partial(plots.groups, metric.name) for metric in evaluation.metrics[:2]
         )
     if evaluation.posterior is not None:
         found["behavior"] = tuple(_list_curves(evaluation, plots))
@@ -103,12 +101,12 @@ def _list_curves(evaluation: Evaluation, plots: Plots) -> Iterator[Maker]:
     some = scored[:CURVE_PANELS] if kinds else None
     graded = ordered[:CURVE_PANELS] if kinds else None
     if scored:
-        yield lambda: plots.reliability(models=some)
+        yield partial(plots.reliability, models=some)
     if data.n_classes == 2 and ordered:
         yield lambda: _note_areas(evaluation, plots.roc(models=graded))
         yield lambda: _note_areas(evaluation, plots.precision_recall(models=graded))
     if data.n_classes == 2 and scored:
-        yield lambda: plots.densities(models=some)
+        yield partial(plots.densities, models=some)
     yield plots.confusion
     if data.n_models > 1:
         yield lambda: _note_correlation(evaluation, plots.agreement())

@@ -21,9 +21,10 @@ from ssme.methods.answers.belief import AnswersBelief
 from ssme.methods.base import MethodSpec
 from ssme.methods.registry import find_method_class
 from ssme.metrics.base import Metric
+from ssme.results.choose import list_alternatives
 from ssme.results.groups import ALL, compute_gaps, order_groups, rank_groups
 from ssme.results.plan import count_effective_labels
-from ssme.results.rows import to_plain_values
+from ssme.results.table import to_plain_values
 from ssme.results.together import SetProfile, profile_set
 from ssme.show.sections import (
     Column,
@@ -44,8 +45,6 @@ TOGETHER_MODELS = 30
 """Models up to which a report says unasked how they err together: pairs grow with the square."""
 BRIEF = 200
 """Characters of a fact of the fit that a report still shows."""
-NAMED = 3
-"""Models that a sentence names."""
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -77,7 +76,7 @@ class Document:
 
     def to_dict(self) -> dict[str, Any]:
         """The document without pictures as values that JSON can hold; the page draws these too."""
-        out: dict[str, Any] = to_plain_values(
+        return to_plain_values(
             {
                 "title": self.title,
                 "head": self.head,
@@ -86,7 +85,6 @@ class Document:
                 "foot": self.foot,
             }
         )
-        return out
 
 
 def build_document(
@@ -217,8 +215,7 @@ def _choose_model(
     others = [model for model in choice.possible_best if model != choice.pick]
     if not others:
         return Headline(question, choice.pick, f"It is clearly ahead in {metric}{where}.")
-    named = others[:NAMED] + ([f"{len(others) - NAMED} more"] if len(others) > NAMED else [])
-    listed = " or ".join([", ".join(named[:-1]), named[-1]] if named[1:] else named)
+    listed = list_alternatives(others)
     return Headline(question, choice.pick, f"{ahead} The best one may also be {listed}.")
 
 

@@ -41,7 +41,7 @@ def render_html(document: Document, charts: Sequence[Mapping[str, Any]] = ()) ->
         "base-uri 'none'; form-action 'none'"
     )
     keys = [section.key for section in document.walk() if section.key.startswith("explained-")]
-    page: str = (
+    return (
         make_environment()
         .get_template("report.html")
         .render(
@@ -53,7 +53,6 @@ def render_html(document: Document, charts: Sequence[Mapping[str, Any]] = ()) ->
             explained=_explain_doubts(keys),
         )
     )
-    return page
 
 
 def sort_charts(charts: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:

@@ -16,13 +16,13 @@ from ssme.memory.tracking import (
     tell_differences,
     trace_estimates,
 )
-from ssme.plots.curves import draw_history, draw_plan
 from ssme.results.groups import ALL
 from ssme.results.plan import LabelPlan
 from ssme.show.charts import draw_charts
 from ssme.show.document import Document, build_document
 from ssme.show.html import render_html
 from ssme.show.markdown import render_markdown
+from ssme.show.plots import draw_history, draw_plan
 from ssme.show.sections import Column, Section
 from ssme.writing import write_text
 
