@@ -128,8 +128,8 @@ def test_shares_of_labels_alone_have_the_interval_of_a_proportion(method: str) -
 
 def test_estimates_lean_a_little_on_labels_alone() -> None:
     r = ssme.evaluate(binary_set(n=400, n_labeled=60), metrics="accuracy")
-    still = profile_set(r, constants=TogetherConstants(leaning=0.0))
-    usual, much = r.set_profile(), profile_set(r, constants=TogetherConstants(leaning=1e9))
+    still = profile_set(r, "all", r.level, TogetherConstants(leaning=0.0))
+    usual, much = r.set_profile(), profile_set(r, "all", r.level, TogetherConstants(leaning=1e9))
     assert sum(each.estimate for each in usual.wrong_counts) == pytest.approx(1.0)
     for name in ("all_wrong", "vote", "correlation"):
         before, after, alone = (getattr(each, name) for each in (still, usual, much))
@@ -142,7 +142,7 @@ def test_estimates_lean_a_little_on_labels_alone() -> None:
 def test_draws_of_shares_are_spread_and_those_of_labels_alone_are_not() -> None:
     data = binary_set(n=400, n_labeled=60)
     r = ssme.evaluate(data, metrics="accuracy")
-    plain, wide = profile_set(r, constants=TogetherConstants(widening=1.0)), r.set_profile()
+    plain, wide = profile_set(r, "all", r.level, TogetherConstants(widening=1.0)), r.set_profile()
     for name in ("all_right", "vote"):
         before, after = getattr(plain, name), getattr(wide, name)
         factor = 1.35 if name == "all_right" else 1.0

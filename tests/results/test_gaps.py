@@ -13,7 +13,6 @@ from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.metrics import get_metric, one_hot_mass
 from ssme.results.groups import (
-    compute_gaps,
     compute_joint_reach,
     compute_p_worst,
     compute_pair_reach,
@@ -128,7 +127,7 @@ def test_mean_bias_is_outcome_minus_score() -> None:
 
 def test_without_draws_there_is_a_gap_and_no_interval(result: ssme.Evaluation) -> None:
     bare = tuple(tuple(Estimate(e.value) for e in of) for of in result.estimates)
-    gap = compute_gaps(dataclasses.replace(result, estimates=bare), "accuracy").rows[0]
+    gap = dataclasses.replace(result, estimates=bare).gaps("accuracy").rows[0]
     assert gap.estimate > 0.0
     assert np.isnan([gap.low, gap.high, gap.p_worst]).all()
 

@@ -112,7 +112,7 @@ def estimate_reliability(
     def plan(scores: FloatArray) -> MetricPlan:
         confidence, target = _find_confidence(scores)
         which = find_even_bins(confidence, n_bins)
-        sums = _sum_up(which, n_bins)
+        sums = sum_by_code(which, n_bins)
 
         def compute_values(mass: FloatArray) -> FloatArray:
             right = np.take_along_axis(mass, target[None, :, None], axis=2)[:, :, 0]
@@ -328,19 +328,19 @@ def _plan_thresholds(
         cuts = np.unique(score)
         if len(cuts) > THRESHOLDS:
             cuts = np.unique(np.quantile(score, np.linspace(0.0, 1.0, THRESHOLDS)))
-        sums = _sum_up(len(cuts) - np.searchsorted(cuts, score, side="right"), len(cuts) + 1)
+        sums = sum_by_code(len(cuts) - np.searchsorted(cuts, score, side="right"), len(cuts) + 1)
         return lambda mass: read_off(sums(mass[:, :, k]), sums(mass.sum(axis=2)))
 
     return plan
 
 
-def _sum_up(which: NDArray[np.int64], size: int) -> Callable[[FloatArray], FloatArray]:
-    """values (D, n) -> sums (D, size) over rows with the same ``which``."""
-    order = np.argsort(which, kind="stable")
-    filled, starts = np.unique(which[order], return_index=True)
+def sum_by_code(codes: NDArray[np.int64], size: int) -> Callable[[FloatArray], FloatArray]:
+    """values (D, n, ...) -> sums (D, size, ...) over the rows with the same one of ``codes``."""
+    order = np.argsort(codes, kind="stable")
+    filled, starts = np.unique(codes[order], return_index=True)
 
     def add_up(values: FloatArray) -> FloatArray:
-        out = np.zeros((len(values), size))
+        out = np.zeros((len(values), size, *values.shape[2:]))
         if len(order):
             out[:, filled] = np.add.reduceat(values[:, order], starts, axis=1)
         return out

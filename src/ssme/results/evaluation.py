@@ -25,7 +25,17 @@ from ssme.metrics.base import FloatArray, Metric
 from ssme.options import Number, Option, accept
 from ssme.results.choose import MARGIN, Choice, choose_model, find_criterion, refuse_idle_margin
 from ssme.results.comparison import Comparison, ModelRanking, compare_models, rank_models
-from ssme.results.groups import ALL, Group, StreamPass, find_worst_record, order_by_estimate
+from ssme.results.groups import (
+    ALL,
+    GapTable,
+    Group,
+    GroupRanking,
+    StreamPass,
+    compute_gaps,
+    find_worst_record,
+    order_by_estimate,
+    rank_groups,
+)
 from ssme.results.reliability import Record, find_record
 from ssme.results.table import COLUMNS, LIBRARIES, build_frame, tabulate, to_plain_values
 from ssme.wording import quote, suggest_nearest
@@ -33,7 +43,6 @@ from ssme.writing import write_text
 
 if TYPE_CHECKING:
     from ssme.results.gates import GateCondition, Verdict
-    from ssme.results.groups import GapTable, GroupRanking
     from ssme.results.plan import LabelPlan, LabelPlans
     from ssme.results.shift import Shift
     from ssme.results.suggest import Suggestion
@@ -328,9 +337,7 @@ class Evaluation:
         >>> [(gap.model, gap.n_groups) for gap in r.gaps(kinds=["difference"]).rows]
         [('a', 2), ('b', 2)]
         """
-        from ssme.results.groups import compute_gaps
-
-        return compute_gaps(self, metric, by=by, kinds=kinds, level=self._check_level(level))
+        return compute_gaps(self, metric, by, kinds, self._check_level(level))
 
     def worst_groups(
         self,
@@ -354,9 +361,7 @@ class Evaluation:
             Coverage of the intervals (default: that of the evaluation); those of the differences
             are valid for all groups at once.
         """
-        from ssme.results.groups import rank_groups
-
-        return rank_groups(self, metric, by=by, model=model, level=self._check_level(level))
+        return rank_groups(self, metric, by, model, self._check_level(level))
 
     # ---------------------------------------------------------------------------------------------
     # Decisions
@@ -474,7 +479,7 @@ class Evaluation:
         """
         from ssme.results.together import profile_set
 
-        return profile_set(self, group, level=self._check_level(level))
+        return profile_set(self, group, self._check_level(level))
 
     def shift(self) -> Shift:
         """Test whether labeled and unlabeled rows come from different distributions.
@@ -556,7 +561,6 @@ class Evaluation:
         'recall>=0.9'
         """
         from ssme.results.gates import judge
-        from ssme.results.groups import compute_gaps
         from ssme.results.thresholds import CONFIDENCE, choose_thresholds, read_goal
 
         thresholds = verdict = gap_table = None
@@ -568,6 +572,7 @@ class Evaluation:
                     self,
                     threshold_for,
                     confidence=confidence,
+                    level=self.level,
                     margin=MARGIN.default if within is None else within,
                 )
         if fail_under or within is not None or fail_on is not None:
@@ -583,7 +588,7 @@ class Evaluation:
                 hint = "name the groups with `groups=COLUMN`"
                 raise InputError("no groups are reported on", option="gaps", hint=hint)
             with name_argument("gaps"):
-                gap_table = compute_gaps(self, kinds=["difference", *gaps])
+                gap_table = self.gaps(kinds=["difference", *gaps])
         goal = threshold_for
         if goal is not None and not isinstance(goal, (str, Mapping)):
             goal = get_metric(goal).name

@@ -73,61 +73,34 @@ class GroupConstants:
     ``benchmarks/decide/groups.py`` measures them on sets that had no part in the choice.
     """
 
+    # median, before the labels, of the standard deviation tau of a group's shift in log-odds
     scale: float = 0.15
-    """Median, before the labels, of the standard deviation tau of a group's shift in log-odds."""
-
-    scale_spread: float = 0.7
-    """Standard deviation of log tau before the labels."""
-
-    slope: float = 0.7
-    """Standard deviation of a group's change of slope, as a multiple of tau."""
-
+    scale_spread: float = 0.7  # standard deviation of log tau before the labels
+    slope: float = 0.7  # standard deviation of a group's change of slope, as a multiple of tau
+    # least and largest tau that are weighed, and how many in between
     scale_grid: tuple[float, float, int] = (0.02, 1.5, 15)
-    """Least and largest tau that are weighed, and how many in between."""
-
-    newton_steps: int = 5
-    """Steps to the coefficients of the groups."""
-
-    farthest: float = 5.0
-    """Largest coefficient that a step may reach."""
-
+    newton_steps: int = 5  # steps to the coefficients of the groups
+    farthest: float = 5.0  # largest coefficient that a step may reach
+    # rows that the whole adds to a group: prior weight of the scores of all rows
     whole_rows: float = 1.0
-    """Rows that the whole adds to a group: prior weight of the scores of all rows."""
-
-    whole_sample: int = 20
-    """Rows of the whole that stand for all of them in this."""
-
-    whole_sets: int = 16
-    """Sets of their weights; groups take one of them each."""
-
+    whole_sample: int = 20  # rows of the whole that stand for all of them in this
+    whole_sets: int = 16  # sets of their weights; groups take one of them each
+    # labels of a group at which half of what they say beyond the posterior is believed
     half: float = 500.0
-    """Labels of a group at which half of what they say beyond the posterior is believed."""
-
-    least_labels: int = 20
-    """Labels of a group from which this is computed."""
-
-    leftover: float = 2.5
-    """How often the variance that the correction leaves counts."""
-
+    least_labels: int = 20  # labels of a group from which this is computed
+    leftover: float = 2.5  # how often the variance that the correction leaves counts
+    # label draws behind the correction of a group, and behind estimates for the rows at hand
     label_draws: int = 50
-    """Label draws behind the correction of a group, and behind estimates for the rows at hand."""
-
+    # rows of a group from which a metric of the rows at hand has no visible steps
     smooth_rows: int = 100
-    """Rows of a group from which a metric of the rows at hand has no visible steps."""
-
-    most_rows: int = 2000
-    """Rows of a group on which draws are computed."""
-
-    batch_cells: int = 1 << 22
-    """Cells (draws x rows x classes) held at once."""
-
+    most_rows: int = 2000  # rows of a group on which draws are computed
+    batch_cells: int = 1 << 22  # cells (draws x rows x classes) held at once
+    # draws x rows up to which a row has the same weight in every grouping
     joint_cells: int = 1 << 23
-    """Draws x rows up to which a row has the same weight in every grouping."""
-
+    # power to which shares of draws are taken for P(worst) among three groups or more, faded to
+    # one as the labels of groups take over; chosen on runs 5 to 7 of adult, diabetes_readmit and
+    # mmlupro_llm_logit with 50 labels, where 0.4 to 1 were tried
     worst: float = 0.5
-    """Power to which shares of draws are taken for P(worst) among three groups or more, faded to
-    one as the labels of groups take over; chosen on runs 5 to 7 of adult, diabetes_readmit and
-    mmlupro_llm_logit with 50 labels, where 0.4 to 1 were tried."""
 
 
 # -------------------------------------------------------------------------------------------------
@@ -310,18 +283,6 @@ def _sum_by_group(values: Sequence[FloatArray], groups: IntArray, n_groups: int)
 
 
 @dataclass(frozen=True, eq=False)
-class Grouped:
-    """The estimates of one grouping: [group][metric], the coefficients, the shares of own labels.
-
-    ``own`` (G,) is how much of each group's estimate comes from its own labels.
-    """
-
-    estimates: list[list[Estimate]]
-    own: FloatArray
-    shifts: GroupShifts
-
-
-@dataclass(frozen=True, eq=False)
 class Correction:
     """What a method says of a metric on all rows beyond its posterior.
 
@@ -378,8 +339,13 @@ class GroupEstimator:
     seed: np.random.SeedSequence = field(default_factory=lambda: np.random.SeedSequence(0))
     constants: GroupConstants = field(default_factory=GroupConstants)
 
-    def estimate(self, groups: Sequence[IntArray], number: int = 0) -> Grouped:
-        """The groups of grouping ``number``, each given by its rows; no row is in two of them."""
+    def estimate(
+        self, groups: Sequence[IntArray], number: int
+    ) -> tuple[list[list[Estimate]], list[float]]:
+        """Estimates [group][metric] of grouping ``number``, and the share of own labels in each.
+
+        Groups are given by their rows; no row is in two of them.
+        """
         shifts, labeled = self._fit_shifts(groups)
         rng = np.random.default_rng(make_child_seed(make_child_seed(self.seed, number), 0))
         drawn = shifts.draw(self.n_draws, rng)
@@ -393,8 +359,8 @@ class GroupEstimator:
             group = _GroupCase(groups[g], labeled[g], *soft, shifts.point[g], drawn[:, g], weight)
             exponent = 1.0 - fading * (1.0 - weight)
             estimates.append([replace(e, worst_exponent=exponent) for e in made(group, rng)])
-            own.append(1.0 - (1.0 - shifts.own[g]) * (1.0 - weight))
-        return Grouped(estimates, np.array(own), shifts)
+            own.append(float(1.0 - (1.0 - shifts.own[g]) * (1.0 - weight)))
+        return estimates, own
 
     @cached_property
     def n_draws(self) -> int:
@@ -414,12 +380,8 @@ class GroupEstimator:
         return np.sort(rng.choice(self.data.n_rows, most, replace=False))
 
     @cached_property
-    def _whole_soft(self) -> FloatArray:
-        return self.belief.draw_posteriors(self._whole_part)
-
-    @cached_property
     def _whole_logs(self) -> FloatArray:
-        return np.log(np.maximum(self._whole_soft, LEAST))
+        return np.log(np.maximum(self.belief.draw_posteriors(self._whole_part), LEAST))
 
     @cached_property
     def _whole_weights(self) -> FloatArray:
@@ -490,18 +452,19 @@ class GroupEstimator:
     def _estimate_population(self, group: _GroupCase, rng: np.random.Generator) -> list[Estimate]:
         """Estimates for all rows that those of the group stand for."""
         rows, part, point, weight = group.rows, group.part, group.point, group.weight
-        shrink = float(np.sqrt(part.size / max(1, rows.size)))
-        noise = self._draw_noise(part, rng) * shrink
-        draws_mass = self._weigh(group.soft * (1.0 + noise)[:, :, None], part)
-        center_mass = self._weigh(self.directions.shift(self.belief.soft[rows], point), rows)
-        scores, center_scores = self.data.scores[part], self.data.scores[rows]
-        mean = float(self._take_weights(rows).mean()) if rows.size else 1.0
+        n_rows, n_part = rows.size, part.size
+        noise = self._draw_noise(part, rng) * float(np.sqrt(n_part / max(1, n_rows)))
+        shifted = self.directions.shift(self.belief.soft[rows], point)
+        weights = self.data.weights
+        mean = float(weights[rows].mean()) if weights is not None and n_rows else 1.0
         more, more_center = self._make_whole_mass(group.drawn, point, mean, rng)
-        n_part, n_rows = part.size, rows.size
+        draws_mass = self._weigh(group.soft * (1.0 + noise)[:, :, None], part)
         draws_mass = np.concatenate([draws_mass, more], axis=1)
-        center_mass = np.concatenate([center_mass, more_center], axis=0)
+        center_mass = np.concatenate([self._weigh(shifted, rows), more_center], axis=0)
         whole = self.data.scores[self._whole_part]
-        scores, center_scores = (np.concatenate([s, whole]) for s in (scores, center_scores))
+        scores, center_scores = (
+            np.concatenate([self.data.scores[each], whole]) for each in (part, rows)
+        )
         if weight > 0.0:
             normal = rng.standard_normal((self.n_draws, self.constants.label_draws))
         out = []
@@ -523,8 +486,7 @@ class GroupEstimator:
             draws = move_by(metric, np.clip(draws, low, high), left * correction.draws)
             center = move_by(metric, value, left * correction.off_center)
             draws = move_median(metric, draws, center)
-            if rows.size:
-                shifted = self.directions.shift(self.belief.soft[rows], point)
+            if n_rows:
                 seed = make_child_seed(self.seed, (1 << 24) + int(rows[0]))
                 draws = leave_end(metric, self.data.scores[rows], shifted, draws, seed)
             out.append(Estimate(value, draws))
@@ -612,10 +574,6 @@ class GroupEstimator:
     def _make_hard_mass(self, labels: IntArray, rows: IntArray) -> FloatArray:
         return self._weigh(one_hot_mass(labels, self.data.n_classes), rows)
 
-    def _take_weights(self, rows: IntArray) -> FloatArray:
-        weights = self.data.weights
-        return np.ones(rows.size) if weights is None else weights[rows]
-
     def _weigh(self, labelings: FloatArray, rows: IntArray) -> FloatArray:
         """Mass (..., r, K) of labelings, rows counting by their weight."""
         if self.data.weights is None:
@@ -656,9 +614,9 @@ def estimate_groups(
     estimates, borrowed = list(whole), [float("nan")]
     for number, (_, members) in enumerate(groupby(groups[1:], key=lambda each: each[0])):
         inside = [number_rows(part, data.n_rows) for _, part in members]
-        found = estimator.estimate(inside, number)
-        estimates += found.estimates
-        borrowed += (1.0 - found.own).tolist()
+        found, own = estimator.estimate(inside, number)
+        estimates += found
+        borrowed += [1.0 - share for share in own]
     return estimates, borrowed
 
 

@@ -190,14 +190,12 @@ class GroupRanking(RowTable):
 
 def compute_gaps(
     evaluation: Evaluation,
-    metric: str | None = None,
-    *,
-    by: str | None = None,
-    kinds: Sequence[str] = ("difference", "ratio"),
-    level: float | None = None,
+    metric: str | None,
+    by: str | None,
+    kinds: Sequence[str],
+    level: float,
 ) -> GapTable:
     """The gaps of an evaluation; `ssme.Evaluation.gaps` says what they are."""
-    level = evaluation.level if level is None else level
     kinds = list(dict.fromkeys([kinds] if isinstance(kinds, str) else kinds))
     unknown = [kind for kind in kinds if kind not in GAPS]
     if unknown:
@@ -460,14 +458,12 @@ def make_mean_bias(n_classes: int) -> Metric:
 
 def rank_groups(
     evaluation: Evaluation,
-    metric: str | None = None,
-    *,
-    by: str | None = None,
-    model: str | None = None,
-    level: float | None = None,
+    metric: str | None,
+    by: str | None,
+    model: str | None,
+    level: float,
 ) -> GroupRanking:
     """The groups of one grouping, as `ssme.Evaluation.worst_groups` describes them."""
-    level = evaluation.level if level is None else level
     m, texts = evaluation.metric_index(metric), find_groupings(evaluation, by)
     if len(texts) > 1:
         hint = f"name one of {quote(texts)} with `by`"

@@ -67,63 +67,41 @@ SIMULATIONS = Option(
 class TiltConstants:
     """Constants of `tilt_belief`, which finds labels that agree with a draw."""
 
-    steps: int = 8
-    """Steps of Gauss-Newton; each reaches further into what the influences leave out."""
-
+    steps: int = 8  # steps of Gauss-Newton; each reaches further into what the influences leave out
+    # added to the diagonal of the covariance, as a share of its mean: classifiers may be alike
     ridge: float = 1e-3
-    """Added to the diagonal of the covariance, as a share of its mean: classifiers may be alike."""
-
-    strongest: float = 12.0
-    """Largest change of a log-odds of one row."""
-
-    near: float = 1e-4
-    """Distance to the wanted values at which the steps end."""
+    strongest: float = 12.0  # largest change of a log-odds of one row
+    near: float = 1e-4  # distance to the wanted values at which the steps end
 
 
 @dataclass(frozen=True)
 class PlanConstants:
     """Constants of `plan_several`."""
 
+    # worlds that a method with a posterior is fitted to, unless the user says how many
     simulations: int = 8
-    """Worlds that a method with a posterior is fitted to, unless the user says how many."""
-
+    # the same of a method without a posterior, such as labels alone, whose fits take no time
     simulations_quick: int = 100
-    """The same of a method without a posterior, such as labels alone, whose fits take no time."""
-
+    # draws, at most, of each of their fits: the median over many worlds needs no more
     draws_quick: int = 250
-    """Draws, at most, of each of their fits: the median over many worlds needs no more."""
-
+    # worlds from which on each is read by itself; fewer are read in all pairs
     each_by_itself: int = 30
-    """Worlds from which on each is read by itself; fewer are read in all pairs."""
-
+    # unlabeled rows, at most, that a simulation takes from; a random part of all there are
     rows_simulated: int = 2000
-    """Unlabeled rows, at most, that a simulation takes from; a random part of all there are."""
-
-    ratio: float = 4.0
-    """Factor between two numbers of labels that are tried first."""
-
+    ratio: float = 4.0  # factor between two numbers of labels that are tried first
+    # labels up to which methods are fitted in simulations, or twice as many as there are: a fit
+    # takes time in proportion to its labels
     labels_fitted: int = 500
-    """Labels up to which methods are fitted in simulations, or twice as many as there are: a fit
-    takes time in proportion to its labels."""
-
-    beyond: float = 4.0
-    """How many times these numbers the last line between logarithms is drawn on."""
-
-    widest_step: float = 1.5
-    """Factor between two of them that is left without a look at the middle."""
-
-    least_labels: int = 10
-    """Labels more, at the least, that are tried first."""
-
+    beyond: float = 4.0  # how many times these numbers the last line between logarithms is drawn on
+    widest_step: float = 1.5  # factor between two of them that is left without a look at the middle
+    least_labels: int = 10  # labels more, at the least, that are tried first
+    # shares of the runs that meet the target with the least and the largest number of labels of
+    # the range that is reported
     spread: tuple[float, float] = (0.1, 0.9)
-    """Shares of the runs that meet the target with the least and the largest number of labels of
-    the range that is reported."""
-
+    # how the belief of the rows is made, and which influences are measured
     suggest: SuggestConstants = field(default_factory=SuggestConstants)
-    """How the belief of the rows is made, and which influences are measured."""
-
+    # how labels are found that agree with a draw
     tilt: TiltConstants = field(default_factory=TiltConstants)
-    """How labels are found that agree with a draw."""
 
 
 @dataclass(frozen=True)

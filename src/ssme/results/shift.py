@@ -47,29 +47,15 @@ KIND = Option("kind", Enumeration("label", "covariate"), "label", "The shift tha
 class ShiftConstants:
     """Numbers that decide what is found about a shift and how it is corrected."""
 
-    largest_weight: float = 20.0
-    """Weight of a label over the mean weight, at most."""
-
+    largest_weight: float = 20.0  # weight of a label over the mean weight, at most
+    # penalty on each coefficient of a logistic regression on standardized features
     ridge: float = 1.0
-    """Penalty on each coefficient of a logistic regression on standardized features."""
-
-    refuted: float = 0.05
-    """p-value below which label shift does not explain the scores."""
-
-    least_share: float = 0.25
-    """Share of the labels that must be left, in effect, under weights."""
-
-    least_labels: float = 10.0
-    """Labels that must be left, in effect, under weights."""
-
-    least_rows: int = 10
-    """Rows on either side below which nothing can be told."""
-
-    steps: int = 200
-    """Steps of EM, at most."""
-
-    small: float = 1e-6
-    """Least share of a class, and least weight of a label."""
+    refuted: float = 0.05  # p-value below which label shift does not explain the scores
+    least_share: float = 0.25  # share of the labels that must be left, in effect, under weights
+    least_labels: float = 10.0  # labels that must be left, in effect, under weights
+    least_rows: int = 10  # rows on either side below which nothing can be told
+    steps: int = 200  # steps of EM, at most
+    small: float = 1e-6  # least share of a class, and least weight of a label
 
 
 @dataclass(frozen=True)

@@ -64,28 +64,20 @@ IntArray = NDArray[np.int64]
 class SuggestConstants:
     """Constants of `suggest_rows`."""
 
+    # rows whose influence is measured, at most, unless ``rows_per_label`` asks for more
     rows_looked_at: int = 1500
-    """Rows whose influence is measured, at most, unless ``rows_per_label`` asks for more."""
-
-    rows_per_label: int = 20
-    """Rows whose influence is measured for each label that is asked for."""
-
+    rows_per_label: int = 20  # rows whose influence is measured for each label that is asked for
+    # share of the mean score in the belief that rows are valued by, lest a belief that is too
+    # sure hide the rows it is wrong about
     doubt: float = 0.1
-    """Share of the mean score in the belief that rows are valued by, lest a belief that is too
-    sure hide the rows it is wrong about."""
-
+    # probability of a class of a row below which its influence is not measured
     least_share: float = 0.005
-    """Probability of a class of a row below which its influence is not measured."""
-
+    # least weight of a question of ``best``, as a share of the largest: draws may be too sure
     least_weight: float = 0.02
-    """Least weight of a question of ``best``, as a share of the largest: draws may be too sure."""
-
+    # labels drawn at random that one drawn for the goal must be worth; else rows are drawn alike,
+    # since there is nothing to gain
     least_gain: float = 1.02
-    """Labels drawn at random that one drawn for the goal must be worth; else rows are drawn alike,
-    since there is nothing to gain."""
-
-    strata: int = 5
-    """Parts of the scores of the design ``by_score``."""
+    strata: int = 5  # parts of the scores of the design ``by_score``
 
 
 def set_probabilities(size: FloatArray, n: int, uniform: float) -> FloatArray:

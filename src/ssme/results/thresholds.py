@@ -43,6 +43,7 @@ from ssme.metrics.confusion import FullTables
 from ssme.metrics.kinds import Custom, Decision
 from ssme.options import Number, Option, accept, parse_number
 from ssme.results.choose import MARGIN, Choice, choose_model
+from ssme.results.curves import sum_by_code
 from ssme.results.groups import ALL
 from ssme.results.reliability import Record
 from ssme.results.table import Answer, Row
@@ -223,7 +224,7 @@ def choose_thresholds(
     *,
     group: str = ALL,
     confidence: float = CONFIDENCE.default,
-    level: float | None = None,
+    level: float,
     margin: float = MARGIN.default,
     n_candidates: int = 300,
 ) -> ThresholdChoice:
@@ -234,31 +235,30 @@ def choose_thresholds(
     at its threshold.
     """
     aim, confidence = read_goal(goal), accept(CONFIDENCE, confidence)
-    level = evaluation.level if level is None else level
     _refuse_without_thresholds(evaluation)
     data = evaluation.data
     rows = evaluation.groups[evaluation.group_index(group)].rows
     scores = data.scores[number_rows(rows, data.n_rows)]
-    asked = [aim.best] if aim.demand is None else [aim.best, aim.demand]
+    metrics = [aim.best] if aim.demand is None else [aim.best, aim.demand]
     most = max(min(n_candidates, CELLS // data.n_models), 100)
-    cuts = list_candidates(scores, most)
-    curves = _trace(evaluation, asked, cuts, rows)
+    cuts = _list_candidates(scores, most)
+    curves = _trace(evaluation, metrics, cuts, rows)
     near = [_find_nearest(each, aim.limit, confidence) for each in curves]
-    finer = refine_candidates(cuts, scores, near, most)
+    finer = _refine_candidates(cuts, scores, near, most)
     if not np.array_equal(finer, cuts):
-        cuts, curves = finer, _trace(evaluation, asked, finer, rows)
-    picks, values, draws = [], [], []
+        cuts, curves = finer, _trace(evaluation, metrics, finer, rows)
+    picks, best = [], []
     for j, model in enumerate(data.models):
-        pick, best = _pick(model, cuts[j], curves[j], aim.limit, confidence, level)
+        pick, estimate = _pick(model, cuts[j], curves[j], aim.limit, confidence, level)
         picks.append(pick)
-        values.append(best.value)
-        draws.append(best.draws)
-    choice, value = None, np.array(values)
+        best.append(estimate)
+    choice, value = None, np.concatenate([each.value for each in best])
     if np.isfinite(value).any():
+        draws = np.concatenate([_require_draws(each) for each in best], axis=1)
         choice = choose_model(
             data.models,
             aim.best,
-            Estimate(value, np.column_stack(draws)),
+            Estimate(value, draws),
             where=group,
             margin=margin,
             level=level,
@@ -266,7 +266,7 @@ def choose_thresholds(
         )
         threshold = picks[data.models.index(choice.pick)].threshold
         choice = replace(choice, goal=aim.text, threshold=threshold)
-    with_labels = tuple(_add_labels_only(evaluation, picks, asked, rows, level))
+    with_labels = tuple(_add_labels_only(evaluation, picks, metrics, rows, level))
     return ThresholdChoice(aim.text, with_labels, choice, aim.best, confidence, evaluation.library)
 
 
@@ -289,27 +289,19 @@ def _refuse_without_thresholds(evaluation: Evaluation) -> None:
         )
 
 
-def _trace(
-    evaluation: Evaluation, asked: Sequence[Metric], cuts: FloatArray, rows: GroupRows
-) -> list[list[Curve]]:
-    """The curves of each model, one per metric."""
-    traced = [trace_metric(each, cuts) for each in asked]
-    refuse_without_order(evaluation.data, traced)
-    found = evaluation.belief.estimate(traced, [rows])[0]
-    same_rows = evaluation.posterior is None
-    return [
-        [
-            Curve.of(metric, each, cuts.shape, j, same_rows)
-            for metric, each in zip(asked, found, strict=True)
-        ]
-        for j in range(len(cuts))
-    ]
+def _require_draws(estimate: Estimate) -> FloatArray:
+    if estimate.draws is None:
+        raise UnsupportedError(
+            "the method has no draws, so that the uncertainty of thresholds is not known",
+            hint="use a method that draws, such as auto (`ssme methods`)",
+        )
+    return estimate.draws
 
 
 def _add_labels_only(
     evaluation: Evaluation,
     picks: Sequence[ThresholdPick],
-    asked: Sequence[Metric],
+    metrics: Sequence[Metric],
     rows: GroupRows,
     level: float,
 ) -> Iterator[ThresholdPick]:
@@ -323,14 +315,14 @@ def _add_labels_only(
         if np.isnan(pick.threshold):
             yield pick
             continue
-        there = [at_threshold(metric, pick.threshold) for metric in asked]
-        metrics = []
-        for at, each in zip(pick.metrics, belief.estimate(there, [rows])[0], strict=True):
-            value, low, high = (float(x[j]) for x in (each.value, *each.interval(level)))
-            metrics.append(
+        there = [at_threshold(metric, pick.threshold) for metric in metrics]
+        metrics_with_labels = []
+        for at, alone in zip(pick.metrics, belief.estimate(there, [rows])[0], strict=True):
+            value, low, high = (float(end[j]) for end in (alone.value, *alone.interval(level)))
+            metrics_with_labels.append(
                 replace(at, labels_only=value, labels_only_low=low, labels_only_high=high)
             )
-        yield replace(pick, metrics=tuple(metrics))
+        yield replace(pick, metrics=tuple(metrics_with_labels))
 
 
 def _find_margin(demand: Curve, confidence: float) -> FloatArray:
@@ -361,145 +353,49 @@ def _pick(
     limit: float,
     confidence: float,
     level: float,
-) -> tuple[ThresholdPick, AtPick]:
-    """The threshold of one model, and the metric that is made best at it."""
-    best, demand = curves[0], curves[1] if len(curves) > 1 else None
+) -> tuple[ThresholdPick, Estimate]:
+    """The threshold of one model, and the estimate of the metric that is made best at it."""
+    best = curves[0]
     met = np.ones(best.value.shape, dtype=bool)
     met_by_draw = np.ones(best.draws.shape, dtype=bool)
-    if demand is not None:
-        margin = _find_margin(demand, confidence)
+    if len(curves) > 1:
+        demand, margin = curves[1], _find_margin(curves[1], confidence)
         with np.errstate(invalid="ignore"):
             met = demand.value - margin >= limit
             met_by_draw = demand.noisy - margin >= limit
     chosen = int(_find_best(best.sign * best.value, met))
     by_draw = _find_best(best.sign * best.noisy, met_by_draw)
-    found = [curve.at(chosen, by_draw) for curve in curves]
-    drawn = cuts[by_draw[by_draw >= 0]]
-    tails = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-    ends = np.quantile(drawn, tails) if drawn.size and chosen >= 0 else (np.nan, np.nan)
-    threshold = float(cuts[chosen]) if chosen >= 0 else float("nan")
-    pick = ThresholdPick(
-        model=model,
-        threshold=threshold,
-        low=float(np.fmin(ends[0], threshold)),
-        high=float(np.fmax(ends[1], threshold)),
-        metrics=tuple(
-            MetricAt(curve.metric.name, at.value, *at.find_ends(tails), at.optimism)
-            for curve, at in zip(curves, found, strict=True)
-        ),
-        p_demand=found[1].compute_share_met(limit) if demand is not None else float("nan"),
-        p_reachable=float((by_draw >= 0).mean()),
-    )
-    return pick, found[0]
+    reached = by_draw[by_draw >= 0]
+    threshold, low, high = (float("nan"),) * 3
+    if chosen >= 0:
+        threshold = low = high = float(cuts[chosen])
+        if reached.size:
+            ends = np.quantile(cuts[reached], [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
+            low, high = float(min(ends[0], threshold)), float(max(ends[1], threshold))
+    estimates, metrics, p_demand = [], [], float("nan")
+    for curve in curves:
+        estimate, optimism = curve.estimate_at(chosen, by_draw)
+        value, first, last = (float(end[0]) for end in (estimate.value, *estimate.interval(level)))
+        metrics.append(MetricAt(curve.metric.name, value, first, last, optimism))
+        estimates.append(estimate)
+    if len(curves) > 1:
+        known = _require_draws(estimates[1])[np.isfinite(_require_draws(estimates[1]))]
+        p_demand = float((known >= limit).mean()) if known.size else p_demand
+    share = float((by_draw >= 0).mean())
+    pick = ThresholdPick(model, threshold, low, high, tuple(metrics), p_demand, share)
+    return pick, estimates[0]
 
 
 def _find_best(worth: FloatArray, met: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Position of the greatest ``worth`` (..., T) among those ``met``; -1 where there is none."""
-    open_to = np.where(met & np.isfinite(worth), worth, -np.inf)
-    return np.where(np.isfinite(open_to.max(axis=-1)), open_to.argmax(axis=-1), -1)
+    allowed = np.where(met & np.isfinite(worth), worth, -np.inf)
+    return np.where(np.isfinite(allowed.max(axis=-1)), allowed.argmax(axis=-1), -1)
 
 
 # -------------------------------------------------------------------------------------------------
 # A metric of decisions as a curve over the thresholds of each model, with its draws. Confusion
 # tables at all of them are cumulative sums of the mass of rows sorted by score, so that a curve
 # costs one pass over the rows.
-
-
-def list_candidates(scores: FloatArray, most: int) -> FloatArray:
-    """Thresholds (M, T) among the scores (n, M, 2) of each model, and 0 and 1, ascending.
-
-    Up to ``most`` distinct scores are all there. Of more, those at ranks that grow geometrically
-    from both ends: what a metric says of a rare class depends on the share of few rows at one end.
-    """
-    steps = np.geomspace(1.0, max(len(scores) / 2.0, 1.0), max(most // 2, 1)).astype(np.int64)
-    return _pad([_thin(_sort_scores(scores, j), steps, most) for j in range(scores.shape[1])])
-
-
-def refine_candidates(
-    cuts: FloatArray, scores: FloatArray, chosen: Sequence[int], most: int
-) -> FloatArray:
-    """``cuts`` (M, T) and the scores next to the ``chosen`` one of each model, ``most`` of them."""
-    out = []
-    for j, at in enumerate(chosen):
-        above = cuts[j][cuts[j] > cuts[j, at]]
-        score = np.unique(_sort_scores(scores, j))
-        score = score[score > cuts[j, max(at - 1, 0)]]
-        score = score[score < above[0]] if above.size else score
-        out.append(np.concatenate([cuts[j], score[:: max(1, len(score) // most)]]))
-    return _pad(out)
-
-
-def _sort_scores(scores: FloatArray, j: int) -> FloatArray:
-    score = scores[:, j, 1]
-    return np.sort(score[np.isfinite(score)])
-
-
-def _thin(score: FloatArray, steps: NDArray[np.int64], most: int) -> FloatArray:
-    """Distinct values of the ascending ``score``: all, or those ``steps`` from either end."""
-    distinct = np.unique(score)
-    if len(distinct) <= most:
-        return distinct
-    steps = steps[steps <= len(score)]
-    return np.concatenate([score[steps - 1], score[-steps]])
-
-
-def _pad(thresholds: Sequence[FloatArray]) -> FloatArray:
-    """The distinct thresholds of each model with 0 and 1, as rows (M, T) that end in ones."""
-    rows = [np.unique(np.concatenate([[0.0, 1.0], each])) for each in thresholds]
-    out = np.ones((len(rows), max(map(len, rows))))
-    for row, values in zip(out, rows, strict=True):
-        row[: len(values)] = values
-    return out
-
-
-def trace_metric(metric: Metric, cuts: FloatArray) -> Metric:
-    """``metric`` at every threshold, classifiers one after the other: (D, M * T) values."""
-    assert isinstance(metric.kind, Decision)
-    statistic = metric.kind.statistic
-
-    def plan(scores: FloatArray) -> MetricPlan:
-        n, n_models = scores.shape[:2]
-        places = np.full((n, n_models), -1, dtype=np.int64)
-        for j in range(n_models):
-            score = scores[:, j, 1]
-            scored = np.isfinite(score)
-            places[scored, j] = np.searchsorted(cuts[j], score[scored], side="right")
-
-        def compute_values(mass: FloatArray) -> FloatArray:
-            size = cuts.shape[1]
-            tables = [count_tables(mass, places[:, j], size) for j in range(n_models)]
-            return statistic(FullTables(np.concatenate(tables, axis=1)))
-
-        return compute_values
-
-    return Metric(
-        metric.name,
-        metric.title,
-        plan,
-        Custom(),
-        low=metric.low,
-        high=metric.high,
-        greater_is_better=metric.greater_is_better,
-        of_positive=True,
-        of_model=lambda j: trace_metric(metric, cuts[[j]]),
-    )
-
-
-def count_tables(mass: FloatArray, places: NDArray[np.int64], size: int) -> FloatArray:
-    """Confusion tables (D, T, 2, 2) of one classifier at each of ``size`` thresholds.
-
-    ``places`` (n,) counts the thresholds that a row's score reaches; -1 where it has none.
-    """
-    scored = places >= 0
-    order = np.argsort(places[scored], kind="stable")
-    sums = np.zeros((len(mass), size + 1, 2))
-    if scored.any():
-        sorted_mass = mass[:, scored][:, order]
-        filled, starts = np.unique(places[scored][order], return_index=True)
-        sums[:, filled] = np.add.reduceat(sorted_mass, starts, axis=1)
-    below = np.cumsum(sums, axis=1)[:, :-1]  # rows that reach fewer than t + 1 thresholds
-    above = np.maximum(sums.sum(axis=1, keepdims=True) - below, 0.0)
-    return np.stack([below, above], axis=3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -513,19 +409,6 @@ class Curve:
     value: FloatArray
     draws: FloatArray
     same_rows: bool
-
-    @classmethod
-    def of(
-        cls, metric: Metric, estimate: Estimate, shape: tuple[int, int], j: int, same_rows: bool
-    ) -> Curve:
-        """The curve of model ``j`` from values at (M, T) = ``shape`` thresholds."""
-        if estimate.draws is None:
-            raise UnsupportedError(
-                "the method has no draws, so that the uncertainty of thresholds is not known",
-                hint="use a method that draws, such as auto (`ssme methods`)",
-            )
-        value = estimate.value.reshape(shape)[j]
-        return cls(metric, value, estimate.draws.reshape(-1, *shape)[:, j], same_rows)
 
     @cached_property
     def centers(self) -> FloatArray:
@@ -543,36 +426,119 @@ class Curve:
     def sign(self) -> float:
         return 1.0 if self.metric.greater_is_better else -1.0
 
-    def at(self, chosen: int, by_draw: NDArray[np.int64]) -> AtPick:
-        """The metric at threshold ``chosen``, less the optimism of having chosen."""
+    def estimate_at(self, chosen: int, by_draw: NDArray[np.int64]) -> tuple[Estimate, float]:
+        """The metric at threshold ``chosen``, less the optimism of having chosen, and that."""
         if chosen < 0:
-            return AtPick(float("nan"), np.full(len(self.draws), np.nan), float("nan"))
+            nothing = np.full((len(self.draws), 1), np.nan)
+            return Estimate(nothing[0], nothing), float("nan")
         reached = np.flatnonzero(by_draw >= 0)
         noise = self.draws[reached, by_draw[reached]] - self.centers[by_draw[reached]]
         noise = noise[np.isfinite(noise)]
-        better = 0.0
+        optimism = 0.0
         if self.same_rows and noise.size:
-            better = max(0.0, self.sign * float(np.sqrt(2.0) * noise.mean()))
-        span = (self.metric.low, self.metric.high)
-        value = float(np.clip(self.value[chosen] - self.sign * better, *span))
-        return AtPick(value, np.clip(self.draws[:, chosen] - self.sign * better, *span), better)
+            optimism = max(0.0, self.sign * float(np.sqrt(2.0) * noise.mean()))
+        value, draws = (
+            np.clip(each - self.sign * optimism, self.metric.low, self.metric.high)
+            for each in (self.value[[chosen]], self.draws[:, [chosen]])
+        )
+        return Estimate(value, draws), optimism
 
 
-@dataclass(frozen=True, eq=False)
-class AtPick:
-    """A metric at the chosen threshold: value, draws (D,) and the optimism that was taken off."""
+def _trace(
+    evaluation: Evaluation, metrics: Sequence[Metric], cuts: FloatArray, rows: GroupRows
+) -> list[list[Curve]]:
+    """The curves of each model, one per metric."""
+    traced = [_trace_metric(each, cuts) for each in metrics]
+    refuse_without_order(evaluation.data, traced)
+    estimates = evaluation.belief.estimate(traced, [rows])[0]
+    values = [each.value.reshape(cuts.shape) for each in estimates]
+    draws = [_require_draws(each).reshape(-1, *cuts.shape) for each in estimates]
+    same_rows = evaluation.posterior is None
+    return [
+        [
+            Curve(metric, value[j], drawn[:, j], same_rows)
+            for metric, value, drawn in zip(metrics, values, draws, strict=True)
+        ]
+        for j in range(len(cuts))
+    ]
 
-    value: float
-    draws: FloatArray
-    optimism: float
 
-    def find_ends(self, tails: list[float]) -> tuple[float, float]:
-        known = self.draws[np.isfinite(self.draws)]
-        if not known.size:
-            return float("nan"), float("nan")
-        low, high = np.quantile(known, tails)
-        return float(min(low, self.value)), float(max(high, self.value))
+def _trace_metric(metric: Metric, cuts: FloatArray) -> Metric:
+    """``metric`` at every threshold, classifiers one after the other: (D, M * T) values."""
+    assert isinstance(metric.kind, Decision)
+    statistic, size = metric.kind.statistic, cuts.shape[1]
 
-    def compute_share_met(self, limit: float) -> float:
-        known = self.draws[np.isfinite(self.draws)]
-        return float((known >= limit).mean()) if known.size else float("nan")
+    def plan(scores: FloatArray) -> MetricPlan:
+        scored = np.isfinite(scores[:, :, 1]).T
+        sums = [
+            # how many of its thresholds the score of each row reaches
+            sum_by_code(np.searchsorted(cuts[j], scores[rows, j, 1], side="right"), size + 1)
+            for j, rows in enumerate(scored)
+        ]
+
+        def compute_values(mass: FloatArray) -> FloatArray:
+            tables = []
+            for add_up, rows in zip(sums, scored, strict=True):
+                total = np.cumsum(add_up(mass[:, rows]), axis=1)
+                below = total[:, :-1]  # rows that reach fewer than t + 1 thresholds
+                above = np.maximum(total[:, -1:] - below, 0.0)
+                tables.append(np.stack([below, above], axis=3))
+            return statistic(FullTables(np.concatenate(tables, axis=1)))
+
+        return compute_values
+
+    return Metric(
+        metric.name,
+        metric.title,
+        plan,
+        Custom(),
+        low=metric.low,
+        high=metric.high,
+        greater_is_better=metric.greater_is_better,
+        of_positive=True,
+        of_model=lambda j: _trace_metric(metric, cuts[[j]]),
+    )
+
+
+def _list_candidates(scores: FloatArray, most: int) -> FloatArray:
+    """Thresholds (M, T) among the scores (n, M, 2) of each model, and 0 and 1, ascending.
+
+    Up to ``most`` distinct scores are all there. Of more, those at ranks that grow geometrically
+    from both ends: what a metric says of a rare class depends on the share of few rows at one end.
+    """
+    steps = np.geomspace(1.0, max(len(scores) / 2.0, 1.0), max(most // 2, 1)).astype(np.int64)
+    candidates = []
+    for j in range(scores.shape[1]):
+        score = _sort_scores(scores, j)
+        near = steps[steps <= len(score)]
+        few = len(np.unique(score)) <= most
+        candidates.append(score if few else np.concatenate([score[near - 1], score[-near]]))
+    return _pad(candidates)
+
+
+def _refine_candidates(
+    cuts: FloatArray, scores: FloatArray, chosen: Sequence[int], most: int
+) -> FloatArray:
+    """``cuts`` (M, T) and the scores next to the ``chosen`` one of each model, ``most`` of them."""
+    finer = []
+    for j, at in enumerate(chosen):
+        above = cuts[j][cuts[j] > cuts[j, at]]
+        score = np.unique(_sort_scores(scores, j))
+        score = score[score > cuts[j, max(at - 1, 0)]]
+        score = score[score < above[0]] if above.size else score
+        finer.append(np.concatenate([cuts[j], score[:: max(1, len(score) // most)]]))
+    return _pad(finer)
+
+
+def _sort_scores(scores: FloatArray, j: int) -> FloatArray:
+    score = scores[:, j, 1]
+    return np.sort(score[np.isfinite(score)])
+
+
+def _pad(thresholds: Sequence[FloatArray]) -> FloatArray:
+    """The distinct thresholds of each model with 0 and 1, as rows (M, T) that end in ones."""
+    rows = [np.unique(np.concatenate([[0.0, 1.0], each])) for each in thresholds]
+    out = np.ones((len(rows), max(map(len, rows))))
+    for row, values in zip(out, rows, strict=True):
+        row[: len(values)] = values
+    return out

@@ -52,12 +52,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.base import Belief, Estimate, GroupRows
+from ssme.methods.base import Estimate
 from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Kind, LabelsInterval, RowSharesInterval
-from ssme.results.groups import ALL
 from ssme.results.table import Answer, Row
 from ssme.show.sections import Column, Section
 
@@ -82,11 +81,8 @@ SHOWN_PAIRS = 5
 class TogetherConstants:
     """Numbers that decide the estimates of a set of classifiers."""
 
-    leaning: float = 0.1
-    """k: how much estimates lean on labels alone."""
-
-    widening: float = 1.35
-    """Factor of the spread of the draws of shares P(W = w)."""
+    leaning: float = 0.1  # k: how much estimates lean on labels alone
+    widening: float = 1.35  # factor of the spread of the draws of shares P(W = w)
 
 
 @dataclass(frozen=True)
@@ -216,33 +212,36 @@ class SetProfile(Answer):
 
 def profile_set(
     evaluation: Evaluation,
-    group: str = ALL,
-    *,
-    level: float | None = None,
+    group: str,
+    level: float,
     constants: TogetherConstants | None = None,
 ) -> SetProfile:
     """Estimate how the classifiers of an evaluation err together."""
-    settings = constants or TogetherConstants()
-    data, level = evaluation.data, evaluation.level if level is None else level
-    n_models = data.n_models
+    constants = constants or TogetherConstants()
+    data, n_models = evaluation.data, evaluation.data.n_models
     if n_models < 2:
         raise InputError("there is only one classifier, and two or more are needed")
+    one_by_one = UnsupportedError(
+        f"method {evaluation.method!r} looks at each classifier by itself",
+        hint="use one with a posterior for all classifiers, such as auto, or labeled",
+    )
     if find_method_class(evaluation.method).spec.metrics is not None:
-        raise _make_one_by_one_error(evaluation.method)
+        raise one_by_one
     rows = evaluation.groups[evaluation.group_index(group)].rows
     threshold = evaluation.settings.get("threshold") if data.n_classes == 2 else None
-    metrics = make_set_metrics(n_models, DEFAULT_THRESHOLD if threshold is None else threshold)
-    ours = _estimate(evaluation.belief, metrics, rows, evaluation.method)
+    threshold = DEFAULT_THRESHOLD if threshold is None else threshold
+    metrics = _make_set_metrics(n_models, threshold, one_by_one)
+    ours = evaluation.belief.estimate(metrics, [rows])[0]
     alone = [Estimate(np.full(1, np.nan)) for _ in metrics]
     if data.n_labeled:
         labeled = get_method("labeled").fit(data, np.random.default_rng(0))
-        alone = labeled.estimate(list(metrics.values()), [rows])[0]
+        alone = labeled.estimate(metrics, [rows])[0]
     figures = {}
-    for (name, metric), one, other in zip(metrics.items(), ours, alone, strict=True):
-        leaning = _lean_on_labels(metric, one, other, settings.leaning)
-        if name == "shares" and evaluation.posterior is not None:
-            leaning = _widen(metric, leaning, settings.widening)
-        figures[name] = _make_figures(metric, leaning, other, level)
+    for place, (metric, one, other) in enumerate(zip(metrics, ours, alone, strict=True)):
+        leaning = _lean_on_labels(metric, one, other, constants.leaning)
+        if place == 0 and evaluation.posterior is not None:  # P(W = w)
+            leaning = _widen(metric, leaning, constants.widening)
+        figures[metric.name] = _make_figures(metric, leaning, other, level)
     shares = figures["shares"]
     pairs = zip(
         combinations(data.models, 2), figures["both"], figures["correlations"], strict=False
@@ -262,22 +261,6 @@ def profile_set(
         method=evaluation.method,
         level=level,
         library=evaluation.library,
-    )
-
-
-def _estimate(
-    belief: Belief, metrics: dict[str, Metric], rows: GroupRows, method: str
-) -> list[Estimate]:
-    try:
-        return belief.estimate(list(metrics.values()), [rows])[0]
-    except OneByOneError:
-        raise _make_one_by_one_error(method) from None
-
-
-def _make_one_by_one_error(method: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"method {method!r} looks at each classifier by itself",
-        hint="use one with a posterior for all classifiers, such as auto, or labeled",
     )
 
 
@@ -338,10 +321,6 @@ class RowShares(Custom):
         return RowSharesInterval()
 
 
-class OneByOneError(Exception):
-    """A method asked for the set with one classifier at a time."""
-
-
 @dataclass(frozen=True, eq=False)
 class SetSums:
     """Linear sums over the complete rows: P(W = w), errors, joint errors, and right votes."""
@@ -353,41 +332,45 @@ class SetSums:
     vote: FloatArray
 
 
-Reading = Callable[[SetSums], FloatArray]
-"""Sums of D labelings -> values (D, V)."""
+def _make_set_metrics(
+    n_models: int, threshold: float, one_by_one: UnsupportedError
+) -> list[Metric]:
+    """The metrics of a set of ``n_models``; ``one_by_one`` is raised where a method takes it apart.
 
-
-def make_set_metrics(n_models: int, threshold: float) -> dict[str, Metric]:
-    """The metrics of a set of ``n_models``, by what they read."""
-    shares, other = RowShares(), Custom()
-    readings: dict[str, tuple[Reading, Kind, float, float, bool | None]] = {
-        "shares": (lambda sums: sums.counts, shares, 0.0, 1.0, None),
-        "both": (lambda sums: sums.both, shares, 0.0, 1.0, None),
-        "vote": (lambda sums: sums.vote, shares, 0.0, 1.0, True),
-        "independent": (
-            lambda sums: sums.errors.prod(axis=1, keepdims=True),
-            other,
-            0.0,
-            1.0,
-            None,
-        ),
-        "correlations": (_compute_correlations, other, -1.0, 1.0, None),
-        "number": (_compute_effective_number, other, 1.0, float(n_models), None),
-        "more": (_extrapolate_one_more, other, 0.0, 1.0, None),
-    }
+    Each reads values (D, V) off the sums of D labelings.
+    """
 
     def make(
-        name: str, reading: Reading, kind: Kind, low: float, high: float, better: bool | None
+        name: str,
+        read: Callable[[SetSums], FloatArray],
+        low: float = 0.0,
+        high: float = 1.0,
+        *,
+        kind: Kind | None = None,
+        greater_is_better: bool | None = None,
     ) -> Metric:
         def plan(scores: FloatArray) -> MetricPlan:
             if scores.shape[1] != n_models:
-                raise OneByOneError
+                raise one_by_one
             sums = _plan_sums(scores, threshold)
-            return lambda mass: reading(sums(mass))
+            return lambda mass: read(sums(mass))
 
-        return Metric(name, name, plan, kind, low, high, greater_is_better=better, of_set=True)
+        return Metric(
+            *(name, name, plan, kind or Custom(), low, high),
+            greater_is_better=greater_is_better,
+            of_set=True,
+        )
 
-    return {name: make(name, *parts) for name, parts in readings.items()}
+    shares = RowShares()
+    return [
+        make("shares", lambda sums: sums.counts, kind=shares),
+        make("both", lambda sums: sums.both, kind=shares),
+        make("vote", lambda sums: sums.vote, kind=shares, greater_is_better=True),
+        make("independent", lambda sums: sums.errors.prod(axis=1, keepdims=True)),
+        make("correlations", _compute_correlations, -1.0),
+        make("number", _compute_effective_number, 1.0, float(n_models)),
+        make("more", _extrapolate_one_more),
+    ]
 
 
 def _plan_sums(scores: FloatArray, threshold: float) -> Callable[[FloatArray], SetSums]:

@@ -22,10 +22,9 @@ from ssme.methods.base import MethodSpec
 from ssme.methods.registry import find_method_class
 from ssme.metrics.base import Metric
 from ssme.results.choose import list_alternatives
-from ssme.results.groups import ALL, compute_gaps, order_groups, rank_groups
+from ssme.results.groups import ALL, order_groups
 from ssme.results.plan import count_effective_labels
 from ssme.results.table import to_plain_values
-from ssme.results.together import SetProfile, profile_set
 from ssme.show.sections import (
     Column,
     Section,
@@ -38,6 +37,7 @@ from ssme.spec import RunSpec
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
+    from ssme.results.together import SetProfile
 
 DOUBT_NAMES = {"serious": "serious doubt", "warning": "warning", "info": "remark"}
 """What doubts of each severity are called."""
@@ -415,7 +415,7 @@ def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int |
     first = evaluation.metrics[0]
     parts: list[Section] = []
     for number, by in enumerate(dict.fromkeys(group.by for group in evaluation.groups[1:])):
-        ranking = rank_groups(evaluation, first.name, by=by)
+        ranking = evaluation.worst_groups(first.name, by=by)
         rows = [
             {
                 **vars(rank),
@@ -471,7 +471,7 @@ def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int |
 
 
 def _make_gaps(evaluation: Evaluation, model: str, limit: int | None) -> Section:
-    gaps = evaluation.asked.gaps or compute_gaps(evaluation, kinds=["difference"])
+    gaps = evaluation.asked.gaps or evaluation.gaps(kinds=["difference"])
     rows = [
         {
             **vars(gap),
@@ -542,7 +542,7 @@ def _find_profile(evaluation: Evaluation) -> SetProfile | None:
     if not 2 <= evaluation.data.n_models <= TOGETHER_MODELS:
         return None
     try:
-        profile = profile_set(evaluation)
+        profile = evaluation.set_profile()
     except UnsupportedError:
         return None
     return None if math.isnan(profile.all_wrong.estimate) else profile
