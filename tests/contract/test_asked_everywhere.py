@@ -44,7 +44,7 @@ FLAGS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "prevalence": (("--prevalence", "0.2"), r"accuracy~0.2"),
     "correct_shift": (("--correct-shift", "label"), r"shift"),
-    "together": (("--together",), r"Pairs whose errors are most alike"),
+    "together": (("--together",), r"Pairs whose errors are correlated most"),
     "gaps": (("--gaps", "ratio", "-g", "site"), r"accuracy, ratio"),
 }
 """Option -> how it is asked, and a pattern that is in every output that people read."""
@@ -55,7 +55,7 @@ ASKED: dict[str, tuple[dict[str, Any], str]] = {
         {"threshold_for": "recall>=0.6", "confidence": 0.9},
         r"Thresholds for recall>=0.6, probability 0.9",
     ),
-    "together": ({"together": True}, r"Pairs whose errors are most alike"),
+    "together": ({"together": True}, r"Pairs whose errors are correlated most"),
     "gaps": ({"gaps": ["ratio"]}, r"ratio"),
     "fail_under": ({"fail_under": ["accuracy>=0.999"]}, r"accuracy estimate is"),
     "within": ({"within": 0.001}, r"is within 0.001 of the best"),
@@ -128,7 +128,7 @@ def test_every_output_of_a_command_line_has_it(option: str, run: Callable[..., R
     for name in ("e.json", "e.html", "r.html", "r.md", "r.json"):
         text = read(Path(name).read_text())
         plain = text.replace('"gap": "ratio"', "accuracy, ratio").replace(
-            '"together": {', "Pairs whose errors are most alike"
+            '"together": {', "Pairs whose errors are correlated most"
         )
         plain = re.sub(
             r'"goal": "(\S+)",.*?"confidence": 0.9', r"Thresholds for \1, probability 0.9", plain

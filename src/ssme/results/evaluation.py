@@ -7,11 +7,11 @@ are imported when they are asked.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -57,6 +57,7 @@ LEVEL = Option(
     0.95,
     "Coverage of the intervals.",
 )
+Kept = TypeVar("Kept")
 PAIRED_MODELS = 20
 """Models up to which JSON has every pair; the number of pairs grows with its square."""
 
@@ -73,10 +74,12 @@ class Asked:
 
     def list_sections(self) -> tuple[Section, ...]:
         """The answers for people to read; gaps are part of what is shown of groups."""
-        found = [] if self.thresholds is None else [self.thresholds.make_section()]
-        found += [] if self.together is None else self.together.list_sections()
-        found += [] if self.gate is None else [self.gate.make_section()]
-        return tuple(found)
+        return tuple(
+            section
+            for answer in (self.thresholds, self.together, self.gate)
+            if answer is not None
+            for section in answer.list_sections()
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,7 +171,8 @@ class Evaluation:
         return float(kish(weights[data.labeled, None])[0] * data.n_rows / kish(rows[:, None])[0])
 
     # ---------------------------------------------------------------------------------------------
-    # Estimates
+    # Estimates. Everywhere, ``level`` is the coverage of the intervals: by default that of the
+    # evaluation; nothing is fitted again.
 
     def rows(
         self, metric: str | None = None, group: str | None = None, *, level: float | None = None
@@ -231,6 +235,8 @@ class Evaluation:
     def estimate(self, metric: str | None = None, group: str = ALL) -> Estimate:
         """Value, draws and interval of one metric on one group, for all classifiers.
 
+        It has ``value`` (n_models,), ``draws`` (n_draws, n_models) or None, ``interval(level)``.
+
         Parameters
         ----------
         metric : str, optional
@@ -238,10 +244,6 @@ class Evaluation:
         group : str
             Name of the group (default "all").
 
-        Returns
-        -------
-        Estimate
-            ``value`` (n_models,), ``draws`` (n_draws, n_models) or None, ``interval(level)``.
         """
         return self.estimates[self.group_index(group)][self.metric_index(metric)]
 
@@ -290,9 +292,9 @@ class Evaluation:
             Coverage of the intervals (default: that of the evaluation).
         """
         level, chosen = self._check_level(level), self.find_metric(metric)
-        key = ("ranking", chosen.name, group, level)
-        if key not in self._cache:
-            self._cache[key] = rank_models(
+        return self._keep(
+            ("ranking", chosen.name, group, level),
+            lambda: rank_models(
                 self.data.models,
                 chosen,
                 self.estimate(chosen.name, group),
@@ -300,8 +302,8 @@ class Evaluation:
                 level=level,
                 record=self.find_record(chosen, group),
                 library=self.library,
-            )
-        return self._cache[key]
+            ),
+        )
 
     def gaps(
         self,
@@ -327,15 +329,6 @@ class Evaluation:
             asked for.
         level : float, optional
             Coverage of the intervals (default: that of the evaluation).
-
-        Examples
-        --------
-        >>> import ssme
-        >>> scores = {"a": [0.9, 0.8, 0.3, 0.2], "b": [0.4, 0.6, 0.7, 0.5]}
-        >>> asked = {"metrics": "accuracy", "groups": {"site": ["x", "x", "y", "y"]}}
-        >>> r = ssme.evaluate(scores, [1, None, 0, None], **asked)
-        >>> [(gap.model, gap.n_groups) for gap in r.gaps(kinds=["difference"]).rows]
-        [('a', 2), ('b', 2)]
         """
         return compute_gaps(self, metric, by, kinds, self._check_level(level))
 
@@ -433,6 +426,9 @@ class Evaluation:
     ) -> ThresholdChoice:
         """Choose for each model the threshold from which it should say "positive".
 
+        Each has an interval and the metrics at it, without the optimism of having chosen it
+        (`ssme.results.thresholds`); with them comes the model to take at its threshold.
+
         Parameters
         ----------
         goal : str, mapping or Metric
@@ -446,20 +442,6 @@ class Evaluation:
         level : float, optional
             Coverage of the intervals (default: that of the evaluation).
 
-        Returns
-        -------
-        ThresholdChoice
-            A threshold with its interval for each model, the metrics at it without the optimism of
-            having chosen it (`ssme.results.thresholds`), and the model to take at its threshold.
-
-        Examples
-        --------
-        >>> import ssme
-        >>> from ssme.sample import sample_path
-        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
-        >>> found = r.choose_thresholds("recall>=0.9")
-        >>> [at.metric for at in found.picks[0].metrics]
-        ['precision', 'recall']
         """
         from ssme.results.thresholds import choose_thresholds
 
@@ -484,11 +466,8 @@ class Evaluation:
     def shift(self) -> Shift:
         """Test whether labeled and unlabeled rows come from different distributions.
 
-        Returns
-        -------
-        Shift
-            Tests, what may explain a shift, and which corrections (`ssme.correct_shift`) are not
-            refuted.
+        The answer says what may explain a shift, and which corrections (`ssme.correct_shift`) are
+        not refuted.
         """
         from ssme.results.shift import find_shift
 
@@ -528,7 +507,8 @@ class Evaluation:
         """Ask further questions, so that every output of the evaluation has the answers.
 
         JSON, reports and notebooks show them with the table. With ``threshold_for`` the decision is
-        the one at the chosen thresholds, everywhere. Asking again replaces what was asked before.
+        the one at the chosen thresholds, everywhere. Asking again replaces what was asked before;
+        the evaluation itself stays as it is.
 
         Parameters
         ----------
@@ -546,11 +526,6 @@ class Evaluation:
             Demand that the pick is behind the best model by no more than this.
         fail_on : {"serious", "warning", "never"}, optional
             Doubts from which the gate fails (default: "serious" where there is a gate).
-
-        Returns
-        -------
-        Evaluation
-            The same one with ``asked``.
 
         Examples
         --------
@@ -636,15 +611,6 @@ class Evaluation:
             Share of every probability that is the same for all rows (default 0.2).
         random_state : int or None
             Seed of the draw (default 0). With None, a fresh one is taken.
-
-        Examples
-        --------
-        >>> import ssme
-        >>> from ssme.sample import sample_path
-        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy")
-        >>> next_rows = r.suggest(5)
-        >>> len(next_rows.ids), bool((next_rows.probability > 0).all())
-        (5, True)
         """
         from ssme.results.suggest import suggest_rows
 
@@ -673,15 +639,6 @@ class Evaluation:
             labels (default: 8, or 100 where the method reads labels alone, as ``labeled`` does).
         random_state : int or None
             Seed of the simulations (default 0). With None, a fresh one is taken.
-
-        Examples
-        --------
-        >>> import ssme
-        >>> from ssme.sample import sample_path
-        >>> r = ssme.evaluate(sample_path(), "label", id="id", metrics="accuracy", method="labeled")
-        >>> plan = r.plan("width(forest:accuracy)<=0.1", simulations=3)
-        >>> plan.more > 0
-        True
         """
         several = self.plan_several([target], simulations=simulations, random_state=random_state)
         return several.plans[0]
@@ -848,7 +805,7 @@ class Evaluation:
         return self.metrics[self.metric_index(name)]
 
     def metric_index(self, metric: str | None) -> int:
-        """Find the position of a metric in ``metrics``.
+        """Position of a metric in ``metrics``.
 
         Parameters
         ----------
@@ -856,17 +813,16 @@ class Evaluation:
             Name of the metric; None where only one was evaluated.
         """
         names = [m.name for m in self.metrics]
-        if metric is None and len(names) == 1:
-            return 0
-        if metric is None:
+        if metric is None and len(names) > 1:
             raise InputError(
                 "no metric was named, and several were evaluated",
                 hint=f"name one of {quote(names)} with `metric`",
             )
-        return _find_position(metric, names, "metric {!r} was not evaluated")
+        name = names[0] if metric is None else metric
+        return _find_position(name, names, "metric {!r} was not evaluated")
 
     def group_index(self, group: str) -> int:
-        """Find the position of a group in ``groups``.
+        """Position of a group in ``groups``.
 
         Parameters
         ----------
@@ -876,33 +832,31 @@ class Evaluation:
         return _find_position(group, [g.name for g in self.groups], "group {!r} was not evaluated")
 
     def model_index(self, model: str) -> int:
-        """Find the position of a model in ``data.models``.
+        """Position of a model in ``data.models``.
 
         Parameters
         ----------
         model : str
             Name of the model.
         """
-        return _find_position(model, list(self.data.models), "there is no model {!r}")
+        return _find_position(model, self.data.models, "there is no model {!r}")
 
     def class_index(self, name: Any = None) -> int:
-        """Find the position of a class in ``data.classes``.
+        """Position of a class in ``data.classes``.
 
         Parameters
         ----------
         name : object, optional
             The class (default: the positive one of two, the last one of more).
         """
-        if name is None and self.data.n_classes == 2 and not self.data.ordered:
+        classes = self.data.classes
+        if name is None and len(classes) == 2 and not self.data.ordered:
             raise InputError(
-                f"nothing says which of the classes {quote(self.data.classes)} is positive",
+                f"nothing says which of the classes {quote(classes)} is positive",
                 hint="name the class with `class_name`",
             )
-        if name is None:
-            return self.data.n_classes - 1
-        return _find_position(
-            str(name), [str(c) for c in self.data.classes], "there is no class {!r}"
-        )
+        name = classes[-1] if name is None else name
+        return _find_position(str(name), list(map(str, classes)), "there is no class {!r}")
 
     def find_record(self, metric: Metric, group: str = ALL) -> Record:
         """What benchmarks measured of the probabilities that the method gives for ``metric``.
@@ -925,19 +879,22 @@ class Evaluation:
         return self.level if level is None else float(accept(LEVEL, level))
 
     def _compute_table(self, level: float | None = None) -> tuple[dict[str, Any], ...]:
-        """The table at ``level``, computed once."""
         level = self._check_level(level)
-        if ("table", level) not in self._cache:
-            self._cache["table", level] = tuple(tabulate(self, level))
-        return self._cache["table", level]
+        return self._keep(("table", level), lambda: tuple(tabulate(self, level)))
 
     @cached_property
-    def _cache(self) -> dict[Any, Any]:
+    def _kept(self) -> dict[Any, Any]:
         """Tables and rankings that were computed already."""
         return {}
 
+    def _keep(self, key: Any, compute: Callable[[], Kept]) -> Kept:
+        if key not in self._kept:
+            self._kept[key] = compute()
+        found: Kept = self._kept[key]
+        return found
 
-def _find_position(name: str, names: list[str], problem: str) -> int:
+
+def _find_position(name: str, names: Sequence[str], problem: str) -> int:
     if name not in names:
         raise InputError(
             problem.format(name), hint=f"{suggest_nearest(name, names)}use one of {quote(names)}"

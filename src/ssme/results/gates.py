@@ -36,16 +36,6 @@ from ssme.wording import quote, suggest_nearest
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
 
-__all__ = [
-    "FAIL_ON",
-    "WITHIN",
-    "GateCondition",
-    "Verdict",
-    "add_metrics",
-    "judge",
-    "parse_condition",
-]
-
 FAIL_ON = Option(
     "fail_on",
     Enumeration("serious", "warning", "never"),
@@ -105,12 +95,12 @@ class Verdict(Row):
         """Whether everything that was demanded holds."""
         return not self.failures
 
-    def make_section(self) -> Section:
+    def list_sections(self) -> list[Section]:
         """Passed or failed, and why."""
         failed = [f"Failed: {sentence}" for sentence in self.failures]
         despite = [f"Passed despite a {sentence}" for sentence in self.despite if self.passed]
         first = "Failed." if self.failures else "Passed."
-        return Section("gate", "Gate", (first, *failed, *self.remarks, *despite))
+        return [Section("gate", "Gate", (first, *failed, *self.remarks, *despite))]
 
 
 def parse_condition(text: str) -> GateCondition:
@@ -182,10 +172,10 @@ def _find_families(condition: GateCondition) -> set[str]:
 
 def judge(
     evaluation: Evaluation,
-    conditions: Sequence[str | GateCondition] = (),
+    conditions: Sequence[str | GateCondition],
     *,
-    within: float | None = None,
-    fail_on: str = "serious",
+    within: float | None,
+    fail_on: str,
     thresholds: ThresholdChoice | None = None,
 ) -> Verdict:
     """Check the demands on an evaluation; see `ssme.Evaluation.gate`.
@@ -193,22 +183,28 @@ def judge(
     With ``thresholds``, chosen with ``within`` as the margin, the pick is the one at these.
     """
     fail_on = accept(FAIL_ON, fail_on)
-    asked = [parse_condition(each) if isinstance(each, str) else each for each in conditions]
+    parsed = [parse_condition(each) if isinstance(each, str) else each for each in conditions]
+    failures: list[str] = []
+    remarks: list[str] = []
     with name_argument("fail_under"):
-        failures = [sentence for each in asked for sentence in _ask(evaluation, each)]
-    remarks = [told for each in asked for told in _tell_reading(evaluation.data.models, each)]
+        for condition in parsed:
+            failures += _list_failures(evaluation, condition)
+            remarks += _list_readings(evaluation.data.models, condition)
     if within is not None:
-        holds, sentence = _ask_within(evaluation, accept(WITHIN, within), thresholds)
-        (remarks if holds else failures).append(sentence)
+        met, sentence = _check_within(evaluation, accept(WITHIN, within), thresholds)
+        (remarks if met else failures).append(sentence)
     worst = SEVERITIES[: 2 if fail_on == "warning" else 1]
-    grave = [doubt for doubt in evaluation.doubts if doubt.severity in worst]
-    told = [f"{each.severity} doubt {each.code}: {each.title}. {each.advice}" for each in grave]
+    grave = [
+        f"{each.severity} doubt {each.code}: {each.title}. {each.advice}"
+        for each in evaluation.doubts
+        if each.severity in worst
+    ]
     if fail_on == "never":
-        return Verdict(tuple(failures), tuple(told), tuple(remarks))
-    return Verdict((*failures, *told), remarks=tuple(remarks))
+        return Verdict(tuple(failures), tuple(grave), tuple(remarks))
+    return Verdict((*failures, *grave), remarks=tuple(remarks))
 
 
-def _ask(evaluation: Evaluation, condition: GateCondition) -> Iterator[str]:
+def _list_failures(evaluation: Evaluation, condition: GateCondition) -> Iterator[str]:
     """A sentence for each model, or pair, that does not meet ``condition``."""
     metric = _find_metric(evaluation, condition)
     pair = _find_pair(evaluation.data.models, condition)
@@ -277,7 +273,7 @@ def _split_at_hyphens(models: Sequence[str], text: str) -> list[tuple[str, str]]
 
 
 def _find_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, str] | None:
-    """The two models of ``A-B``; None where the condition is of one model or of all."""
+    """The two models of ``A-B``; None where the condition is about one model or all."""
     text = condition.model
     if text is None or text in models:
         return None
@@ -293,7 +289,7 @@ def _find_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, st
     )
 
 
-def _tell_reading(models: Sequence[str], condition: GateCondition) -> Iterator[str]:
+def _list_readings(models: Sequence[str], condition: GateCondition) -> Iterator[str]:
     """A remark where a condition is of a model whose name also reads as a difference."""
     if condition.model in models:
         for first, second in _split_at_hyphens(models, condition.model or ""):
@@ -303,7 +299,7 @@ def _tell_reading(models: Sequence[str], condition: GateCondition) -> Iterator[s
             )
 
 
-def _ask_within(
+def _check_within(
     evaluation: Evaluation, within: float, thresholds: ThresholdChoice | None
 ) -> tuple[bool, str]:
     """Whether the pick is as near the best as demanded, and with which probability."""
@@ -316,11 +312,12 @@ def _ask_within(
         refuse_idle_margin("within", within, metric, evaluation.data.n_classes)
         choice = evaluation.choose(margin=within)
     if choice.p_within != choice.p_within:
-        unknown = f"whether {choice.pick} is within {within:g} of the best is not known: no draws"
-        return False, unknown
+        return (
+            False,
+            f"whether {choice.pick} is within {within:g} of the best is not known: no draws",
+        )
     raw = "" if choice.within_calibrated else " (not calibrated)"
-    said = (
+    return choice.p_within >= level, (
         f"{choice.pick} is within {within:g} of the best {choice.metric} with probability "
         f"{choice.p_within:.3g}{raw}, asked for {level:g}"
     )
-    return choice.p_within >= level, said

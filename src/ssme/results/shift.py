@@ -37,8 +37,6 @@ from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Option, accept
 from ssme.results.table import Answer
 
-__all__ = ["Shift", "ShiftConstants", "correct_shift", "find_shift"]
-
 IntArray = NDArray[np.int64]
 KIND = Option("kind", Enumeration("label", "covariate"), "label", "The shift that is corrected.")
 
@@ -227,11 +225,10 @@ def correct_shift(
         )
     constants = constants or ShiftConstants()
     sides = _Sides.of(data, constants)
-    found = (
-        _compute_class_weights(sides, _estimate_unlabeled_shares(sides))
-        if kind == "label"
-        else _compute_score_weights(sides)
-    )
+    if kind == "label":
+        found = _compute_class_weights(sides, _estimate_unlabeled_shares(sides))
+    else:
+        found = _compute_score_weights(sides)
     weights = np.ones(data.n_rows)
     weights[sides.rows[sides.labeled]] = np.maximum(found, constants.small)
     weighted = data.with_design(weights)

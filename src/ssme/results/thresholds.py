@@ -151,7 +151,7 @@ class ThresholdChoice(Answer):
     def _list_rows(self) -> Sequence[Mapping[str, Any]]:
         return self.rows()
 
-    def make_section(self) -> Section:
+    def list_sections(self) -> list[Section]:
         """A table, and how probably the demand is met; the choice is the evaluation's decision."""
         met = [f"{p.model} {format_percent(p.p_demand)}" for p in self.picks if p.p_demand >= 0.0]
         never = [pick.model for pick in self.picks if np.isnan(pick.threshold)]
@@ -171,7 +171,7 @@ class ThresholdChoice(Answer):
         )
         sure = "" if self.confidence == CONFIDENCE.default else f", probability {self.confidence:g}"
         title = f"Thresholds for {self.goal}{sure}"
-        return Section("thresholds", title, tuple(said), table)
+        return [Section("thresholds", title, tuple(said), table)]
 
 
 def _list_names(names: Sequence[str], most: int = 20) -> str:

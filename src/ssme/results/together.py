@@ -168,7 +168,7 @@ class SetProfile(Answer):
     def _list_rows(self) -> Sequence[Mapping[str, Any]]:
         return self.rows()
 
-    def list_sections(self) -> tuple[Section, Section]:
+    def list_sections(self) -> list[Section]:
         """The set as a whole, and the pairs whose errors are correlated most."""
         figures = self._list_figures()
         whole = (
@@ -193,10 +193,10 @@ class SetProfile(Answer):
             Column("correlation", [pair.correlation.triple for pair in pairs], "value"),
         )
         about = "Rows that both models get wrong, and the correlation of their errors."
-        return (
+        return [
             Section("together", "All models together", (self.sentence(),), whole),
-            Section("pairs", "Pairs whose errors are most alike", (about,), correlated),
-        )
+            Section("pairs", "Pairs whose errors are correlated most", (about,), correlated),
+        ]
 
     def sentence(self) -> str:
         """Describe the profile in two sentences."""
@@ -230,18 +230,19 @@ def profile_set(
     rows = evaluation.groups[evaluation.group_index(group)].rows
     threshold = evaluation.settings.get("threshold") if data.n_classes == 2 else None
     threshold = DEFAULT_THRESHOLD if threshold is None else threshold
-    metrics = _make_set_metrics(n_models, threshold, one_by_one)
+    by_name = _make_set_metrics(n_models, threshold, one_by_one)
+    metrics = list(by_name.values())
     ours = evaluation.belief.estimate(metrics, [rows])[0]
     alone = [Estimate(np.full(1, np.nan)) for _ in metrics]
     if data.n_labeled:
         labeled = get_method("labeled").fit(data, np.random.default_rng(0))
         alone = labeled.estimate(metrics, [rows])[0]
     figures = {}
-    for place, (metric, one, other) in enumerate(zip(metrics, ours, alone, strict=True)):
+    for (name, metric), one, other in zip(by_name.items(), ours, alone, strict=True):
         leaning = _lean_on_labels(metric, one, other, constants.leaning)
-        if place == 0 and evaluation.posterior is not None:  # P(W = w)
+        if name == "shares" and evaluation.posterior is not None:
             leaning = _widen(metric, leaning, constants.widening)
-        figures[metric.name] = _make_figures(metric, leaning, other, level)
+        figures[name] = _make_figures(metric, leaning, other, level)
     shares = figures["shares"]
     pairs = zip(
         combinations(data.models, 2), figures["both"], figures["correlations"], strict=False
@@ -334,14 +335,13 @@ class SetSums:
 
 def _make_set_metrics(
     n_models: int, threshold: float, one_by_one: UnsupportedError
-) -> list[Metric]:
+) -> dict[str, Metric]:
     """The metrics of a set of ``n_models``; ``one_by_one`` is raised where a method takes it apart.
 
     Each reads values (D, V) off the sums of D labelings.
     """
 
     def make(
-        name: str,
         read: Callable[[SetSums], FloatArray],
         low: float = 0.0,
         high: float = 1.0,
@@ -356,21 +356,21 @@ def _make_set_metrics(
             return lambda mass: read(sums(mass))
 
         return Metric(
-            *(name, name, plan, kind or Custom(), low, high),
+            *("set", "Set", plan, kind or Custom(), low, high),
             greater_is_better=greater_is_better,
             of_set=True,
         )
 
     shares = RowShares()
-    return [
-        make("shares", lambda sums: sums.counts, kind=shares),
-        make("both", lambda sums: sums.both, kind=shares),
-        make("vote", lambda sums: sums.vote, kind=shares, greater_is_better=True),
-        make("independent", lambda sums: sums.errors.prod(axis=1, keepdims=True)),
-        make("correlations", _compute_correlations, -1.0),
-        make("number", _compute_effective_number, 1.0, float(n_models)),
-        make("more", _extrapolate_one_more),
-    ]
+    return {
+        "shares": make(lambda sums: sums.counts, kind=shares),
+        "both": make(lambda sums: sums.both, kind=shares),
+        "vote": make(lambda sums: sums.vote, kind=shares, greater_is_better=True),
+        "independent": make(lambda sums: sums.errors.prod(axis=1, keepdims=True)),
+        "correlations": make(_compute_correlations, -1.0),
+        "number": make(_compute_effective_number, 1.0, float(n_models)),
+        "more": make(_extrapolate_one_more),
+    }
 
 
 def _plan_sums(scores: FloatArray, threshold: float) -> Callable[[FloatArray], SetSums]:

@@ -10,33 +10,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = [
-    "Column",
-    "Section",
-    "format_cell",
-    "format_number",
-    "format_percent",
-    "format_span",
-    "format_value",
-]
-
 
 @dataclass(frozen=True)
 class Column:
     """One column of a table.
 
-    Attributes
-    ----------
-    title : str
-        Its heading.
-    cells : sequence
-        Texts or numbers; (low, high) or (estimate, low, high) for the last two kinds.
-    kind : {"text", "number", "share", "count", "span", "value"}
-        What the cells are, which says how they are written.
-    spare : bool
-        Whether a terminal without room for all columns leaves this one out.
-    ends : tuple of two str
-        Headings of the two ends of a span where these are columns by themselves.
+    The ``kind`` of its cells says how they are written: "text", "number", "share", "count", "span"
+    (low, high) or "value" (estimate, low, high). A terminal without room for all columns leaves
+    ``spare`` ones out. ``ends`` are the headings of a span where its ends are two columns.
     """
 
     title: str
@@ -53,29 +34,12 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """One section.
+    """One section: sentences, then a table, preformatted text, pictures and the sections inside.
 
-    Attributes
-    ----------
-    key : str
-        Its anchor in a page.
-    title : str
-        Its heading.
-    sentences : tuple of str
-        Paragraphs above the table.
-    table : tuple of Column
-        The table; empty where there is none.
-    more : str
-        What of the table was left out, such as "3 more models".
-    charts : tuple of callables
-        What draws the pictures, called by an output that shows some. An `InputError` of one says
-        that the method has no numbers for it.
-    parts : tuple of Section
-        Sections inside.
-    code : str
-        Preformatted text.
-    severity : {"", "info", "warning", "serious"}
-        How serious it is, where it warns.
+    ``key`` is its anchor in a page, ``more`` says what of the table was left out ("3 more models"),
+    ``severity`` how serious it is where it warns ("info", "warning", "serious"). ``charts`` draw
+    the pictures, called by an output that shows some; an `InputError` of one says that the method
+    has no numbers for it.
     """
 
     key: str
@@ -87,11 +51,6 @@ class Section:
     parts: tuple[Section, ...] = ()
     code: str = ""
     severity: str = ""
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of the table."""
-        return len(self.table[0].cells) if self.table else 0
 
     def walk(self) -> Iterable[Section]:
         """The section and all inside it."""
