@@ -124,8 +124,8 @@ def list_ways_out() -> dict[str, Callable[[Any], list[str]]]:
     """Each way out and how to take it: the problems found are what it returns."""
     from ssme.show.document import build_document
     from ssme.show.html import render_html
-    from ssme.show.markdown import render_markdown
     from ssme.show.report import describe_report
+    from ssme.show.text import render_markdown
 
     return {
         "repr": lambda r: _check_terminal(repr(r), repr(r.ranking("accuracy"))),

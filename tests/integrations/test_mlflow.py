@@ -10,7 +10,7 @@ import pytest
 from tests.made_sets import HOSTILE, grouped_set, hostile_set
 
 import ssme
-from ssme.show.mlflow import list_metric_values
+from ssme.show.report import list_metric_values
 
 
 class Recorder:

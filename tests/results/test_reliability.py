@@ -19,8 +19,8 @@ from ssme.results.choose import choose_model
 from ssme.results.reliability import Bin, Record, find_record
 from ssme.show.document import build_document
 from ssme.show.html import render_html
-from ssme.show.markdown import render_markdown
 from ssme.show.sections import format_percent
+from ssme.show.text import render_markdown
 
 ACCURACY = get_metric("accuracy")
 KINDS = ("best", "better", "within", "worst")

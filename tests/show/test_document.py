@@ -15,10 +15,9 @@ from ssme.serve.pages import render_fragment
 from ssme.show import document as documents
 from ssme.show.document import Document, build_document
 from ssme.show.html import render_html
-from ssme.show.markdown import render_markdown
-from ssme.show.notebook import render_notebook
 from ssme.show.sections import Column, Section
 from ssme.show.terminal import print_document, render_text
+from ssme.show.text import render_markdown, render_notebook
 
 
 def draw_everywhere(document: Document) -> dict[str, str]:

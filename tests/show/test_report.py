@@ -25,9 +25,9 @@ from ssme.run import rerun
 from ssme.show.charts import draw_charts
 from ssme.show.document import Document, build_document
 from ssme.show.html import render_html
-from ssme.show.markdown import render_markdown
 from ssme.show.report import render_report
 from ssme.show.sections import Section
+from ssme.show.text import render_markdown
 from ssme.wording import make_printable
 
 DOUBT = Doubt("D999", "Few labels", "warning", "Only <3> labels.", "Label more.", "docs/x.md#d999")
@@ -136,7 +136,7 @@ def test_markdown_is_inert() -> None:
     text = render_markdown(document)
     assert "<script>" not in text
     assert re.search(r"(?<!\\)\|\*_", text) is None
-    tables = [section.n_rows for section in document.walk() if section.table]
+    tables = [len(section.table[0].cells) for section in document.walk() if section.table]
     assert text.count("\n| ") == sum(1 + size for size in tables)
 
 
@@ -145,7 +145,7 @@ def test_many_models_and_many_classes() -> None:
     document = build_document(evaluate(data, metrics="accuracy"))
     page = render_html(document, draw_charts(document))
     assert "The best 20 of 300 models; the table has all." in page
-    assert find(document, "metric-0").n_rows == 300
+    assert len(find(document, "metric-0").table[0].cells) == 300
     page = render_report(evaluate(many_class_set()))
     assert "Confusion matrices" in page
     assert "ROC curves" not in page
@@ -258,7 +258,8 @@ def test_a_print_holds_the_first_rows_of_long_tables() -> None:
     groups = {"site": np.arange(400) % 45}
     data = ssme.ScoreSet.from_arrays(scores, np.where(y < 2, y, 0.0), groups=groups)
     document = build_document(evaluate(data, metrics="accuracy"))
-    more = [section.n_rows - 30 for section in document.walk() if section.n_rows > 30]
+    sizes = [len(section.table[0].cells) for section in document.walk() if section.table]
+    more = [size - 30 for size in sizes if size > 30]
     assert len(more) == 3  # ranks, estimates by group, counts of rows
     assert render_html(document).count('<tr role="row" class="more">') == sum(more)
 

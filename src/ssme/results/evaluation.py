@@ -718,7 +718,7 @@ class Evaluation:
         report : str
             Name of the report among the run's artifacts.
         """
-        from ssme.show.mlflow import log_evaluation
+        from ssme.show.report import log_evaluation
 
         log_evaluation(self, tracker=tracker, report=report)
 
@@ -787,9 +787,9 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         from ssme.show.document import build_document
-        from ssme.show.notebook import LIMIT, render_notebook
+        from ssme.show.text import NOTEBOOK_ROWS, render_notebook
 
-        return render_notebook(build_document(self, limit=LIMIT, report=False))
+        return render_notebook(build_document(self, limit=NOTEBOOK_ROWS, report=False))
 
     # ---------------------------------------------------------------------------------------------
     # Names

@@ -24,7 +24,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -240,20 +239,21 @@ def plan_several(
         simulations = many if evaluation.posterior is None else few
     wanted = [read_target(evaluation, target) for target in targets]
     now = [_measure_now(evaluation, target) for target in wanted]
-    plans: dict[int, LabelPlan] = {}
-    numbers = [evaluation.metrics.index(target.metric) for target in wanted]
-    for number in dict.fromkeys(numbers):
-        places = [t for t, m in enumerate(numbers) if m == number]
-        unmet = [t for t in places if not wanted[t].is_met(now[t])]
-        sights: dict[int, tuple[Sight, ...]] = {}
-        if unmet:
-            rng = np.random.default_rng(random_state)
-            asked = [wanted[t] for t in unmet]
-            seen = simulate_labeling(evaluation, asked, simulations, settings, rng)
-            sights = dict(zip(unmet, seen, strict=True))
-        for t in places:
-            plans[t] = _plan(evaluation, wanted[t], now[t], sights.get(t, ()), settings)
-    return LabelPlans(tuple(plans[t] for t in range(len(wanted))))
+    unmet: dict[int, list[int]] = {}  # targets about the same metric share their simulations
+    for t, target in enumerate(wanted):
+        if not target.is_met(now[t]):
+            unmet.setdefault(evaluation.metrics.index(target.metric), []).append(t)
+    sights: dict[int, tuple[Sight, ...]] = {}
+    for places in unmet.values():
+        rng = np.random.default_rng(random_state)
+        about = [wanted[t] for t in places]
+        seen = simulate_labeling(evaluation, about, simulations, settings, rng)
+        sights |= dict(zip(places, seen, strict=True))
+    plans = [
+        _plan(evaluation, target, now[t], sights.get(t, ()), settings)
+        for t, target in enumerate(wanted)
+    ]
+    return LabelPlans(tuple(plans))
 
 
 def _measure_now(evaluation: Evaluation, target: Target) -> float:
@@ -560,11 +560,16 @@ class World:
     order: NDArray[np.int64]
 
     def give_labels(self, total: int) -> ScoreSet:
-        """The data with ``total`` labels."""
-        known = self.data.labels.copy()
-        asked = self.order[: total - self.data.n_labeled]
-        known[asked] = self.classes[asked]
-        return _grow(self.data, known)
+        """The data with ``total`` labels; those drawn here are at random, and weights follow."""
+        data, new = self.data, self.order[: total - self.data.n_labeled]
+        labels = data.labels.copy()
+        labels[new] = self.classes[new]
+        if data.design.weights is None:
+            return data.replace(labels=labels)
+        rounds = find_rounds(data.design, data.labels)
+        number, chance = rounds.number.copy(), rounds.probability.copy()
+        number[new], chance[new] = rounds.next_number, np.nan
+        return data.replace(labels=labels, design=make_design(LabelRounds(chance, number), labels))
 
 
 def imagine_worlds(
@@ -575,7 +580,11 @@ def imagine_worlds(
     rng: np.random.Generator,
 ) -> list[World]:
     """Worlds in which the metric of the target is as joint draws of it say."""
-    part = _take_part(evaluation, settings.rows_simulated, rng)
+    labeled = evaluation.data.labeled
+    free = np.flatnonzero(~labeled)
+    if free.size > settings.rows_simulated:
+        free = rng.choice(free, settings.rows_simulated, replace=False)
+    part = np.sort(np.concatenate([np.flatnonzero(labeled), free]))
     data, belief = evaluation.data.take(part), believe(evaluation, settings.suggest.doubt)[part]
     metric, scores, least = target.metric, data.scores, settings.suggest.least_share
     estimate = evaluation.estimates[0][evaluation.metrics.index(metric)]
@@ -647,21 +656,14 @@ def find_crossing(
     values, bound = np.array([now, *shown]), target.bound
     if rises:
         values, bound = 1.0 - values, 1.0 - bound
-    logs = make_falling(np.log(np.maximum(values, 1e-3 * bound)))
+    logs, wanted = make_falling(np.log(np.maximum(values, 1e-3 * bound))), np.log(bound)
     labels = np.log([max(n_labeled, 1), *(sight.labels for sight in sights)])
-    wanted, last = float(np.log(bound)), len(sights)
-    for place, ((n_0, value_0), (n_1, value_1)) in enumerate(
-        pairwise(zip(labels, logs, strict=True)), start=1
-    ):
-        if value_1 <= wanted or place == last:
-            drop = value_0 - value_1
-            part = max((value_0 - wanted) / drop, 0.0) if drop > 0.0 else np.inf
-            if value_1 <= wanted:
-                part = min(part, 1.0)
-            crossed = n_0 + part * (n_1 - n_0)
-            farthest = labels[-1] + np.log(beyond)
-            return float(np.exp(crossed)) if crossed <= farthest + 1e-9 else float("inf")
-    return float("inf")
+    met = np.flatnonzero(logs[1:] <= wanted)
+    k = int(met[0]) if met.size else len(sights) - 1
+    drop = logs[k] - logs[k + 1]
+    part = max((logs[k] - wanted) / drop, 0.0) if drop > 0.0 else np.inf
+    crossed = labels[k] + (min(part, 1.0) if met.size else part) * (labels[k + 1] - labels[k])
+    return float(np.exp(crossed)) if crossed <= labels[-1] + np.log(beyond) + 1e-9 else np.inf
 
 
 def count_totals(n_labeled: int, most: int, settings: PlanConstants) -> list[int]:
@@ -674,26 +676,6 @@ def count_totals(n_labeled: int, most: int, settings: PlanConstants) -> list[int
             break
         total = int(total * settings.ratio)
     return totals or [min(2 * n_labeled, most)]
-
-
-def _take_part(evaluation: Evaluation, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """All labeled rows and at most ``most`` of the others."""
-    labeled = evaluation.data.labeled
-    free = np.flatnonzero(~labeled)
-    if free.size > most:
-        free = rng.choice(free, most, replace=False)
-    return np.sort(np.concatenate([np.flatnonzero(labeled), free]))
-
-
-def _grow(data: ScoreSet, labels: NDArray[np.int64]) -> ScoreSet:
-    """The data with more labels, drawn at random; weights of the labels follow."""
-    if data.design.weights is None:
-        return data.replace(labels=labels)
-    before = find_rounds(data.design, data.labels)
-    new = (labels >= 0) & ~data.labeled
-    number = np.where(new, before.next_number, before.number)
-    chance = np.where(new, np.nan, before.probability)
-    return data.replace(labels=labels, design=make_design(LabelRounds(chance, number), labels))
 
 
 def _make_method(evaluation: Evaluation, settings: PlanConstants) -> Method:

@@ -1,13 +1,18 @@
-"""Write a report: HTML, Markdown or JSON, by the suffix of the file."""
+"""Write a report (HTML, Markdown or JSON, by the suffix of the file), or log it to MLflow.
+
+In MLflow, a metric's key is ``<metric>/<model>``, with ``.low``, ``.high`` and ``.labels_only``
+next to it, and ``<metric>/<model>/<group>`` within groups.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ssme.errors import InputError
+from ssme.errors import InputError, MissingExtraError
 from ssme.memory import EvaluationRecord, Memory
 from ssme.memory.tracking import (
     compare_records,
@@ -21,13 +26,19 @@ from ssme.results.plan import LabelPlan
 from ssme.show.charts import draw_charts
 from ssme.show.document import Document, build_document
 from ssme.show.html import render_html
-from ssme.show.markdown import render_markdown
 from ssme.show.plots import draw_history, draw_plan
 from ssme.show.sections import Column, Section
+from ssme.show.text import render_markdown
 from ssme.writing import write_text
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
+
+BATCH = 500
+"""Metrics sent at once; MLflow takes 1,000."""
+KEY_LENGTH = 200
+FORBIDDEN = re.compile(r"[^\w\-. /]")
+"""What MLflow does not allow in a key."""
 
 
 def write_report(
@@ -127,3 +138,59 @@ def _list_estimated(record: EvaluationRecord, metric: str) -> set[str]:
         for each in record.estimates
         if (each.metric, each.group) == (metric, ALL) and each.estimate is not None
     }
+
+
+# -------------------------------------------------------------------------------------------------
+# MLflow
+
+
+def log_evaluation(
+    evaluation: Evaluation, *, tracker: Any = None, report: str = "report.html"
+) -> None:
+    """Log to the active MLflow run, or start one.
+
+    ``tracker`` is anything with MLflow's ``log_metrics``, ``log_params``, ``log_text`` and
+    ``log_dict``; by default the module mlflow.
+    """
+    tracker = _import_mlflow() if tracker is None else tracker
+    values = list(list_metric_values(evaluation).items())
+    for start in range(0, len(values), BATCH):
+        tracker.log_metrics(dict(values[start : start + BATCH]))
+    settings = evaluation.settings
+    names = ("method", "level", "threshold", "random_state", "n_rows", "n_labeled")
+    tracker.log_params({f"ssme.{name}": settings[name] for name in names if name in settings})
+    document = build_document(evaluation)
+    tracker.log_dict(describe_report(evaluation, document), "ssme.json")
+    tracker.log_text(render_html(document, draw_charts(document)), report)
+
+
+def list_metric_values(evaluation: Evaluation) -> dict[str, float]:
+    """Key -> value of everything that is defined."""
+    found: dict[str, float] = {}
+    for row in evaluation.rows():
+        parts = [row["metric"], row["model"]] + ([] if row["group"] == ALL else [row["group"]])
+        key = _number_key(FORBIDDEN.sub("_", "/".join(parts))[:KEY_LENGTH], found)
+        columns = {"": "estimate", ".low": "low", ".high": "high"}
+        if row["group"] == ALL or row["labels_only_from"] == "group":
+            columns[".labels_only"] = "labels_only"
+        for suffix, column in columns.items():
+            if row[column] == row[column]:
+                found[f"{key}{suffix}"] = row[column]
+    return found
+
+
+def _number_key(key: str, taken: dict[str, float]) -> str:
+    """``key``, numbered where two names became one."""
+    count, name = 1, key
+    while any(f"{name}{suffix}" in taken for suffix in ("", ".labels_only")):
+        count += 1
+        name = f"{key}_{count}"
+    return name
+
+
+def _import_mlflow() -> Any:
+    try:
+        import mlflow
+    except ImportError:
+        raise MissingExtraError("logging to MLflow", "mlflow") from None
+    return mlflow

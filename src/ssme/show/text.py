@@ -1,0 +1,99 @@
+"""A document as Markdown (GitHub's), and as the plain HTML that a notebook shows in its own style.
+
+Everything from the data is text in both: whatever could be read as markup is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import escape
+
+from ssme.show.document import Document
+from ssme.show.sections import Section
+from ssme.wording import make_printable, shorten
+
+MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~$])")
+NAME = 60
+"""Characters of a name in a table."""
+NOTEBOOK_ROWS = 30
+"""Rows of a table in a notebook."""
+
+
+def render_markdown(document: Document) -> str:
+    """The document as the text of a Markdown file."""
+    lines = [f"# {_escape_markdown(document.title)}"]
+    for sentence in document.head:
+        lines += ["", _escape_markdown(sentence)]
+    lines.append("")
+    for item in document.answers:
+        answer, detail = _escape_markdown(item.answer), _escape_markdown(item.detail)
+        lines.append(f"- **{item.question}** {answer}. {detail}")
+    for section in document.sections:
+        lines += _write_section(section, 2)
+    for sentence in document.foot:
+        lines += ["", _escape_markdown(sentence)]
+    return "\n".join(lines) + "\n"
+
+
+def _write_section(section: Section, depth: int) -> Iterator[str]:
+    yield from ("", f"{'#' * depth} {_escape_markdown(section.title)}")
+    for sentence in section.sentences:
+        yield from ("", _escape_markdown(sentence))
+    if section.table:
+        yield from ("", _write_row([_escape_markdown(column.title) for column in section.table]))
+        yield f"|{'---|' * len(section.table)}"
+        for row in zip(*(column.texts for column in section.table), strict=True):
+            yield _write_row([_escape_markdown(shorten(cell, NAME)) for cell in row])
+        yield from ("", _escape_markdown(section.more)) if section.more else ()
+    if section.code:
+        code = make_printable(section.code).replace("```", "` ` `")  # no line can end the block
+        yield from ("", "```", *code.splitlines(), "```")
+    for part in section.parts:
+        yield from _write_section(part, depth + 1)
+
+
+def _write_row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escape_markdown(text: str) -> str:
+    return MARKUP.sub(r"\\\1", " ".join(make_printable(text).split()))
+
+
+def render_notebook(document: Document) -> str:
+    """The document as HTML without style or script."""
+    head = "".join(map(_write_paragraph, document.head))
+    answers = "".join(
+        f"<li>{_escape_html(item.question)} <b>{_escape_html(shorten(item.answer, NAME))}</b>. "
+        f"{_escape_html(item.detail)}</li>"
+        for item in document.answers
+    )
+    return f"{head}<ul>{answers}</ul>{''.join(map(_render_section, document.sections))}"
+
+
+def _render_section(section: Section) -> str:
+    head = "".join(f"<th scope='col'>{_escape_html(column.title)}</th>" for column in section.table)
+    rows = "".join(
+        f"<tr>{''.join(f'<td><bdi>{_escape_html(shorten(cell, NAME))}</bdi></td>' for cell in row)}"
+        "</tr>"
+        for row in zip(*(column.texts for column in section.table), strict=True)
+    )
+    return "".join(
+        [
+            f"<h4>{_escape_html(section.title)}</h4>",
+            *map(_write_paragraph, section.sentences),
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if head else "",
+            _write_paragraph(f"{section.more} in .frame()") if section.more else "",
+            f"<pre>{_escape_html(section.code)}</pre>" if section.code else "",
+            *map(_render_section, section.parts),
+        ]
+    )
+
+
+def _write_paragraph(text: str) -> str:
+    return f"<p>{_escape_html(text)}</p>"
+
+
+def _escape_html(text: str) -> str:
+    return escape(make_printable(text))
