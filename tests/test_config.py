@@ -27,7 +27,7 @@ PLAIN = st.recursive(
 @settings(max_examples=100, deadline=None)
 @given(section=st.dictionaries(TEXT, PLAIN, max_size=4))
 def test_what_is_written_is_read_back(suffix: str, section: dict[str, Any]) -> None:
-    config = {"file": "a.csv", "run": section}
+    config = {"source": "a.csv", "run": section}
     assume(not _holds_toml_null(config))
     again = parse_config(format_config(config, suffix), suffix, "it")
     assert repr(again) == repr(config)
@@ -54,7 +54,7 @@ def test_what_no_file_can_hold_is_named(value: object) -> None:
 
 
 def test_text_that_toml_cannot_hold_is_refused_and_json_holds_it() -> None:
-    config = {"file": "\udc80.csv"}
+    config = {"source": "\udc80.csv"}
     with pytest.raises(InputError, match=r"\.toml"):
         format_config(config, ".toml")
     assert parse_config(format_config(config, ".json"), ".json", "it") == config
@@ -86,7 +86,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("number.yaml", "3", "is not a table of settings"),
         ("empty.yaml", "", "is not a table of settings"),
         ("bytes.toml", b"\xff\xfe", "not UTF-8"),
-        ("digits.json", '{"run": {"seed": ' + "9" * 5000 + "}}", "parsing"),
+        ("digits.json", '{"run": {"random_state": ' + "9" * 5000 + "}}", "parsing"),
         ("run.ini", "", "end in .toml"),
     ],
 )

@@ -26,7 +26,7 @@ FLAGS = [
     *(("evaluate", each) for each in (*READING, *RUN)),
     *(("serve", each) for each in list_declared(ServeOptions)),
 ]
-ON_THE_PAGE_OTHERWISE = {"labels", "ignore"}
+ON_THE_PAGE_OTHERWISE = {"labels_file", "ignore"}
 """The page keeps labels itself, and columns that are not used are a part of its own."""
 
 

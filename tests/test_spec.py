@@ -188,7 +188,7 @@ def test_scores_in_memory_are_given_once_more(table: Path) -> None:
     frame = pd.read_csv(table)
     first = ssme.evaluate(frame, "truth", unlabeled=-1, models=["a", "b"], method="ensemble")
     config = first.settings["config"]
-    assert "file" not in config
+    assert "source" not in config
     assert _same_with_nan(rerun(config, frame), first)
     with pytest.raises(InputError, match="no scores were given"):
         rerun(config)
@@ -314,7 +314,7 @@ def test_what_does_not_fit_is_refused(table: Path, asked: dict[str, Any], messag
 def test_renamed_metrics_keep_their_name(table: Path) -> None:
     mine = replace(get_metric("ece_l2"), name="mine", title="Mine")
     spec = RunSpec("a.csv", metrics=[mine, expected_cost([[0, 1], [10, 0]], name="cost")])
-    assert spec.to_dict()["run"]["metric"] == [
+    assert spec.to_dict()["run"]["metrics"] == [
         {"name": "ece_l2", "as": "mine", "title": "Mine"},
         {
             "name": "expected_cost",
@@ -348,15 +348,6 @@ def test_metrics_as_data_are_checked(table: Path, metric: Any, message: str) -> 
         ssme.evaluate(table, "truth", unlabeled=-1, models=["a", "b"], metrics=metric)
 
 
-def test_a_config_has_labels_in_one_place() -> None:
-    both = {"labels_file": "labels.csv", "no_labels": True}
-    for read in (both, dict(reversed(both.items()))):
-        with pytest.raises(InputError, match="labels_file and no_labels in section"):
-            RunSpec.from_dict({"read": read})
-    kept = RunSpec.from_dict({"read": {"labels_file": "labels.csv", "no_labels": False}})
-    assert kept.read["labels"] == Path("labels.csv")
-
-
 def test_metrics_of_the_registry_are_written_by_name() -> None:
     spec = RunSpec("a.csv", metrics=[get_metric("accuracy"), "f1@0.3"])
-    assert spec.to_dict()["run"]["metric"] == ["accuracy", "f1@0.3"]
+    assert spec.to_dict()["run"]["metrics"] == ["accuracy", "f1@0.3"]

@@ -42,25 +42,25 @@ LEFT_OUT = {
     "--show-completion": "typer's own; it prints a script for the shell it finds itself in",
 }
 BASES: dict[str, tuple[str, ...]] = {
-    "evaluate": ("{file}", "--method", "ensemble", "--draws", "3"),
+    "evaluate": ("{file}", "--method", "ensemble", "--n-draws", "3"),
     "compare": ("{file}", "--methods", "ensemble,labeled"),
     "report": ("{file}", "--method", "ensemble", "--output", "{folder}/r.md", "--force"),
     "plan": (
-        *("{file}", "--method", "ensemble", "--draws", "9", "--simulations", "2"),
+        *("{file}", "--method", "ensemble", "--n-draws", "9", "--simulations", "2"),
         *("--target", "width(accuracy)<=0.5"),
     ),
     "track add": (
         "{file}",
         "--method",
         "ensemble",
-        "--draws",
+        "--n-draws",
         "3",
         "--memory",
         "{folder}/m.sqlite",
     ),
     "track show": ("--memory", "{folder}/kept.sqlite"),
     "track compare": ("--memory", "{folder}/kept.sqlite"),
-    "suggest": ("{file}", "--method", "ensemble", "--draws", "9"),
+    "suggest": ("{file}", "--method", "ensemble", "--n-draws", "9"),
     "bench": ("{full}", "--label", "label", "-n", "9", "--methods", "labeled", "--runs", "1"),
 }
 """What a command is given beside the generated values; by default a file for each argument."""
@@ -144,7 +144,7 @@ def _drop_option(base: list[str], flags: list[str]) -> list[str]:
 
 
 def make_value(option: Any, rng: np.random.Generator) -> str:
-    """A generated value for an option; for --option, of an option of some method."""
+    """A generated value for an option; for --options, of an option of some method."""
     if option.name == "option" and rng.random() < 0.7:
         names = method_names()
         of = list_declared(find_method_class(names[rng.integers(len(names))]))
@@ -209,9 +209,9 @@ def try_command(name: str, cases: int, seed: int) -> dict[str, Any]:
         work.mkdir()
         os.chdir(work)
         if name.startswith("track"):
-            kept = ["--memory", f"{folder}/kept.sqlite", "--method", "ensemble", "--draws", "3"]
+            kept = ["--memory", f"{folder}/kept.sqlite", "--method", "ensemble", "--n-draws", "3"]
             for turn in ("0", "1"):
-                RUNNER.invoke(app, ["track", "add", files["file"], "--seed", turn, *kept])
+                RUNNER.invoke(app, ["track", "add", files["file"], "--random-state", turn, *kept])
         try:
             for number, option in enumerate(options):
                 rng = np.random.default_rng([seed, number, *name.encode()])
@@ -231,7 +231,7 @@ def try_command(name: str, cases: int, seed: int) -> dict[str, Any]:
 def name_option(option: Any, case: list[str]) -> tuple[str, ...]:
     """How a message may name an option: as it was typed. An argument is named by its value."""
     if option.name == "option":  # -O name=value: the name is the option
-        typed = next(each for each in case if each.startswith("--option="))
+        typed = next(each for each in case if each.startswith("--options="))
         return (*option.opts, *(part for part in [typed.split("=")[1].strip()] if part))
     if not is_argument(option):
         typed = next((each for each in case if each.startswith(max(option.opts, key=len))), "")

@@ -31,10 +31,7 @@ SUFFIXES = (".toml", ".yaml", ".json")
 LONGEST_MESSAGE = 10_000
 ENGINE = ("engine", "workers", "scheduler", "sample_rows", "checkpoint")
 KEYS = {
-    "read": (
-        *(each.key for each in list_declared(ReadOptions)),
-        *("labels_file", "no_labels"),
-    ),
+    "read": tuple(each.key for each in list_declared(ReadOptions)),
     "run": tuple(
         each.key for each in list_declared(RunSpec) if each.name not in ("source", *ENGINE)
     ),
@@ -44,22 +41,22 @@ KEYS = {
 SOUND: dict[str, Any] = {
     "label": "y",
     "models": ["a", "b"],
-    "group": ["site"],
+    "groups": ["site"],
     "classes": ["ham", "spam"],
     "unlabeled": [-1],
     "logits": True,
     "method": "ensemble",
-    "metric": ["accuracy", {"name": "ece", "norm": "l2"}],
+    "metrics": ["accuracy", {"name": "ece", "norm": "l2"}],
     "by": [],
     "level": 0.9,
-    "seed": None,
-    "option": {"n_draws": 5},
+    "random_state": None,
+    "options": {"n_draws": 5},
 }
 
 
 def make_config(rng: np.random.Generator) -> dict[str, Any]:
     """A config, mostly sound."""
-    config: dict[str, Any] = {"file": "scores.csv"} if rng.random() < 0.9 else {}
+    config: dict[str, Any] = {"source": "scores.csv"} if rng.random() < 0.9 else {}
     for section, keys in KEYS.items():
         if rng.random() < 0.3:
             continue

@@ -318,8 +318,8 @@ def list_members(session: int) -> Iterator[int]:
 def make_commands(folder: Path) -> dict[str, Command]:
     """What is killed."""
     bench = ["bench", "history.csv", "--label", "y", "--methods", "labeled,ensemble", "--runs"]
-    bench += ["8", "--metric", "accuracy", "--metric", "roc_auc", "--quiet", "--resume"]
-    evaluate = ["--label", "y", "--method", "ensemble", "--draws", "20", "--quiet"]
+    bench += ["8", "--metrics", "accuracy", "--metrics", "roc_auc", "--quiet", "--resume"]
+    evaluate = ["--label", "y", "--method", "ensemble", "--n-draws", "20", "--quiet"]
     stream = ["evaluate", "scores.parquet", *evaluate, "--engine", "stream", "--checkpoint"]
     report = ["evaluate", "scores.csv", *evaluate, "--force", "--json", "report.json"]
     return {
@@ -343,9 +343,9 @@ def load_modules(folder: Path) -> None:
 
     history, kept = str(folder / "history.csv"), str(folder / "first")
     options = ["--label", "y", "--quiet", "--json", os.devnull, "--force"]
-    bench = ["--methods", "labeled,ensemble", "--runs", "1", "--metric", "accuracy"]
+    bench = ["--methods", "labeled,ensemble", "--runs", "1", "--metrics", "accuracy"]
     app(["bench", history, *options, *bench, "--resume", kept], standalone_mode=False)
-    report = ["--method", "ensemble", "--draws", "5", "--html", os.devnull]
+    report = ["--method", "ensemble", "--n-draws", "5", "--html", os.devnull]
     app(["evaluate", history, *options[:3], *report, "--force"], standalone_mode=False)
 
 

@@ -34,7 +34,7 @@ for sentence in result.gate("accuracy.low>=0.85").failures:
 # The line of a workflow file is ``ssme evaluate scores.csv --fail-under "accuracy.low>=0.85"``.
 
 command = [sys.executable, "-m", "ssme", "evaluate", str(sample_path()), "--label", "label"]
-command += ["--id", "id", "--metric", "accuracy", "--fail-under", "accuracy.low>=0.85", "--quiet"]
+command += ["--id", "id", "--metrics", "accuracy", "--fail-under", "accuracy.low>=0.85", "--quiet"]
 finished = subprocess.run(command, capture_output=True, text=True)
 print("exit code", finished.returncode)
 print(finished.stderr)

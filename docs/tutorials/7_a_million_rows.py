@@ -45,7 +45,7 @@ print(f"{path.stat().st_size / 1e6:.0f} MB")
 # One pass
 # --------
 # ``unlabeled=-1`` says which code means that there is no label. On the command line the same is
-# ``ssme evaluate scores.parquet --label label --unlabeled -1 --group site --engine stream``.
+# ``ssme evaluate scores.parquet --label label --unlabeled -1 --groups site --engine stream``.
 
 begun = time.perf_counter()
 result = evaluate_parquet(

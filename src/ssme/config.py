@@ -1,7 +1,7 @@
 """Config files: plain values (text, numbers, true and false, null, lists, tables) kept losslessly
 in TOML, YAML or JSON, told by the suffix.
 
-file = "scores.csv"
+source = "scores.csv"
 
 [read]
 label = "y"
@@ -70,8 +70,8 @@ def read_config(path: str | Path) -> dict[str, Any]:
     suffix = _check_suffix(file)
     config = parse_config(_read_text(file), suffix, f"config {file}")
     for key, value in config.items():
-        if key != "file" and key not in SECTIONS:
-            raise make_unknown_name_error(f"key of config {file}", key, ("file", *SECTIONS))
+        if key != "source" and key not in SECTIONS:
+            raise make_unknown_name_error(f"key of config {file}", key, ("source", *SECTIONS))
         if key in SECTIONS and not isinstance(value, dict):
             raise InputError(
                 f"config {file}: {key!r} is not a section", hint=f"write a table [{key}]"
@@ -97,8 +97,8 @@ def format_config(config: Mapping[str, Any], suffix: str) -> str:
 
     Examples
     --------
-    >>> print(format_config({"file": "a.csv", "run": {"level": 0.9}}, ".toml"))
-    file = "a.csv"
+    >>> print(format_config({"source": "a.csv", "run": {"level": 0.9}}, ".toml"))
+    source = "a.csv"
     <BLANKLINE>
     [run]
     level = 0.9

@@ -174,7 +174,7 @@ def name_argument(name: str) -> Iterator[None]:
     """Let an `InputError` that is raised in the block name an option, unless it already does.
 
     What refuses a value often does not know who asked for it: a metric is unknown whether it was
-    named by ``metrics``, ``--metric`` or ``--fail-under``.
+    named by ``metrics``, ``--metrics`` or ``--fail-under``.
 
     Examples
     --------

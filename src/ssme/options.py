@@ -271,8 +271,6 @@ class Option(NamedTuple):
     python_only: bool = False
     section: str = ""
     """Section of config files, and of help pages."""
-    flag: str = ""
-    """Name on the command line and in config files, where it is another than in Python."""
     short: str = ""
     """Short flag, such as ``-y``."""
     off: tuple[str, Any, str] | None = None
@@ -282,8 +280,8 @@ class Option(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The name in config files; with dashes, and two before it, that of the flag."""
-        return self.flag or self.name.rstrip("_")
+        """The name in config files and, with dashes, as a flag: ``class`` for ``class_``."""
+        return self.name.rstrip("_")
 
     @property
     def shape(self) -> str:
@@ -322,7 +320,7 @@ def option(
     python_only : bool, default False
         Whether only a Python caller can give it (an oracle function, for example).
     **more
-        Further fields of `Option`: ``section``, ``flag``, ``short``, ``off``, ``file_kind``.
+        Further fields of `Option`: ``section``, ``short``, ``off``, ``file_kind``.
     """
     declared = Option("", kind, default, meaning, python_only, **more)
     if isinstance(default, dict):

@@ -35,12 +35,12 @@ UNDEFINED_SHOWN = 20
 ALSO_CALLED = {
     "seed": "random_state",
     "draws": "n_draws",
-    "group": "by",
+    "group": "groups",
     "label": "y",
     "labels": "y",
     "y_true": "y",
 }
-"""Options by the names that other tools, and our command line, give them."""
+"""Options by the names that other tools give them."""
 
 
 def evaluate(
@@ -257,7 +257,7 @@ def _read(spec: RunSpec, source: Any, labels: Any) -> ScoreSet:
             )
         source = source[0]
     reading = dict(spec.read)
-    apart = reading.pop("labels", None)
+    apart = reading.pop("labels_file", None)
     return as_score_set(source, apart if labels is None else labels, **reading)
 
 
@@ -291,7 +291,7 @@ def _locate_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[s
                 f"`labels_file={file}` was given together with other labels",
                 hint="leave one of them out",
             )
-        reading["labels"] = Path(file)
+        reading["labels_file"] = file if file is False else Path(file)
     if y is None:
         return reading, None
     if isinstance(y, str):
@@ -308,25 +308,23 @@ def _locate_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[s
             )
         return {**reading, "label": y}, None
     if y is False or isinstance(y, Path):
-        return {**reading, "labels": y}, None
+        return {**reading, "labels_file": y}, None
     if _find_paths(source) is not None:
-        reading["labels"] = y  # so that the spec says that it does not hold them
+        reading["labels_file"] = y  # so that the spec says that it does not hold them
     return reading, y
 
 
 def _refuse_unknown(options: dict[str, Any], source: Any, method: str | Method) -> None:
     """Refuse what neither `evaluate` nor the reader of ``source`` knows."""
     one = Path() if _find_paths(source) is not None else source
-    reading = [*reading_options(one), "labels_file"]
+    reading = list(dict.fromkeys([*reading_options(one), "labels_file"]))
     unknown = [name for name in options if name not in reading]
     if not unknown:
         return
     name, parameters = unknown[0], inspect.signature(evaluate).parameters.values()
     own = ["y", *(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)]
     kind: Any = find_method_class(method) if isinstance(method, str) else type(method)
-    if name == "group" and "groups" in reading:
-        cure = "did you mean 'groups'? "
-    elif name in ALSO_CALLED:
+    if name in ALSO_CALLED:
         cure = f"did you mean {ALSO_CALLED[name]!r}? "
     elif is_dataclass(kind) and name in {each.name for each in fields(kind)}:
         cure = f"it is an option of the method: options={{{name!r}: ...}}; "

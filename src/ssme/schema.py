@@ -390,14 +390,13 @@ class ReadOptions(AnswerOptions):
         "a column named label, labels, y, y_true, target or truth",
         short="-y",
     )
-    labels: Path | bool | None = option(
+    labels_file: Path | bool | None = option(
         None,
         "File with the labels, joined to the scores by id. With a column probability, as `ssme "
         "suggest` writes it, they add to the labels beside the scores. False: no row has a label.",
         OneOf(Nothing("the labels are in the table"), NoLabels(), FileName()),
-        flag="labels_file",
         off=("no_labels", False, "No row has a label."),
-        file_kind=FileName(),
+        file_kind=OneOf(NoLabels(), FileName()),
     )
     models: Any = option(
         None,
@@ -422,7 +421,6 @@ class ReadOptions(AnswerOptions):
         "Columns with groups to report on: sex, age:quantiles=4, age:edges=30/50, or several "
         "joined by + for their intersections.",
         OneOf(Nothing("columns named group or group_*"), ModelNames()),
-        flag="group",
         short="-g",
     )
     id: str | None = _declare_column(
@@ -531,7 +529,6 @@ class RunOptions(Declared):
         None,
         "File with the scores.",
         OneOf(Nothing("the caller holds the scores"), Paths()),
-        flag="file",
         file_kind=OneOf(Text(), Series(Text(), least=1)),
     )
     read: Mapping[str, Any] = field(default_factory=dict)
@@ -543,16 +540,14 @@ class RunOptions(Declared):
     )
     options: Mapping[str, Any] = option(
         {},
-        "Option of the method, as name=value (repeatable); `ssme methods NAME` lists them.",
+        "Options of the method, as name=value (repeatable); `ssme methods NAME` lists them.",
         NamedValues(),
-        flag="option",
         short="-O",
     )
     metrics: tuple[Any, ...] | None = option(
         None,
         "Metrics to estimate; `ssme metrics` lists them.",
         OneOf(Nothing("those of the SSME paper"), MetricNames()),
-        flag="metric",
         short="-k",
         file_kind=OneOf(_METRIC, Series(_METRIC, least=1)),
     )
@@ -593,13 +588,11 @@ class RunOptions(Declared):
         None,
         "Number of draws, for methods that draw.",
         OneOf(Nothing("the method's own number"), Whole(least=1)),
-        flag="draws",
     )
     random_state: int | None = option(
         0,
         "Seed of the random numbers.",
         OneOf(Whole(least=0), Nothing("a fresh seed")),
-        flag="seed",
     )
     engine: str = option(
         "memory",

@@ -9,9 +9,9 @@ run, but from being written; the error says what it is.
 
 A config file has these parts, whose keys are the long options of the command line:
 
-    file = "scores.csv"
+    source = "scores.csv"
     [read]      how the file is read (`ssme.schema.ReadOptions`)
-    [run]       method, metrics, level, seed (`ssme.schema.RunOptions`)
+    [run]       method, metrics, level, random_state (`ssme.schema.RunOptions`)
     [engine]    where the work is done
 """
 
@@ -32,7 +32,7 @@ from ssme.methods.base import Method
 from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.metrics import Metric, write_metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
-from ssme.options import Flag, NamedValues, Option, accept, accept_all, list_declared
+from ssme.options import NamedValues, Option, accept, accept_all, list_declared
 from ssme.schema import ReadOptions, RunOptions
 from ssme.wording import cut_end, suggest_nearest
 
@@ -56,16 +56,16 @@ class RunSpec(RunOptions):
     >>> from ssme.run import RunSpec
     >>> spec = RunSpec("scores.csv", {"label": "y"}, metrics="accuracy", level=0.9)
     >>> print(spec.to_text(".toml"))
-    file = "scores.csv"
+    source = "scores.csv"
     <BLANKLINE>
     [read]
     label = "y"
     <BLANKLINE>
     [run]
     method = "auto"
-    metric = ["accuracy"]
+    metrics = ["accuracy"]
     level = 0.9
-    seed = 0
+    random_state = 0
     <BLANKLINE>
     >>> RunSpec.from_dict(spec.to_dict()) == spec
     True
@@ -171,7 +171,7 @@ class RunSpec(RunOptions):
         Returns
         -------
         dict
-            ``file``, ``read``, ``run`` and ``engine``; sections that say nothing are left out.
+            ``source``, ``read``, ``run`` and ``engine``; sections that say nothing are left out.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class RunSpec(RunOptions):
         --------
         >>> import ssme
         >>> ssme.RunSpec(method="labeled", level=0.9).to_dict()
-        {'run': {'method': 'labeled', 'level': 0.9, 'seed': 0}}
+        {'run': {'method': 'labeled', 'level': 0.9, 'random_state': 0}}
         """
         run = {name: getattr(self, name) for name in SECTIONS["run"]}
         if not isinstance(self.method, str):
@@ -196,7 +196,7 @@ class RunSpec(RunOptions):
             "engine": {n: getattr(self, n) for n in SECTIONS["engine"]},
         }
         parts["engine"] = {k: v for k, v in parts["engine"].items() if not _is_default(k, v)}
-        found: dict[str, Any] = {} if self.source is None else {"file": _make_plain(self.source)}
+        found: dict[str, Any] = {} if self.source is None else {"source": _make_plain(self.source)}
         found |= {name: _make_plain(part) for name, part in parts.items() if part}
         format_config(found, ".json")
         return found
@@ -220,10 +220,10 @@ class RunSpec(RunOptions):
         >>> ssme.RunSpec.from_dict({"run": {"method": "labeled"}}).method
         'labeled'
         """
-        _refuse_unknown(config, ("file", *SECTIONS), "the config")
+        _refuse_unknown(config, ("source", *SECTIONS), "the config")
         found: dict[str, Any] = {"read": _read_section(config, "read")}
-        if config.get("file") is not None:
-            found["source"] = _read_value(RUN["source"], "file", config["file"], None)
+        if config.get("source") is not None:
+            found["source"] = _read_value(RUN["source"], "source", config["source"], None)
         return cls(**found, **_read_section(config, "run"), **_read_section(config, "engine"))
 
     def to_text(self, suffix: str = ".toml") -> str:
@@ -246,7 +246,7 @@ class RunSpec(RunOptions):
         [run]
         method = "labeled"
         level = 0.95
-        seed = 0
+        random_state = 0
         <BLANKLINE>
         """
         return format_config(self.to_dict(), suffix)
@@ -285,10 +285,10 @@ class RunSpec(RunOptions):
             Python source.
         """
         reading = {name: _make_plain(value) for name, value in self.read.items()}
-        if isinstance(reading.get("labels"), Path):
-            reading["labels_file"] = str(reading.pop("labels"))
+        if isinstance(reading.get("labels_file"), Path):
+            reading["labels_file"] = str(reading["labels_file"])
         in_memory = self.source is None
-        label = reading.pop("labels", None) if "label" not in reading else reading.pop("label")
+        label = reading.pop("label", None)
         arguments = ["scores" if in_memory else repr(_make_plain(self.source))]
         if label is not None or in_memory:
             arguments.append("labels" if label is None else repr(label))
@@ -310,20 +310,16 @@ def _is_default(name: str, value: Any) -> bool:
 
 def _write_section(values: Mapping[str, Any], declared: Mapping[str, Option]) -> dict[str, Any]:
     """The values by their keys in a config file."""
-    written: dict[str, Any] = {}
-    for name, value in values.items():
-        off = declared[name].off
-        if off is not None and name == "labels" and value is off[1]:
-            written[off[0]] = True
-        else:
-            written[declared[name].key] = str(value) if isinstance(value, Path) else value
-    return written
+    return {
+        declared[name].key: str(value) if isinstance(value, Path) else value
+        for name, value in values.items()
+    }
 
 
 def _write_reading(read: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in read.items():
         if name not in READ or _holds_data(name, value):
-            what = "the source of the labels" if name == "labels" else f"`{name}`"
+            what = "the source of the labels" if name == "labels_file" else f"`{name}`"
             raise _explain_unwritable(what, f"a {type(value).__name__}")
     written = _write_section(read, READ)
     if isinstance(read.get("models"), Mapping):
@@ -351,26 +347,12 @@ def _read_section(config: Mapping[str, Any], name: str) -> dict[str, Any]:
     if not isinstance(section, Mapping):
         raise InputError(f"{name!r} in the config is not a section", hint=f"write a table [{name}]")
     keys = {each.key: each for each in SECTIONS[name].values()}
-    offs = {each.off[0]: each for each in keys.values() if each.off and each.name == "labels"}
-    _refuse_unknown(section, (*keys, *offs), f"section [{name}] of the config")
+    _refuse_unknown(section, tuple(keys), f"section [{name}] of the config")
     found: dict[str, Any] = {}
     for key, value in section.items():
-        if key in offs:
-            off = Option(key, Flag(), False, "")
-            if not _read_value(off, key, value, name):
-                continue
-            option, value = offs[key], False
-        else:
-            option = keys[key]
-            if key == "models" and isinstance(value, Mapping):
-                value = {model: _read_columns(columns) for model, columns in value.items()}
-            value = _read_value(option, key, value, name)
-        if option.name in found:
-            raise InputError(
-                f"the config has labels_file and no_labels in section [{name}]",
-                hint="leave one of them out",
-            )
-        found[option.name] = value
+        if key == "models" and isinstance(value, Mapping):
+            value = {model: _read_columns(columns) for model, columns in value.items()}
+        found[keys[key].name] = _read_value(keys[key], key, value, name)
     return found
 
 
@@ -494,6 +476,6 @@ def _holds_data(name: str, value: Any) -> bool:
     """Whether an option of reading is given as values of the rows."""
     if name == "design":
         return not isinstance(value, str)
-    if name == "labels":
+    if name == "labels_file":
         return not isinstance(value, (str, Path, bool))
     return name == "groups" and isinstance(value, Mapping)

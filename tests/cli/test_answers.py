@@ -12,7 +12,7 @@ import pytest
 from typer.testing import Result
 
 Run = Callable[..., Result]
-FAST = ("--method", "answers", "--draws", "20")
+FAST = ("--method", "answers", "--n-draws", "20")
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def judged(tmp_path: Path) -> Path:
 
 def test_answers_and_ratings_are_evaluated(run: Run, judged: Path) -> None:
     asked = ("--label", "y", "--answers", "gpt,ann", "--ratings", "stars", "--cut", "3")
-    result = run("evaluate", judged, *asked, *FAST, "--metric", "accuracy,roc_auc", "--json", "-")
+    result = run("evaluate", judged, *asked, *FAST, "--metrics", "accuracy,roc_auc", "--json", "-")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["settings"]["models"] == ["gpt", "ann", "stars"]
 
@@ -44,7 +44,7 @@ def test_a_table_with_one_row_per_answer(run: Run, judged: Path) -> None:
     path = judged.with_name("long.csv")
     long.to_csv(path, index=False)
     asked = ("--label", "y", "--id", "row", "--model", "judge", "--answers", "value")
-    result = run("evaluate", path, *asked, *FAST, "--metric", "cohen_kappa")
+    result = run("evaluate", path, *asked, *FAST, "--metrics", "cohen_kappa")
     assert result.exit_code == 0, result.output
 
 
@@ -77,7 +77,7 @@ def test_doctor_names_an_answer_outside_the_classes(run: Run, judged: Path) -> N
 
 def test_metrics_of_probabilities_are_refused(run: Run, judged: Path) -> None:
     asked = ("--label", "y", "--answers", "gpt,ann")
-    result = run("evaluate", judged, *asked, *FAST, "--metric", "ece")
+    result = run("evaluate", judged, *asked, *FAST, "--metrics", "ece")
     assert result.exit_code == 2
     assert "give answers" in result.stderr
 
@@ -88,27 +88,27 @@ def test_what_was_taken_as_positive_is_said(run: Run, judged: Path) -> None:
     frame["gpt"] = frame["gpt"].map({"0": "no", "1": "yes", "unsure": "Unsure."})
     frame.to_csv(judged, index=False)
     asked = ("--label", "y", "--answers", "gpt", "--ratings", "stars", "--ignore", "ann,hard,row")
-    result = run("evaluate", judged, *asked, *FAST, "--metric", "accuracy")
+    result = run("evaluate", judged, *asked, *FAST, "--metrics", "accuracy")
     assert "2 classes ('yes' is positive)" in result.stdout
     assert "Positive class: 'yes' (--positive no makes it the other one)" in result.stderr
     assert "Grades from 4 on, of 1, 2, 3, 4, 5, count as 'yes' (--cut" in result.stderr
     assert "--models" not in result.stderr
-    named = run("evaluate", judged, *asked, *FAST, "--metric", "accuracy", "--positive", "yes")
+    named = run("evaluate", judged, *asked, *FAST, "--metrics", "accuracy", "--positive", "yes")
     assert "Positive class" not in named.stderr
     scores = judged.with_name("scores.csv")
     rng = np.random.default_rng(0)
     pd.DataFrame({"a": rng.random(40), "y": [1, 2] * 20}).to_csv(scores, index=False)
-    told = run("evaluate", scores, "--label", "y", "--method", "labeled", "--metric", "accuracy")
+    told = run("evaluate", scores, "--label", "y", "--method", "labeled", "--metrics", "accuracy")
     assert "Positive class: 2, whose probability the scores are (--positive 1" in told.stderr
 
 
 def test_thresholds_are_those_of_probabilities(run: Run, judged: Path) -> None:
     rated = ("--label", "y", "--ratings", "stars", "--ignore", "gpt,ann,hard,row")
-    told = run("evaluate", judged, *rated, *FAST, "--metric", "accuracy", "--threshold", "0.3")
+    told = run("evaluate", judged, *rated, *FAST, "--metrics", "accuracy", "--threshold", "0.3")
     assert told.exit_code == 2
     assert "--cut" in told.stderr
     asked = ("--label", "y", "--answers", "hard", "--ignore", "ann,gpt,row,stars")
-    demand = ("--metric", "accuracy", "--threshold-for", "recall>=0.5")
+    demand = ("--metrics", "accuracy", "--threshold-for", "recall>=0.5")
     told = run("evaluate", judged, *asked, *FAST, *demand)
     assert told.exit_code == 2
     assert "no threshold to choose" in told.stderr

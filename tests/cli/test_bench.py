@@ -23,7 +23,7 @@ OPTIONS = (
     "forest,logistic,coin",
     "--runs",
     "2",
-    "--metric",
+    "--metrics",
     "accuracy",
 )
 
@@ -55,7 +55,7 @@ def test_resumes_from_its_folder(run, history, tmp_path):
 
 def estimates(run, file, *options):
     """The rows of a command's JSON."""
-    result = run("bench", file, "--runs", "2", "--metric", "accuracy", *options, "--json", "-")
+    result = run("bench", file, "--runs", "2", "--metrics", "accuracy", *options, "--json", "-")
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
 
@@ -88,23 +88,25 @@ def test_another_label_or_other_models_get_their_own_numbers(run, history, tmp_p
 
 def test_groups_are_compared_each_by_itself(run, history, tmp_path):
     asked = ("-y", "y", "--models", "forest,logistic", "--methods", "labeled,autoeval")
-    rows = estimates(run, history, *asked, "--group", "site")
+    rows = estimates(run, history, *asked, "--groups", "site")
     assert {row["group"] for row in rows} == {"all", "site=north", "site=south"}
     errors = {row["group"]: row["mae"] for row in rows if row["method"] == "labeled"}
     assert len(set(errors.values())) == 3
-    shown = run("bench", history, *asked, "--runs", "2", "--metric", "accuracy", "--group", "site")
+    shown = run(
+        "bench", history, *asked, "--runs", "2", "--metrics", "accuracy", "--groups", "site"
+    )
     assert "accuracy in site=north from 30 labels" in shown.stdout
 
 
 def test_methods_that_cannot_by_group_are_left_out_by_name(run, history):
     asked = ("-y", "y", "--methods", "labeled,active_testing", "--runs", "1", "-k", "accuracy")
-    result = run("bench", history, *asked, "--group", "site")
+    result = run("bench", history, *asked, "--groups", "site")
     assert result.exit_code == 0, result.stderr
     assert "metrics by group on this data: active_testing" in result.stderr
 
 
 def test_a_group_that_is_not_there_is_refused(run, history, monkeypatch):
-    result = run("bench", history, "-y", "y", "--group", "town")
+    result = run("bench", history, "-y", "y", "--groups", "town")
     assert result.exit_code == 2
     assert "town" in result.stderr
 
@@ -114,7 +116,7 @@ def test_the_table_of_an_earlier_run_is_kept_and_said(run, history, tmp_path):
     asked = ("bench", history, *OPTIONS, "--methods", "labeled", "--resume", kept)
     assert run(*asked).exit_code == 0
     before = (kept / "results.csv").read_text()
-    result = run(*asked, "--seed", "1")
+    result = run(*asked, "--random-state", "1")
     assert "which is now" in result.stderr
     assert (kept / "results.1.csv").read_text() == before
     assert run(*asked, "--force").exit_code == 0
@@ -168,7 +170,7 @@ def test_one_run_has_no_half_width(run, history, tmp_path):
     ("options", "told"),
     [
         (("--runs", "0"), "--runs must be at least 1, got 0"),
-        (("--seed", "-1"), "--seed must be at least 0, got -1"),
+        (("--random-state", "-1"), "--random-state must be at least 0, got -1"),
         (("--n-unlabeled", "-5"), "--n-unlabeled must be at least 0, got -5"),
         (("--workers", "0"), "--workers must be between 1 and 1,024, got 0"),
         (("--workers", str(2**63)), "--workers must be between 1 and 1,024"),
@@ -184,12 +186,12 @@ def test_what_cannot_be_run_is_refused(run, history, options, told):
 
 
 def test_methods_that_cannot_are_refused(run, history):
-    result = run("bench", history, "--label", "y", "--methods", "autoeval", "--metric", "ece")
+    result = run("bench", history, "--label", "y", "--methods", "autoeval", "--metrics", "ece")
     assert result.exit_code == 2
     assert "none of the methods autoeval estimates these metrics" in result.stderr
 
 
 def test_no_metric_is_refused(run, history):
-    result = run("bench", history, "--label", "y", "--metric", "")
+    result = run("bench", history, "--label", "y", "--metrics", "")
     assert result.exit_code == 2
-    assert "--metric '' names nothing" in result.stderr
+    assert "--metrics '' names nothing" in result.stderr

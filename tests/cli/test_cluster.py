@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 Run = Callable[..., Result]
 SOURCES = str(Path(__file__).resolve().parents[2] / "src")
-FAST = ("--method", "ensemble", "--draws", 5, "--metric", "accuracy,roc_auc")
+FAST = ("--method", "ensemble", "--n-draws", 5, "--metrics", "accuracy,roc_auc")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_bench_on_a_running_cluster(run: Run, scheduler: str, scores: Path) -> N
     labeled = [line for line in truth if not line.startswith(",")]
     scores.write_text("\n".join(labeled) + "\n")
     asked = ("bench", scores, "--label", "y", "--models", "forest,logistic", "--methods")
-    asked += ("ensemble,labeled", "--n-labeled", 10, "--runs", 2, "--metric", "accuracy")
+    asked += ("ensemble,labeled", "--n-labeled", 10, "--runs", 2, "--metrics", "accuracy")
     here = run(*asked, "--json", "-")
     there = run(*asked, "--json", "-", "--scheduler", scheduler)
     assert (here.exit_code, there.exit_code) == (0, 0), there.output

@@ -16,7 +16,7 @@ from ssme.results.gates import parse_condition
 from tests.data.test_class_order import make_long
 
 Run = Callable[..., Result]
-FAST = ("--method", "ensemble", "--draws", 20)
+FAST = ("--method", "ensemble", "--n-draws", 20)
 MODELS = ("--models", "forest,logistic,coin")
 
 
@@ -30,7 +30,7 @@ def test_table_says_estimate_interval_and_labels_only(run: Run, scores: Path) ->
 
 
 def test_recognized_columns_are_said(run: Run, scores: Path) -> None:
-    result = run("evaluate", scores, *FAST, "--group", "site")
+    result = run("evaluate", scores, *FAST, "--groups", "site")
     assert result.exit_code == 0, result.output
     assert "Label column: 'y', by its name" in result.stderr
     assert "Models: forest, logistic, coin" in result.stderr
@@ -49,11 +49,11 @@ def test_no_label_column_is_refused_with_choices(run: Run, scores: Path) -> None
 
 
 def test_json_to_stdout_is_only_json(run: Run, scores: Path) -> None:
-    result = run("evaluate", scores, *FAST, *MODELS, "--json", "-", "--seed", 3)
+    result = run("evaluate", scores, *FAST, *MODELS, "--json", "-", "--random-state", 3)
     found = json.loads(result.stdout)
     assert {row["model"] for row in found["estimates"]} == {"forest", "logistic", "coin"}
     config = found["settings"]["config"]
-    assert config["run"] == {"method": "ensemble", "level": 0.95, "draws": 20, "seed": 3}
+    assert config["run"] == {"method": "ensemble", "level": 0.95, "n_draws": 20, "random_state": 3}
     assert len(found["settings"]["file_sha256"]) == 64
 
 
@@ -70,7 +70,7 @@ def test_csv_file_and_overwriting(run: Run, scores: Path, tmp_path: Path) -> Non
 
 
 def test_groups(run: Run, scores: Path) -> None:
-    result = run("evaluate", scores, *FAST, *MODELS, "--group", "site", "--metric", "accuracy")
+    result = run("evaluate", scores, *FAST, *MODELS, "--groups", "site", "--metrics", "accuracy")
     assert "accuracy by group, worst group first" in result.stdout
     assert "north" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
@@ -84,8 +84,8 @@ def test_many_groups_are_shown_whole_worst_first_and_the_rest_is_counted(
     many.write_text(
         "\n".join(f"{line},{n % 12 if n else 'shop'}" for n, line in enumerate(lines)) + "\n"
     )
-    metrics = ("--metric", "accuracy,ece")
-    result = run("evaluate", many, *FAST, *MODELS, "--group", "shop", *metrics)
+    metrics = ("--metrics", "accuracy,ece")
+    result = run("evaluate", many, *FAST, *MODELS, "--groups", "shop", *metrics)
     assert result.exit_code == 0, result.stderr
     shown = result.stdout[result.stdout.index("accuracy by group, worst") :].splitlines()[2:20]
     names = [line.split()[0] for line in shown]
@@ -93,7 +93,7 @@ def test_many_groups_are_shown_whole_worst_first_and_the_rest_is_counted(
     assert "18 more rows: --all shows them, --json FILE keeps them" in result.stdout
     assert "ece by group: left out here." in result.stdout
     assert "ece by group, worst group first" not in result.stdout
-    everything = run("evaluate", many, *FAST, *MODELS, "--group", "shop", *metrics, "--all").stdout
+    everything = run("evaluate", many, *FAST, *MODELS, "--groups", "shop", *metrics, "--all").stdout
     assert "ece by group, worst group first" in everything
     assert "more rows:" not in everything
 
@@ -140,8 +140,8 @@ def test_fail_under(run: Run, scores: Path, condition: str, code: int) -> None:
         ("--level", "0.9_5"),
         ("--sample-rows", "1_0"),
         ("--within", "٠.١"),
-        ("--metric", "accuracy@0_7"),
-        ("--metric", "accuracy~0_1"),
+        ("--metrics", "accuracy@0_7"),
+        ("--metrics", "accuracy~0_1"),
         ("--cost", "0,1_0;1,0"),
         ("--threshold-for", "precision>=0_1"),
         ("--by", "site:edges=0_1"),
@@ -150,7 +150,7 @@ def test_fail_under(run: Run, scores: Path, condition: str, code: int) -> None:
 def test_numbers_that_only_python_reads_are_refused(
     run: Run, scores: Path, arguments: tuple[str, str]
 ) -> None:
-    result = run("evaluate", scores, *FAST, *MODELS, "--group", "site", *arguments)
+    result = run("evaluate", scores, *FAST, *MODELS, "--groups", "site", *arguments)
     assert result.exit_code == 2, result.output
     assert "_" in result.stderr or "٠" in result.stderr
 
@@ -191,7 +191,7 @@ def test_config_reproduces_the_run(run: Run, scores: Path, tmp_path: Path, suffi
 
 def test_command_line_wins_over_config(run: Run, scores: Path, tmp_path: Path) -> None:
     config = tmp_path / "run.toml"
-    config.write_text(f'file = "{scores}"\n[run]\nmethod = "ssme"\nmetric = ["accuracy"]\n')
+    config.write_text(f'source = "{scores}"\n[run]\nmethod = "ssme"\nmetrics = ["accuracy"]\n')
     result = run("evaluate", "-c", config, *FAST, *MODELS, "--json", "-")
     assert json.loads(result.stdout)["settings"]["method"] == "ensemble"
 
@@ -254,16 +254,16 @@ def test_a_code_written_as_text_is_not_the_number(run: Run, tmp_path: Path) -> N
         ("read", "normalize = 0", "true or false"),
         ("read", "label = 3", "text"),
         ("read", "models = 3", "a name, or a list of names"),
-        ("read", "group = [true, 2]", "a name, or a list of names"),
+        ("read", "groups = [true, 2]", "a name, or a list of names"),
         ("read", "classes = 'abc'", "a list"),
         ("read", "unlabeled = {a = 1}", "a code such as -1"),
         ("read", "labels_file = true", "the path of a file"),
         ("run", 'level = "0.9"', "a number"),
-        ("run", "seed = 1.5", "a whole number"),
-        ("run", 'draws = "20"', "a whole number"),
+        ("run", "random_state = 1.5", "a whole number"),
+        ("run", 'n_draws = "20"', "a whole number"),
         ("run", "threshold = [0.5]", "a number"),
         ("run", "method = ['auto']", "text"),
-        ("run", "option = 3", "a table"),
+        ("run", "options = 3", "a table"),
         ("engine", "workers = 2.0", "a whole number"),
         ("engine", "sample_rows = true", "a whole number"),
     ],
@@ -282,10 +282,10 @@ def test_values_of_a_config_are_typed(
 
 def test_the_file_in_a_config_is_text(run: Run, tmp_path: Path) -> None:
     config = tmp_path / "run.toml"
-    config.write_text("file = 3\n")
+    config.write_text("source = 3\n")
     result = run("evaluate", "--config", config)
     assert result.exit_code == 2
-    assert "file in the config" in result.stderr
+    assert "source in the config" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -294,8 +294,8 @@ def test_the_file_in_a_config_is_text(run: Run, tmp_path: Path) -> None:
         (("nowhere.csv",), "nowhere.csv"),
         ((), "no FILE"),
         (("{scores}", "--method", "magic"), "unknown method"),
-        (("{scores}", "--metric", "acuracy"), "Did you mean 'accuracy'"),
-        (("{scores}", "--option", "n_draws"), "is not a name with a value"),
+        (("{scores}", "--metrics", "acuracy"), "Did you mean 'accuracy'"),
+        (("{scores}", "--options", "n_draws"), "is not a name with a value"),
         (("{scores}", "--level", "2"), "level"),
         (("{scores}", "--models", "forrest"), "forrest"),
         (("{scores}", "--json", "nowhere/out.json"), "no folder"),
@@ -321,14 +321,14 @@ def test_many_models_are_cut_with_a_note(run: Run, tmp_path: Path) -> None:
     frame["label"] = [0, 1] * 10 + [None] * 30
     path = tmp_path / "many.csv"
     frame.to_csv(path, index=False)
-    arguments = ("evaluate", path, *FAST, "--metric", "accuracy")
+    arguments = ("evaluate", path, *FAST, "--metrics", "accuracy")
     assert "10 more models" in run(*arguments).stdout
     assert "more models" not in run(*arguments, "--all").stdout
 
 
 def test_terminal_tricks_in_names_are_inert(run: Run, scores: Path) -> None:
     scores.write_text(scores.read_text().replace("forest", "[red]\x1b[31mx"))
-    result = run("evaluate", scores, *FAST, "--group", "site")
+    result = run("evaluate", scores, *FAST, "--groups", "site")
     assert result.exit_code == 0, result.output
     assert "[red]" in result.stdout
     assert "\x1b[31m" not in result.stdout
@@ -336,7 +336,7 @@ def test_terminal_tricks_in_names_are_inert(run: Run, scores: Path) -> None:
 
 def test_warnings_are_said_in_one_line_and_quiet_is_quiet(run: Run, scores: Path) -> None:
     arguments = ("evaluate", scores, "--method", "ssme", *MODELS, "-k", "accuracy")
-    short = ("--option", "max_iter=2", "--option", "n_bootstrap=0")
+    short = ("--options", "max_iter=2", "--options", "n_bootstrap=0")
     loud = run(*arguments, *short)
     assert loud.exit_code == 0, loud.output
     assert any(line.startswith("Warning: EM stopped") for line in loud.stderr.splitlines())
@@ -376,7 +376,7 @@ def test_engine_stream_gives_the_same_as_memory(run: Run, scores: Path, tmp_path
         ),
         (
             ("--engine", "stream", "--fail-under", "accuracy>=0.1"),
-            "--fail-under was given with --engine stream and without --metric",
+            "--fail-under was given with --engine stream and without --metrics",
         ),
         (("--engine", "stream", "--scheduler", "tcp://x:1"), "scheduler address"),
     ],
@@ -403,8 +403,8 @@ def test_addresses_keep_their_slashes() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--seed", "-1"), "--seed must be at least 0, got -1."),
-        (("--metric", ""), "--metric '' names nothing"),
+        (("--random-state", "-1"), "--random-state must be at least 0, got -1."),
+        (("--metrics", ""), "--metrics '' names nothing"),
         (("--models", "forest,oak"), "or pass --pattern '{model}:{class}'"),
         (("--engine", "stream"), "Convert it to Parquet"),
     ],
@@ -429,7 +429,7 @@ def test_models_and_label_of_an_npz_are_chosen_by_name(run: Run, tmp_path: Path)
         audited=truth,
     )
     file = str(tmp_path / "s.npz")
-    options = ("--method", "labeled", "--metric", "accuracy", "--json", "-")
+    options = ("--method", "labeled", "--metrics", "accuracy", "--json", "-")
     chosen = run("evaluate", file, "--label", "audited", "--models", "good", *options)
     (row,) = json.loads(chosen.stdout)["estimates"]
     assert (row["model"], row["estimate"]) == ("good", 1.0)
@@ -613,7 +613,7 @@ def test_a_demand_is_told_with_the_probability_that_it_is_met(run: Run, scores: 
 
 def test_gaps_that_are_asked_for_are_in_the_json(run: Run, scores: Path) -> None:
     asked = ("evaluate", scores, *FAST, *MODELS, "-k", "accuracy", "--gaps", "ratio,difference")
-    result = run(*asked, "--group", "site", "--json", "-")
+    result = run(*asked, "--groups", "site", "--json", "-")
     assert result.exit_code == 0, result.output
     found = [(gap["model"], gap["gap"]) for gap in json.loads(result.stdout)["gaps"]]
     assert len(found) == len(set(found)) == 6
@@ -659,7 +659,7 @@ def test_every_group_shows_where_models_are_many(run: Run, tmp_path: Path) -> No
     frame["site"] = rng.choice(names, n)
     path = tmp_path / "many.csv"
     frame.to_csv(path, index=False)
-    given = ("--group", "site", "-y", "y", "-k", "accuracy", "--draws", "20")
+    given = ("--groups", "site", "-y", "y", "-k", "accuracy", "--n-draws", "20")
     shown = run("evaluate", path, *given).stdout
     last = shown[shown.index("by site, worst group first") :]
     for name in names:
@@ -697,7 +697,7 @@ def test_names_of_groups_are_whole_beside_a_long_metric(run: Run, scores: Path) 
     frame = pd.read_csv(scores)
     frame["site"] = frame["site"].replace("north", "emergency")
     frame.to_csv(scores, index=False)
-    asked = ("--group", "site", "--metric", "average_precision", "--draws", "9")
+    asked = ("--groups", "site", "--metrics", "average_precision", "--n-draws", "9")
     result = run("evaluate", scores, "--label", "y", "--method", "ensemble", *asked)
     by_site = result.stdout.split("by site, worst group first")[1]
     assert "emergency " in by_site
@@ -717,11 +717,11 @@ def test_the_positive_class_is_asked_for_and_written(run: Run, tmp_path: Path) -
     assert gate.exit_code == 2
     assert "recall needs the positive class" in gate.stderr
     goals = ("--threshold-for", "f1"), ("--threshold", "0.3"), ("--cost", "0,1;10,0")
-    for option in (*goals, ("--prevalence", "0.1"), ("--metric", "recall")):
+    for option in (*goals, ("--prevalence", "0.1"), ("--metrics", "recall")):
         refused = run("evaluate", path, "--method", "labeled", *option)
         assert refused.exit_code == 2, option
         assert "the positive class" in refused.stderr, option
-    named = ("--positive", "spam", "--metric", "recall", "--method", "labeled")
+    named = ("--positive", "spam", "--metrics", "recall", "--method", "labeled")
     result = run("evaluate", path, *named, "--csv", tmp_path / "b.csv", "--json", tmp_path / "b")
     assert set(pd.read_csv(tmp_path / "b.csv")["positive_class"]) == {"spam"}
     assert json.loads((tmp_path / "b").read_text())["settings"]["positive"] == "spam"
@@ -745,7 +745,7 @@ def test_a_benchmark_refuses_metrics_of_an_unknown_positive_class(run: Run, tmp_
     table["label"] = np.where(table["id"] % 2 == 0, "ham", "spam")
     table.to_csv(path, index=False)
     options = ("bench", path, "--methods", "labeled", "-n", "10", "--runs", "1")
-    refused = run(*options, "--metric", "recall")
+    refused = run(*options, "--metrics", "recall")
     assert refused.exit_code == 2
     assert "recall needs the positive class" in refused.stderr
     usual = run(*options)

@@ -12,8 +12,8 @@ Run = Callable[..., Result]
 
 def test_advice_names_an_option_that_the_command_line_can_give(run: Run) -> None:
     shown = run("methods", "active_testing").stdout
-    assert "--option oracle" not in shown
-    assert "--option budget=VALUE" in shown
+    assert "--options oracle" not in shown
+    assert "--options budget=VALUE" in shown
     assert "from Python only" in shown
 
 

@@ -17,7 +17,7 @@ from typer.testing import Result
 import ssme
 
 Run = Callable[..., Result]
-FAST = ("--method", "ensemble", "--draws", "5", "--metric", "accuracy")
+FAST = ("--method", "ensemble", "--n-draws", "5", "--metrics", "accuracy")
 ESCAPE = "\x1b]0;title\x07\x1b[31m"
 
 
@@ -68,7 +68,9 @@ def start_with_closed(stream: int, *arguments: object) -> tuple[int, bytes, byte
 
 
 def test_streams_that_are_closed(scores: Path) -> None:
-    code, out, _ = start_with_closed(2, "evaluate", scores, *FAST, "--group", "site", "--json", "-")
+    code, out, _ = start_with_closed(
+        2, "evaluate", scores, *FAST, "--groups", "site", "--json", "-"
+    )
     assert code == 0
     assert len(json.loads(out)["estimates"]) == 9
     code, _, err = start_with_closed(1, "metrics", "--json", "-")
@@ -79,12 +81,11 @@ def test_streams_that_are_closed(scores: Path) -> None:
 
 def test_an_interruption_before_the_command_began(monkeypatch: pytest.MonkeyPatch) -> None:
     from ssme import cli
-    from ssme.cli import commands
 
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(commands, "main", interrupt)
+    monkeypatch.setattr(cli, "run", interrupt)
     with pytest.raises(SystemExit) as caught:
         cli.main()
     assert caught.value.code == 130
@@ -103,7 +104,7 @@ def test_a_width_in_which_nothing_fits_is_not_believed(
 
 
 def test_no_number_is_cut_in_a_narrow_terminal(scores: Path) -> None:
-    arguments = ("evaluate", scores, "--group", "site", *FAST)
+    arguments = ("evaluate", scores, "--groups", "site", *FAST)
     wide = finish(start(*arguments, COLUMNS="80"))
     narrow = finish(start(*arguments, COLUMNS="30"))
     assert narrow[:2] == wide[:2]
@@ -161,7 +162,7 @@ def test_a_saved_config_and_a_report_count_as_results(run: Run, tmp_path: Path) 
 def test_what_is_read_is_not_written_over_even_by_force(run: Run, scores: Path) -> None:
     before = scores.read_bytes()
     for option in ("--json", "--csv", "--html", "--save-config"):
-        result = run("evaluate", scores, *FAST, "--group", "site", option, scores, "--force")
+        result = run("evaluate", scores, *FAST, "--groups", "site", option, scores, "--force")
         assert result.exit_code == 2
         assert scores.read_bytes() == before
     assert run("doctor", scores, "--json", scores, "--force").exit_code == 2
@@ -235,7 +236,7 @@ def test_escapes_in_names_reach_neither_stdout_nor_stderr(
         ("evaluate", name, f"--{ESCAPE}", "1"),
         ("evaluate", f"{ESCAPE}none.csv"),
         ("doctor", name, *asked),
-        ("compare", name, *asked, "--methods", "ensemble,labeled", "--metric", "accuracy"),
+        ("compare", name, *asked, "--methods", "ensemble,labeled", "--metrics", "accuracy"),
         ("report", name, *asked, *FAST, "-o", f"{ESCAPE}r.md"),
         (ESCAPE,),
     ):
@@ -268,7 +269,7 @@ def test_a_full_disk_is_said_with_the_name_of_the_file(
     target = tmp_path / "out.json"
     target.write_text("old")
     monkeypatch.setattr(os, "fsync", full)
-    asked = ("evaluate", scores, *FAST, "--group", "site", "--json", target, "--force")
+    asked = ("evaluate", scores, *FAST, "--groups", "site", "--json", target, "--force")
     result = run(*asked)
     assert result.exit_code == 2
     assert "No space left on device" in result.stderr

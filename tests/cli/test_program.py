@@ -64,8 +64,6 @@ def test_without_a_command_the_help_is_shown_and_called_no_error(run: Run) -> No
     ("words", "told"),
     [
         (("evaluate", "s.csv", "--report", "r.html"), "--html writes a report"),
-        (("evaluate", "s.csv", "--groups", "site"), "It is --group on the command line"),
-        (("doctor", "s.csv", "--groups", "site"), "It is --group on the command line"),
         (("serve", "s.csv", "--label", "y"), "The page asks which column holds the labels"),
         (("evaluate", "s.csv", "--metrik", "f1"), "No such option: --metrik"),
     ],
@@ -102,11 +100,11 @@ def test_metrics(run: Run) -> None:
 
 
 def test_doctor(run: Run, scores: Path) -> None:
-    result = run("doctor", scores, "--group", "site")
+    result = run("doctor", scores, "--groups", "site")
     assert result.exit_code == 0, result.output
     for words in ("layout", "wide", "400, 40 labeled", "roc_auc", "ensemble"):
         assert words in result.stdout
-    facts = json.loads(run("doctor", scores, "--group", "site", "--json", "-").stdout)
+    facts = json.loads(run("doctor", scores, "--groups", "site", "--json", "-").stdout)
     assert facts["labels"].keys() == {"0", "1"}
     assert {doubt["severity"] for doubt in facts["looks_wrong"]} <= {"warning", "info"}
 
@@ -127,7 +125,7 @@ def test_doctor_finds_trouble(run: Run, tmp_path: Path) -> None:
 
 
 def test_compare(run: Run, scores: Path) -> None:
-    arguments = ("compare", scores, "--models", "forest,coin", "--metric", "accuracy")
+    arguments = ("compare", scores, "--models", "forest,coin", "--metrics", "accuracy")
     result = run(*arguments, "--methods", "ensemble,labeled,majority_vote")
     assert result.exit_code == 0, result.output
     assert "seconds" in result.stdout
@@ -140,7 +138,7 @@ def test_compare(run: Run, scores: Path) -> None:
 
 
 def test_compare_says_what_a_method_cannot(run: Run, scores: Path) -> None:
-    arguments = ("compare", scores, "--models", "forest,coin", "--metric", "ece")
+    arguments = ("compare", scores, "--models", "forest,coin", "--metrics", "ece")
     result = run(*arguments, "--methods", "ensemble,autoeval")
     assert result.exit_code == 0, result.output
     assert "Not run: autoeval" in result.stdout
@@ -165,14 +163,19 @@ def test_demo(run: Run) -> None:
 
 
 def test_messages_speak_in_options() -> None:
-    flags = {"label": "--label", "classes": "--classes", "random_state": "--seed", "by": "--by"}
+    flags = {
+        "label": "--label",
+        "classes": "--classes",
+        "random_state": "--random-state",
+        "by": "--by",
+    }
     spell = spell_with(flags)
     said = InputError(
         "`random_state=-1` with `classes=['a', 'b']`",
         hint="say `label=y`, `labels=False` or `by=[]`, leave `label` out, or `id=x`",
     )
     assert said.spell(spell) == (
-        "--seed -1 with --classes a,b. Say --label y, --no-labels or --no-groups, "
+        "--random-state -1 with --classes a,b. Say --label y, --no-labels or --no-groups, "
         "leave --label out, or `id=x`."
     )
     assert str(said).startswith("random_state=-1 with classes=['a', 'b']. Say label=y")
@@ -193,7 +196,7 @@ def test_tab_completes_commands_methods_and_metrics() -> None:
 
     assert "evaluate" in completed("ssme ev")
     assert "dawid_skene" in completed("ssme evaluate --method da")
-    assert "accuracy,roc_auc" in completed("ssme evaluate --metric accuracy,roc_a")
+    assert "accuracy,roc_auc" in completed("ssme evaluate --metrics accuracy,roc_a")
 
 
 @pytest.mark.parametrize(("asked", "colored"), [((), True), (("--no-color",), False)])

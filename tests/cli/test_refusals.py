@@ -12,15 +12,15 @@ from typer.testing import Result
 
 Run = Callable[..., Result]
 MODELS = ("--label", "y", "--models", "forest,logistic,coin")
-FAST = ("--method", "ensemble", "--draws", "20")
+FAST = ("--method", "ensemble", "--n-draws", "20")
 
 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
         (("compare", *MODELS, "--methods", "active_testing"), "cannot estimate"),
-        (("evaluate", *MODELS, *FAST, "--gaps", "wide", "--group", "site"), "kind of gap 'wide'"),
-        (("evaluate", *MODELS, *FAST, "--option", "n_draws=many"), "--option n_draws must be"),
+        (("evaluate", *MODELS, *FAST, "--gaps", "wide", "--groups", "site"), "kind of gap 'wide'"),
+        (("evaluate", *MODELS, *FAST, "--options", "n_draws=many"), "--options n_draws must be"),
         (("evaluate", *MODELS, *FAST, "--correct-shift", "both"), "--correct-shift must be"),
         (("evaluate", *MODELS, *FAST, "--by", "[]"), "--by '[]': there is no group column '[]'"),
         (("report", *MODELS, *FAST, "--output", "r.pdf"), "end in .html"),
@@ -52,18 +52,18 @@ def test_more_models_than_are_shown_are_counted(run: Run, tmp_path: Path) -> Non
     frame["y"] = np.where(np.arange(60) < 30, rng.integers(0, 2, 60), np.nan)
     path = tmp_path / "many.csv"
     frame.to_csv(path, index=False)
-    compared = run("compare", path, "--methods", "ensemble,labeled", "--metric", "accuracy")
+    compared = run("compare", path, "--methods", "ensemble,labeled", "--metrics", "accuracy")
     assert "3 more models: --all shows them, --csv FILE keeps them" in compared.stdout
-    evaluated = run("evaluate", path, *FAST, "--metric", "accuracy")
+    evaluated = run("evaluate", path, *FAST, "--metrics", "accuracy")
     assert "3 more models: --all shows them, --json FILE keeps them" in evaluated.stdout
-    everything = run("evaluate", path, *FAST, "--metric", "accuracy", "--all")
+    everything = run("evaluate", path, *FAST, "--metrics", "accuracy", "--all")
     assert "more models" not in everything.stdout
 
 
 def test_columns_that_were_recognized_by_name_are_said(run: Run, scores: Path) -> None:
     frame = pd.read_csv(scores).rename(columns={"site": "group_site"})
     frame.assign(weight=1.0, note="x").to_csv(scores, index=False)
-    result = run("evaluate", scores, *FAST, "--metric", "accuracy")
+    result = run("evaluate", scores, *FAST, "--metrics", "accuracy")
     said = result.stderr + result.stdout
     for told in (
         "Label column: 'y'",

@@ -32,7 +32,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_suggested_rows_come_back_as_labels(run: Run, file: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "next.csv", tmp_path / "then.csv"
-    read = ("--models", "good,bad", "--method", "ensemble", "--metric", "accuracy")
+    read = ("--models", "good,bad", "--method", "ensemble", "--metrics", "accuracy")
     result = run("suggest", file, *read, "--n", "15", "-o", first)
     assert result.exit_code == 0, result.output
     rows = pd.read_csv(first)
@@ -45,7 +45,7 @@ def test_suggested_rows_come_back_as_labels(run: Run, file: Path, tmp_path: Path
     rows.to_csv(first, index=False)
     counted = run(
         "evaluate", file, "--models", "good,bad", "--method", "labeled", "--labels-file", first,
-        "--metric", "accuracy", "--json", "-",
+        "--metrics", "accuracy", "--json", "-",
     )  # fmt: skip
     assert counted.exit_code == 0, counted.output
     assert "have no label" not in counted.stderr
@@ -58,12 +58,12 @@ def test_suggested_rows_come_back_as_labels(run: Run, file: Path, tmp_path: Path
     assert not set(new["id"]) & set(rows["id"])
 
 
-@pytest.mark.parametrize("more", [(), ("--group", "side"), ("--group", "side", "--by", "side")])
+@pytest.mark.parametrize("more", [(), ("--groups", "side"), ("--groups", "side", "--by", "side")])
 def test_a_goal_of_groups_reads_their_column(run: Run, file: Path, more: tuple[str, ...]) -> None:
     frame = pd.read_csv(file)
     frame["side"] = np.where(np.arange(300) % 3, "left", "right")
     frame.to_csv(file, index=False)
-    read = ("--models", "good,bad", "--method", "ensemble", "--metric", "accuracy", "--n", "8")
+    read = ("--models", "good,bad", "--method", "ensemble", "--metrics", "accuracy", "--n", "8")
     result = run("suggest", file, *read, "--goal", "group:side", *more)
     assert result.exit_code == 0, result.output
     assert "group:side" in result.stdout
@@ -78,8 +78,8 @@ def test_a_goal_of_groups_reads_their_column(run: Run, file: Path, more: tuple[s
     ("goal", "more", "place"),
     [
         ("group:age:edges=50", (), "age<50"),
-        ("group:age", ("--group", "age:edges=50"), "age<50"),
-        ("group:age:edges=50", ("--group", "age:edges=50", "--by", "age:edges=50"), "age>=50"),
+        ("group:age", ("--groups", "age:edges=50"), "age<50"),
+        ("group:age:edges=50", ("--groups", "age:edges=50", "--by", "age:edges=50"), "age>=50"),
         ("group:side+age:edges=50", (), "side=left & age<50"),
     ],
 )
@@ -88,7 +88,7 @@ def test_a_goal_may_be_bins_and_intersections(run, file, goal, more, place) -> N
     frame["side"] = np.where(np.arange(300) % 3, "left", "right")
     frame["age"] = 20 + np.arange(300) % 60
     frame.to_csv(file, index=False)
-    read = ("--models", "good,bad", "--method", "ensemble", "--metric", "accuracy", "--n", "40")
+    read = ("--models", "good,bad", "--method", "ensemble", "--metrics", "accuracy", "--n", "40")
     result = run("suggest", file, *read, "--goal", goal, *more, "-o", "-")
     assert result.exit_code == 0, result.output
     assert f"in {place}" in result.stdout
@@ -129,7 +129,7 @@ def test_a_plan_is_said_and_written(run: Run, file: Path, tmp_path: Path) -> Non
         "good,bad",
         "--method",
         "labeled",
-        "--metric",
+        "--metrics",
         "accuracy",
     )
     result = run(
@@ -144,7 +144,7 @@ def test_a_plan_is_said_and_written(run: Run, file: Path, tmp_path: Path) -> Non
 
 
 def test_a_second_file_holds_the_first_round_too(run: Run, file: Path, tmp_path: Path) -> None:
-    read = ("--models", "good,bad", "--method", "ensemble", "--metric", "accuracy")
+    read = ("--models", "good,bad", "--method", "ensemble", "--metrics", "accuracy")
     first, second = tmp_path / "next.csv", tmp_path / "then.csv"
     run("suggest", file, *read, "--n", "5", "-o", first)
     rows = pd.read_csv(first)
@@ -181,7 +181,7 @@ def test_labels_with_weights_come_back_with_the_suggested_ones(run, file, tmp_pa
     frame["stands_for"] = np.where(frame["label"] == 1, 25.0, 5.0)
     frame.to_csv(file, index=False)
     target = tmp_path / "next.csv"
-    read = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")
+    read = ("--models", "good,bad", "--method", "labeled", "--metrics", "accuracy")
     result = run("suggest", file, *read, "--design", "stands_for", "--n", "6", "-o", target)
     assert result.exit_code == 0, result.output
     assert "and without --design" in result.stderr
@@ -204,7 +204,7 @@ def test_labels_with_weights_come_back_with_the_suggested_ones(run, file, tmp_pa
 
 
 def test_rows_are_not_suggested_beside_labels_of_unknown_probability(run, file) -> None:
-    read = ("--models", "good,bad", "--metric", "accuracy", "--method", "auto", "--draws", "40")
+    read = ("--models", "good,bad", "--metrics", "accuracy", "--method", "auto", "--n-draws", "40")
     result = run("suggest", file, *read, "--design", "by_class", "--n", "3")
     assert result.exit_code == 2
     assert "how many rows each label stands for, as in --design COLUMN" in result.stderr

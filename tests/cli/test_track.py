@@ -28,7 +28,7 @@ def write(path: Path, n_labeled: int) -> Path:
 
 def test_add_show_and_compare(run: Run, tmp_path: Path) -> None:
     memory = tmp_path / "project.sqlite"
-    how = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")
+    how = ("--models", "good,bad", "--method", "labeled", "--metrics", "accuracy")
     for n in (20, 60, 60):
         added = run("track", "add", write(tmp_path, n), *how, "--memory", memory, "--json", "-")
         assert added.exit_code == 0, added.output
@@ -66,7 +66,7 @@ def test_a_memory_that_is_not_there_is_not_made(run: Run, tmp_path: Path) -> Non
 
 def test_data_that_the_memory_does_not_know_are_refused(run: Run, tmp_path: Path) -> None:
     memory = tmp_path / "project.sqlite"
-    how = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")
+    how = ("--models", "good,bad", "--method", "labeled", "--metrics", "accuracy")
     run("track", "add", write(tmp_path, 20), *how, "--memory", memory, "--data", "mail")
     for command in ("show", "compare"):
         result = run("track", command, "--memory", memory, "--data", "mial")
@@ -76,7 +76,7 @@ def test_data_that_the_memory_does_not_know_are_refused(run: Run, tmp_path: Path
 
 def test_a_name_that_is_too_long_is_refused_by_its_option(run: Run, tmp_path: Path) -> None:
     asked = ("--memory", tmp_path / ("x" * 400))
-    how = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")
+    how = ("--models", "good,bad", "--method", "labeled", "--metrics", "accuracy")
     for line in (("add", write(tmp_path, 20), *how), ("show",), ("compare",)):
         result = run("track", *line, *asked)
         assert result.exit_code == 2
@@ -85,7 +85,7 @@ def test_a_name_that_is_too_long_is_refused_by_its_option(run: Run, tmp_path: Pa
 
 def test_an_evaluation_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
     memory = tmp_path / "project.sqlite"
-    how = ("--models", "good,bad", "--method", "labeled", "--metric", "accuracy")
+    how = ("--models", "good,bad", "--method", "labeled", "--metrics", "accuracy")
     run("track", "add", write(tmp_path, 20), *how, "--memory", memory)
     result = run("track", "compare", "--memory", memory, "--before", "-3")
     assert result.exit_code == 2

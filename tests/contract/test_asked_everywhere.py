@@ -84,7 +84,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result
     monkeypatch.chdir(tmp_path)
 
     def invoke(command: str, *arguments: str) -> Result:
-        models = ("-m", "forest,logistic,coin", "-y", "y", "--method", "labeled", "--draws", "60")
+        models = ("-m", "forest,logistic,coin", "-y", "y", "--method", "labeled", "--n-draws", "60")
         metric = () if "--prevalence" in arguments else ("-k", "accuracy")
         return make_runner().invoke(
             app, [command, "s.csv", *models, *metric, *arguments], catch_exceptions=False

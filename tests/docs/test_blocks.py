@@ -38,10 +38,10 @@ NOT_RUN = {
     "ssme serve": "serves until it is stopped; tests/serve uses the page",
     "s3://": "needs a bucket; tests/stream reads from a store of its own",
 }
-FEW = ["--draws", "50"]
+FEW = ["--n-draws", "50"]
 FASTER = {
     "bench": ["--runs", "1"],
-    "compare": ["--metric", "accuracy"],
+    "compare": ["--metrics", "accuracy"],
     "evaluate": FEW,
     "plan": ["--simulations", "2"],
     "report": FEW,

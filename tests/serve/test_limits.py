@@ -28,9 +28,9 @@ from ssme.spec import RunSpec
 pytestmark = [pytest.mark.web, pytest.mark.xdist_group("serve")]
 
 LONG = {
-    "file": str(sample_path()),
+    "source": str(sample_path()),
     "read": {"label": "label", "id": "id"},
-    "run": {"method": "ssme", "option": {"n_bootstrap": 1000}},
+    "run": {"method": "ssme", "options": {"n_bootstrap": 1000}},
 }
 """An evaluation with 1,000 refits: minutes, whatever the processor."""
 

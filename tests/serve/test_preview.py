@@ -45,7 +45,7 @@ def test_a_large_file_is_looked_at_in_part(tmp_path: Path, monkeypatch: pytest.M
     wide().to_csv(path, index=False)
     found = look_at(str(path), {}, {})
     assert (found["rows"], found["looked_at"], found["error"]) == (60, 30, None)
-    unlabeled = look_at(str(path), {"no_labels": True}, {})
+    unlabeled = look_at(str(path), {"labels_file": False}, {})
     assert unlabeled["looked_at"] == 30
     assert roles(found) == {"id": "id", "y": "label", "good": "models", "bad": "models"}
 
@@ -100,13 +100,13 @@ def test_parts_that_were_named_are_shown_in_the_form_although_they_are_wrong(
 ) -> None:
     path = tmp_path / "a.csv"
     wide(weight=1.0, site="x", empty=np.nan).to_csv(path, index=False)
-    found = look_at(str(path), {"models": ["bad"], "group": ["site"], "label": "none"}, {})
+    found = look_at(str(path), {"models": ["bad"], "groups": ["site"], "label": "none"}, {})
     assert "none" in found["error"]["got"]
     parts = roles(found)
     assert parts["bad"] == "models"
     assert parts["good"] == "shown"
     assert (parts["weight"], parts["site"], parts["empty"]) == ("weight", "groups", "shown")
-    right = look_at(str(path), {"models": ["bad"], "group": ["site"], "ignore": ["empty"]}, {})
+    right = look_at(str(path), {"models": ["bad"], "groups": ["site"], "ignore": ["empty"]}, {})
     assert right["error"] is None
     assert roles(right)["weight"] == "weight"
 
@@ -132,7 +132,7 @@ def test_cells_are_numbers_texts_pictures_or_nothing(tmp_path: Path) -> None:
 def test_an_evaluation_without_labels_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     wide().drop(columns="y").to_csv(path, index=False)
-    found = look_at(str(path), {"no_labels": True}, {})
+    found = look_at(str(path), {"labels_file": False}, {})
     request = {"path": str(path), "config": found["config"], "labels": []}
     with pytest.raises(InputError, match="no row of the file has a label yet"):
         evaluate_file(request, tmp_path)

@@ -291,13 +291,13 @@ COLUMNS = [
     ("form", "read", "run"),
     [
         ({}, {"label": "y"}, {}),
-        ({"part-0": ["out"]}, {"no_labels": True, "ignore": ["y"]}, {}),
-        ({"part-0": ["models"]}, {"no_labels": True, "models": ["y", "a", "b"]}, {}),
+        ({"part-0": ["out"]}, {"labels_file": False, "ignore": ["y"]}, {}),
+        ({"part-0": ["models"]}, {"labels_file": False, "models": ["y", "a", "b"]}, {}),
         ({"part-1": ["label"]}, {"label": ["y", "other"]}, {}),
         ({"part-3": ["out"]}, {"label": "y", "models": ["a"]}, {}),
         (
             {"part-4": ["groups"], "logits": ["1"]},
-            {"label": "y", "group": ["site"], "logits": True},
+            {"label": "y", "groups": ["site"], "logits": True},
             {},
         ),
         (
@@ -308,7 +308,7 @@ COLUMNS = [
         (
             {"metric": ["accuracy", "ece"], "method": ["ssme"], "level": ["90 %"]},
             {"label": "y"},
-            {"metric": ["accuracy", "ece"], "method": "ssme", "level": 0.9},
+            {"metrics": ["accuracy", "ece"], "method": "ssme", "level": 0.9},
         ),
         ({"method": ["auto"], "level": ["97,5"]}, {"label": "y"}, {"level": 0.975}),
         ({"level": ["95.0"]}, {"label": "y"}, {}),

@@ -63,7 +63,7 @@ def bench(
     metrics: Annotated[
         list[str] | None,
         typer.Option(
-            "--metric", "-k", help="Metric to estimate; `ssme metrics` lists them (repeatable)."
+            "--metrics", "-k", help="Metric to estimate; `ssme metrics` lists them (repeatable)."
         ),
     ] = None,
     n_labeled: Annotated[
@@ -82,7 +82,7 @@ def bench(
         ),
     ] = None,
     runs: Annotated[int, typer.Option("--runs", help="Number of random splits.")] = 20,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the splits.")] = 0,
+    seed: Annotated[int, typer.Option("--random-state", help="Seed of the splits.")] = 0,
     workers: Annotated[int, typer.Option("--workers", help="Number of processes.")] = 1,
     scheduler: Annotated[
         str | None, typer.Option("--scheduler", help="Address of a Dask scheduler to run on.")
@@ -105,7 +105,7 @@ def bench(
 
     [cyan]ssme bench history.parquet -y label --methods auto,labeled -n 20,50 --workers 4[/cyan]
 
-    [cyan]ssme bench adult --group sex --group age:edges=30/50 --methods auto,labeled[/cyan]
+    [cyan]ssme bench adult --groups sex --groups age:edges=30/50 --methods auto,labeled[/cyan]
     """
     from ssme.bench import Protocol, Runner, run_protocol, summarize
     from ssme.engines.executors import open_executor
@@ -185,7 +185,7 @@ def _choose_metrics(named: list[str] | None, data: ScoreSet) -> tuple[str, ...] 
     from ssme.fitting import choose_usual_metrics
 
     if named:
-        return tuple(split_names(named, "--metric"))
+        return tuple(split_names(named, "--metrics"))
     return None if data.ordered else choose_usual_metrics(data)
 
 
@@ -202,7 +202,7 @@ def _choose_groups(read: ReadFlags, data: ScoreSet) -> tuple[str, ...]:
     """The groupings to report on beside all rows: those that were named."""
     from ssme.data.grouping import parse_group_by
 
-    named = split_names(read.groups, "--group") if read.groups else []
+    named = split_names(read.groups, "--groups") if read.groups else []
     for name in named:
         parse_group_by(name, data.groups, "groups").settle(data.groups)
     return tuple(named)

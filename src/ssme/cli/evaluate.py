@@ -69,7 +69,7 @@ def evaluate(
 
     [cyan]ssme evaluate scores.csv --label y --models forest,logistic[/cyan]
 
-    [cyan]ssme evaluate scores.parquet -y label -g hospital --metric accuracy,ece --json -[/cyan]
+    [cyan]ssme evaluate scores.parquet -y label -g hospital --metrics accuracy,ece --json -[/cyan]
 
     [cyan]ssme evaluate scores.csv -y label --fail-under "accuracy.low>=0.9"[/cyan]
 
@@ -280,8 +280,8 @@ def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]
 
     if demands and not spec.metrics:
         raise InputError(
-            f"--fail-under was given with --engine {spec.engine} and without --metric",
-            hint="name the metrics with --metric",
+            f"--fail-under was given with --engine {spec.engine} and without --metrics",
+            hint="name the metrics with --metrics",
         )
     if demands and spec.metrics:
         with name_argument("fail_under"):

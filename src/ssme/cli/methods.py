@@ -106,4 +106,4 @@ def _show_one(output: Output, fact: dict[str, Any]) -> None:
     output.console.print(table)
     first = next((name for name, of in options.items() if not of["python_only"]), None)
     if first is not None:
-        output.console.print(f"\nSet one with --option {first}=VALUE", markup=False)
+        output.console.print(f"\nSet one with --options {first}=VALUE", markup=False)

@@ -42,11 +42,11 @@ def metrics(out: OutputOptions) -> None:
         table.add_row(metric.name, classes, better, str(fact["definition"]))
     output.console.print(table)
     output.console.print(
-        "\nprecision, recall and f1 of one class: --metric recall[spam]; of every class: "
-        "--metric per_class.",
+        "\nprecision, recall and f1 of one class: --metrics recall[spam]; of every class: "
+        "--metrics per_class.",
         markup=False,
     )
     output.console.print(
-        "Decision metrics take a threshold: --metric accuracy@0.3, or --threshold for all.",
+        "Decision metrics take a threshold: --metrics accuracy@0.3, or --threshold for all.",
         markup=False,
     )

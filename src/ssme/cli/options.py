@@ -25,6 +25,7 @@ from ssme.schema import RunOptions as RunSchema
 
 SPELLED: dict[tuple[str, str | None], str] = {
     ("labels", "False"): "--no-labels",
+    ("labels", None): "--labels-file",
     ("by", "[]"): "--no-groups",
     ("models", "{model: {class: column}}"): "--pattern '{model}:{class}'",
 }
@@ -401,8 +402,8 @@ def _parse_key_values(pairs: Iterable[str]) -> dict[str, str]:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
             raise InputError(
-                f"--option {pair!r} is not a name with a value",
-                hint="write for example --option n_draws=500",
+                f"--options {pair!r} is not a name with a value",
+                hint="write for example --options n_draws=500",
             )
         found[key.strip()] = value.strip()
     return found

@@ -56,9 +56,7 @@ UsageFault: Any = typer.BadParameter.__mro__[2]
 OTHER_NAMES: dict[tuple[str, str | None], str] = {
     ("evaluate", "--report"): "--html writes a report, and so does `ssme report`",
     ("serve", "--label"): "The page asks which column holds the labels",
-    ("serve", "--group"): "The page asks which columns hold groups",
-    ("", "--groups"): "It is --group on the command line, with commas between columns",
-    ("", "--metrics"): "It is --metric on the command line, with commas between metrics",
+    ("serve", "--groups"): "The page asks which columns hold groups",
 }
 """Options that are looked for under another name, by command ("" is any): where to find them."""
 

@@ -52,7 +52,7 @@ def gather(
 
 def list_inputs(spec: RunSpec) -> list[str]:
     """Files that are read, on this machine."""
-    labels = spec.read.get("labels")
+    labels = spec.read.get("labels_file")
     sources = (spec.source,) if isinstance(spec.source, str) else spec.source or ()
     apart = [str(labels)] if isinstance(labels, Path) else []
     if spec.engine == "memory":
@@ -68,7 +68,11 @@ def read_scores(spec: RunSpec) -> ScoreSet:
     from ssme.run import read_scores
 
     data = read_scores(spec)
-    if spec.read.get("labels") is not False and data.n_labeled == 0 and data.layout is not None:
+    if (
+        spec.read.get("labels_file") is not False
+        and data.n_labeled == 0
+        and data.layout is not None
+    ):
         _refuse_unnamed_labels(data.layout)
     return data
 
@@ -158,7 +162,7 @@ def _read_option(of: Option, text: str) -> Any:
         if of.python_only:
             raise
         raise InputError(
-            option=f"--option {of.name}", value=text, must=f"be {of.kind.describe()}"
+            option=f"--options {of.name}", value=text, must=f"be {of.kind.describe()}"
         ) from None
 
 

@@ -366,7 +366,7 @@ def tell_differences(before: EvaluationRecord, after: EvaluationRecord) -> tuple
             "neither, and no change is called clear."
         )
     old, new = (_find_settings(each) for each in (before, after))
-    for name in sorted({*old, *new} - {"method", "level", "metric", "seed", "by"}):
+    for name in sorted({*old, *new} - {"method", "level", "metrics", "random_state", "by"}):
         if old.get(name) != new.get(name):
             one, two = (each.get(name, "not given") for each in (old, new))
             said.append(f"The option {name} was {one} and is {two}.")

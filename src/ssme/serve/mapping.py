@@ -66,7 +66,7 @@ def parse_mapping(
         if names:
             read[KEYS.get(part, part)] = names[0] if len(names) == 1 else names
     if columns and "label" not in read:
-        read["no_labels"] = True
+        read["labels_file"] = False
     for part in MANY:
         names = [name for name, of in parts.items() if of == part]
         key = KEYS.get(part, part)
@@ -102,7 +102,7 @@ def _parse_field(kind: str, text: str) -> Any:
 def _parse_run(form: Form) -> dict[str, Any]:
     run: dict[str, Any] = {}
     if form.get("metric"):
-        run["metric"] = list(form["metric"])
+        run["metrics"] = list(form["metric"])
     if _take_one(form, "method") not in ("", "auto"):
         run["method"] = _take_one(form, "method")
     text = _take_one(form, "level").replace("%", "").strip()
@@ -136,7 +136,7 @@ def fill_form(read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]
     level = run.get("level", 0.95)
     return {
         **found,
-        "metric": run.get("metric"),
+        "metric": run.get("metrics"),
         "method": run.get("method", "auto"),
         "level": f"{100 * level:.12g}" if isinstance(level, float) else str(level),
     }

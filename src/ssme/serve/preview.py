@@ -74,11 +74,11 @@ def look_at(
     found["fields"] = list_fields(path)
     try:
         _check_fields(read)
-        spec = RunSpec.from_dict({"file": path, "read": dict(read), "run": dict(run)})
+        spec = RunSpec.from_dict({"source": path, "read": dict(read), "run": dict(run)})
         file = find_local_path(path)
         tell("reading the file", 0, 2)
         if find_reader(file).kind == "arrays":
-            data = as_score_set(file, spec.read.get("labels"), **_take_reading(spec))
+            data = as_score_set(file, spec.read.get("labels_file"), **_take_reading(spec))
             found |= {"rows": data.n_rows, "looked_at": data.n_rows}
         else:
             data = _read_table(file, spec, found)
@@ -161,7 +161,7 @@ def list_fields(path: str = "") -> list[dict[str, Any]]:
         takes = tuple(FILE_OPTIONS)
     found = []
     for each in list_declared(ReadOptions):
-        if each.name in (*ONE, *MANY, "labels", "ignore") and each.name != "design":
+        if each.name in (*ONE, *MANY, "labels_file", "ignore") and each.name != "design":
             continue
         if each.name in FILE_OPTIONS and each.name not in takes:
             continue
@@ -186,7 +186,7 @@ def list_fields(path: str = "") -> list[dict[str, Any]]:
 
 
 def _take_reading(spec: RunSpec) -> dict[str, Any]:
-    return {name: value for name, value in spec.read.items() if name != "labels"}
+    return {name: value for name, value in spec.read.items() if name != "labels_file"}
 
 
 def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
@@ -202,7 +202,7 @@ def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
         raise
     table = Table(frame, file.name)
     found["rows"] = found["looked_at"] = table.n_rows
-    labels = spec.read.get("labels")
+    labels = spec.read.get("labels_file")
     if table.n_rows > SAMPLE and not _is_long(table, options):
         rows = _draw_rows(table, options, labels)
         frame = frame.iloc[rows] if hasattr(frame, "iloc") else frame.take(rows)

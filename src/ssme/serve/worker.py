@@ -157,7 +157,7 @@ def _attach_labels_file(spec: RunSpec, data: ScoreSet) -> RunSpec:
         return spec
     listed = data.ordered and "positive" not in spec.read
     classes = {"classes": list(data.classes)} if listed else {}
-    reading = {**spec.read, **classes, "labels": Path(LABELS_FILE), "label": "label"}
+    reading = {**spec.read, **classes, "labels_file": Path(LABELS_FILE), "label": "label"}
     return replace(spec, read={**reading, "id": data.layout.id})
 
 

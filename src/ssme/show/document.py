@@ -627,7 +627,7 @@ def _make_rerun(evaluation: Evaluation) -> Section:
         return Section("again", title, (reason.rstrip(),))
     spec = RunSpec.from_dict(settings["config"])
     asked = ", ".join(f"{key}={value!r}" for key, value in evaluation.asked.options.items())
-    file = "" if "file" in settings["config"] else "scores.csv "
+    file = "" if "source" in settings["config"] else "scores.csv "
     said = [f"Save the config file as run.toml, then run: ssme evaluate {file}--config run.toml"]
     said += [f"The file does not contain what else was asked: {asked}."] if asked else []
     python = spec.to_python() + (f".ask({asked})" if asked else "")

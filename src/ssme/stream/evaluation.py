@@ -161,7 +161,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
 
 def _refuse_labels_apart(spec: RunSpec) -> None:
     """Refuse labels that are in no column of the files; that no row has one can be said."""
-    if spec.read.get("labels", False) is not False:
+    if spec.read.get("labels_file", False) is not False:
         raise InputError(
             f"labels are given separately from the scores with `engine={spec.engine}`",
             hint="name a column of the files with `label`, or use `engine=memory`",

@@ -48,8 +48,8 @@ def test_every_option_of_the_signatures_is_declared() -> None:
         ("models", {"m": ["a", "b"]}, {"m": ("a", "b")}),
         ("groups", ("site", "ward"), ("site", "ward")),
         ("delimiter", "\t", "\t"),
-        ("labels", "labels.csv", Path("labels.csv")),
-        ("labels", False, False),
+        ("labels_file", "labels.csv", Path("labels.csv")),
+        ("labels_file", False, False),
         ("logits", np.True_, True),
     ],
 )
@@ -86,8 +86,8 @@ def test_values_are_kept_in_one_form(name: str, value: Any, kept: Any) -> None:
         ("delimiter", "::"),
         ("delimiter", "\n"),
         ("delimiter", "é"),
-        ("labels", True),
-        ("labels", 3),
+        ("labels_file", True),
+        ("labels_file", 3),
     ],
 )
 def test_a_value_of_another_kind_is_refused_by_name(name: str, value: Any) -> None:
@@ -114,7 +114,7 @@ def test_garbage_is_refused_by_name_or_kept_for_good(name: str, value: Any) -> N
         return
     assert ReadOptions(**options.given) == options
     json.dumps(options.given, default=str)
-    told = {key: of for key, of in options.given.items() if key != "labels"}
+    told = {key: of for key, of in options.given.items() if key != "labels_file"}
     for of_files in ("delimiter", "decimal", "thousands", "encoding", "sheet"):
         told.pop(of_files, None)
     with suppress(InputError):

@@ -58,7 +58,7 @@ def read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> S
                 f"`{name}={getattr(given, name)!r}` was given and {file} contains arrays",
                 hint="leave it out: it is for tables",
             )
-    return _ArraySet(file, given).read(given.labels if labels is None else labels, values)
+    return _ArraySet(file, given).read(given.labels_file if labels is None else labels, values)
 
 
 class _ArraySet:

@@ -101,7 +101,7 @@ def reading_options(source: Any) -> list[str]:
         return list(dict.fromkeys([*tables, *arrays]))
     if not is_frame(source) and not is_dataset(source):
         return arrays
-    return [name for name in tables if name not in (*FILE_OPTIONS, "labels")]
+    return [name for name in tables if name not in (*FILE_OPTIONS, "labels_file")]
 
 
 def read(path: str | Path, labels: object | None, options: dict[str, Any]) -> ScoreSet:
@@ -168,7 +168,7 @@ def from_huggingface(dataset: Any, labels: object | None, options: Mapping[str, 
                 f"a {type(dataset).__name__} does not fit in memory as it is",
                 hint="load it with streaming=False",
             )
-        if labels is None and given.labels is None:
+        if labels is None and given.labels_file is None:
             table, given = _name_classes(dataset, table, given)
         table, given = spread_lists(table, given)
         return read_table(table, labels, given)
@@ -224,7 +224,7 @@ def _name_label_column(
 ) -> tuple[ReadOptions, object | None]:
     """A text given as ``labels`` names a column; a file is given as a path."""
     if labels is None:
-        labels = options.labels
+        labels = options.labels_file
     if not isinstance(labels, str):
         return options, labels
     if options.label is not None and options.label != labels:
