@@ -49,13 +49,6 @@ def test_regret_is_what_is_lost_to_the_best_of_each_draw():
     assert [c.p_best for c in choice.contenders] == pytest.approx([1.5 / 4, 1 / 4, 1.5 / 4])
 
 
-def test_lower_is_better_turns_everything_around():
-    draws = np.array([[0.1, 0.2, 0.3]] * 10)
-    choice = choose_model(MODELS, ECE, estimate_of(draws))
-    assert (choice.pick, choice.p_best, choice.regret) == ("a", 1.0, 0.0)
-    assert [c.behind for c in choice.contenders] == pytest.approx([0.0, 0.1, 0.2])
-
-
 def test_the_set_is_the_smallest_that_holds_the_probability():
     best = np.repeat([0, 1, 2], [90, 8, 2])
     draws = np.zeros((100, 3))

@@ -16,7 +16,7 @@ from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.metrics import get_metric, metric_names, one_hot_mass
 from ssme.results.evaluation import PAIRED_MODELS
-from ssme.results.gates import add_metrics, judge, parse_condition
+from ssme.results.gates import add_metrics, parse_condition
 
 SERIOUS = Doubt("X1", "Labels are too few", "serious", "There is one.", "Label more.", "x")
 WARNING = dataclasses.replace(SERIOUS, code="X2", severity="warning")
@@ -114,7 +114,7 @@ def test_serious_doubts_fail_a_gate_unless_told_and_are_then_said() -> None:
     assert mild.gate("accuracy>=0.1").passed
     assert not mild.gate(fail_on="warning").passed
     with pytest.raises(InputError, match="fail_on"):
-        judge(mild, fail_on="info")
+        mild.gate(fail_on="info")
 
 
 def test_metrics_of_conditions_are_added_once() -> None:

@@ -12,7 +12,6 @@ from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.metrics import get_metric
 from ssme.results.comparison import (
-    Comparison,
     Difference,
     compare_estimates,
     compute_probability_best,
@@ -32,20 +31,6 @@ def test_probability_better_splits_ties_and_respects_direction():
     assert np.allclose(up + up.T, 1.0)
     assert np.allclose(np.diag(up), 0.5)
     assert np.allclose(compute_probability_better(estimate, False), up.T)
-
-
-def test_pairs_are_drawn_towards_the_estimated_difference():
-    wide = np.column_stack([(np.arange(300) - 99.5) / 1000, np.zeros(300), np.zeros(300)])
-    value = np.array([0.05, 0.0, 0.0])
-    plain, narrow = (
-        compute_probability_better(Estimate(value, wide, pair_factor=f), True) for f in (1.0, 0.5)
-    )
-    assert plain[0, 1] == pytest.approx(200 / 300)
-    assert narrow[0, 1] == pytest.approx(250 / 300)
-    assert narrow[1, 0] == pytest.approx(1.0 - narrow[0, 1])
-    assert narrow[1, 2] == 0.5
-    with pytest.raises(ValueError, match="without draws"):
-        compute_probability_better(Estimate(value), True)
 
 
 UPWARDS, DOWNWARDS = get_metric("accuracy"), get_metric("ece")
@@ -150,14 +135,6 @@ def test_ranking_puts_undefined_models_last_without_a_rank():
     assert sum(row.p_best for row in got.rows[:3]) == pytest.approx(1.0)
     for row in got.rows[:3]:
         assert row.rank_low <= row.expected_rank <= row.rank_high
-
-
-def test_tables_are_readable_and_escaped():
-    table = Comparison((make((0.9, 0.8)), Difference("m", "<b>", "b", "all", *[0.1] * 7)), 0.95)
-    assert "p_better" in repr(table)
-    assert "95%" in repr(table)
-    assert "&lt;b&gt;" in table._repr_html_()
-    assert len(table) == len(table.frame()) == 2
 
 
 @pytest.fixture(scope="module")

@@ -167,19 +167,6 @@ def test_the_set_of_possible_best_models_goes_by_corrected_probabilities():
     assert "not calibrated" not in unsure.sentence()
 
 
-def test_what_was_not_measured_is_called_so_once():
-    result = ssme.evaluate(
-        binary_set(n=200, n_labeled=50), method="ensemble", metrics=["accuracy", "ece"]
-    )
-    choice = result.choose("accuracy")
-    assert (choice.calibrated, choice.p_best) == (False, choice.p_best_raw)
-    assert choice.sentence().count("not calibrated") == 1
-    estimates = build_document(result, report=False).sections[0]
-    assert " ".join(estimates.sentences).count("not calibrated") == 1
-    assert "not calibrated" in repr(result.ranking("accuracy")).splitlines()[-1]
-    assert result.to_dict()["calibrated"]["accuracy"]["p_best"] is False
-
-
 def test_nothing_is_claimed_on_groups_nor_of_judges():
     r = ssme.evaluate(grouped_set(), method="labeled", metrics="accuracy")
     group = r.groups[1].name
@@ -251,16 +238,3 @@ def test_a_gate_goes_by_the_corrected_p_within(evaluated):
         other = evaluated.choose(margin=margin)
         assert not other.within_calibrated
         assert other.p_within == other.p_within_raw
-
-
-def test_a_plan_aims_at_the_corrected_probability(evaluated):
-    plan = evaluated.plan("P(best)>=0.99", simulations=2)
-    assert plan.now == evaluated.choose().p_best
-
-
-def test_without_probabilities_nothing_is_said_of_them():
-    data = binary_set(n=200, n_labeled=50)
-    r = ssme.evaluate(data, method="atc", metrics="accuracy")
-    assert r.ranking().remarks == ()
-    assert r.compare().remarks == ()
-    assert build_document(r, report=False).sections[0].sentences == ()

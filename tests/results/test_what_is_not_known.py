@@ -16,7 +16,6 @@ from ssme.memory.tracking import compare_records, find_drift, trace_estimates
 from ssme.methods.base import Estimate
 from ssme.metrics import from_callable, get_metric
 from ssme.results.choose import choose_model
-from ssme.results.groups import compute_badness, gather_group_draws
 from ssme.results.table import to_plain_values
 
 NEUTRAL = from_callable(lambda y, s: float(np.mean(y)), name="share", low=0.0, high=1.0)
@@ -36,13 +35,6 @@ def in_groups() -> ssme.Evaluation:
 def without_draws(result: ssme.Evaluation) -> ssme.Evaluation:
     bare = tuple(tuple(Estimate(one.value) for one in each) for each in result.estimates)
     return replace(result, estimates=bare)
-
-
-def test_a_choice_without_draws_says_so() -> None:
-    choice = choose_model(("a", "b"), get_metric("accuracy"), Estimate(np.array([0.7, 0.8])))
-    assert choice.pick == "b"
-    assert "gives no draws" in choice.sentence()
-    assert choice.sureness() == ""
 
 
 def test_a_metric_without_a_direction_chooses_nothing(plain: ssme.Evaluation) -> None:
@@ -75,19 +67,6 @@ def test_groups_without_draws_are_ranked_by_their_values(in_groups: ssme.Evaluat
     assert "by group, worst group first" in in_groups._repr_html_()
 
 
-def test_draws_of_groups_are_none_where_a_value_has_none() -> None:
-    drawn = Estimate(np.array([0.5]), np.array([[0.4], [np.nan]]))
-    bare, unknown = Estimate(np.array([0.5])), Estimate(np.array([np.nan]))
-    assert gather_group_draws([drawn, bare], 0) is None
-    assert gather_group_draws([unknown, unknown], 0) is None
-    found = gather_group_draws([drawn, unknown], 0)
-    np.testing.assert_array_equal(found, [[0.4, np.nan], [0.5, np.nan]])
-    shorter = Estimate(np.array([0.5]), np.array([[0.4]]))
-    assert gather_group_draws([drawn, shorter], 0) is None
-    assert compute_badness(float("nan"), get_metric("accuracy")) == float("inf")
-    assert compute_badness(0.2, get_metric("ece")) == -0.2
-
-
 def test_plain_values_are_what_json_knows() -> None:
     given = {
         1: np.array([1.0, np.nan]),
@@ -111,14 +90,6 @@ def test_a_plan_and_a_suggestion_are_tables_too() -> None:
     plan = result.plan("width(accuracy)<=0.9")
     assert plan.is_met
     assert list(plan.frame().columns) == ["labels", "value", "met"]
-
-
-@pytest.mark.parametrize("target", ["width()<=0.1", "P(best:share)>=0.9"])
-def test_targets_that_make_no_sense_are_refused(target: str) -> None:
-    data = binary_set(n=60, n_labeled=30)
-    neutral = ssme.evaluate(data, method="ensemble", metrics=[NEUTRAL], n_draws=20)
-    with pytest.raises(InputError):
-        neutral.plan(target)
 
 
 def record(*estimates: EstimateRecord, scores: Any = None, n: int = 100) -> EvaluationRecord:

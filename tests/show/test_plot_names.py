@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.made_sets import HOSTILE, UNPRINTABLE, binary_set
+from tests.made_sets import HOSTILE, binary_set
 from tests.shared_data import ROOT
 
 import ssme
@@ -75,12 +75,3 @@ def test_labels_are_short_and_stay_different() -> None:
     assert len(set(labels)) == len(names)
     assert max(map(len, labels)) <= LABEL_WIDTH + len(" (3)")
     assert labels[3:] == ["\\x07", "\\x07 (2)"]
-
-
-def test_rows_keep_the_names_as_they_are() -> None:
-    result = ssme.evaluate(
-        binary_set(UNPRINTABLE, n=60), method="ensemble", metrics="accuracy", n_draws=5
-    )
-    plot = result.plot.estimates()
-    assert set(plot.frame()["model"]) == set(UNPRINTABLE)
-    assert plot.alt.isprintable()

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.made_sets import HOSTILE, binary_set, grouped_set, hostile_set, many_class_set
+from tests.made_sets import binary_set, grouped_set, many_class_set
 
 import ssme
 from ssme.errors import InputError
@@ -75,14 +75,6 @@ def test_groups_picture() -> None:
     assert {"all", "site=north", "age=old"} <= set(plot.frame()["group"])
     assert plot.title.startswith("accuracy (higher is better) by group")
     assert plot.spec()["spec"]["layer"][0]["encoding"]["x"]["title"] == "accuracy"
-
-
-def test_hostile_names_stay_text() -> None:
-    result = ssme.evaluate(hostile_set(), method="ensemble", metrics="accuracy", n_draws=20)
-    svg = result.plot.estimates()._repr_mimebundle_()["image/svg+xml"]
-    assert "<script" not in svg
-    assert "<img" not in svg
-    assert set(result.plot.estimates().frame()["model"]) == set(HOSTILE)
 
 
 def test_unknown_model_or_class(binary: ssme.Evaluation) -> None:

@@ -69,12 +69,6 @@ def test_five_questions_are_answered_and_json_holds_all() -> None:
     assert (answers[4].answer, answers[4].severity) == ("1 warning", "warning")
 
 
-@pytest.mark.parametrize("method", ["labeled", "atc"])
-def test_without_posterior_or_intervals(method: str) -> None:
-    result = ssme.evaluate(binary_set(), method=method, metrics="accuracy")
-    assert "forest" in render_report(result)
-
-
 def test_one_model_and_no_labels() -> None:
     page = render_report(evaluate(binary_set(("only",), n_labeled=0)))
     assert "the only one that was evaluated" in page
@@ -151,15 +145,6 @@ def test_many_models_and_many_classes() -> None:
     assert "ROC curves" not in page
 
 
-def test_ten_models_by_ten_metrics_stay_small() -> None:
-    metrics = [
-        *("accuracy", "ece", "roc_auc", "average_precision", "f1"),
-        *("precision", "recall", "specificity", "brier_score", "log_loss"),
-    ]
-    data = binary_set(tuple(f"model-{j}" for j in range(10)), n=1000)
-    assert len(render_report(evaluate(data, metrics=metrics)).encode()) < 2_000_000
-
-
 def test_without_the_extra_there_are_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     page = render_report(evaluate(binary_set()))
@@ -202,13 +187,6 @@ def test_run_it_again_gives_the_same_numbers(tmp_path: Path) -> None:
     for second in (rerun(tmp_path / "run.toml"), eval(find(document, "python").code)):
         assert second.frame().equals(first.frame())
         assert set(second.frame()["group"]) > {"all", "site=north"}
-
-
-def test_run_it_again_without_a_file() -> None:
-    document = build_document(evaluate(binary_set(), threshold=0.3))
-    compile(find(document, "python").code, "rerun", "eval")
-    for key in ("config", "python"):
-        assert "threshold" in find(document, key).code
 
 
 def test_a_run_that_no_file_can_hold_has_a_reason() -> None:

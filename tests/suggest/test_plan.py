@@ -16,7 +16,6 @@ from ssme.metrics import get_metric
 from ssme.metrics.influence import measure_influence
 from ssme.results.evaluation import Evaluation
 from ssme.results.plan import (
-    LabelPlan,
     PlanConstants,
     Sight,
     _make_method,
@@ -206,22 +205,3 @@ def test_a_tilted_belief_gives_the_metric_that_was_asked_for(name: str) -> None:
     tilted = tilt_belief(metric, data.scores, belief, None, psi, wanted)
     np.testing.assert_allclose(metric(data.scores, tilted[None])[0], wanted, atol=2e-3)
     np.testing.assert_allclose(tilted.sum(axis=1), 1.0)
-
-
-def test_influence_of_accuracy_is_that_of_one_row() -> None:
-    data = binary_set(n=50)
-    belief = data.scores.mean(axis=1)
-    asked = np.arange(50) < 10
-    psi = measure_influence(get_metric("accuracy"), data.scores, belief, None, asked)
-    right = data.scores.argmax(axis=2)[:, None, :] == np.arange(2)[None, :, None]
-    expected = np.take_along_axis(belief[:, None, :], data.scores.argmax(axis=2)[:, None, :], 2)
-    np.testing.assert_allclose(psi[:10], ((right - expected) / 50)[:10], atol=1e-12)
-    assert (psi[10:] == 0.0).all()
-
-
-def test_a_range_without_an_end_is_told_in_labels_more() -> None:
-    """Every number of the sentence counts labels beyond those there are."""
-    plan = LabelPlan("regret<=0.01", 0.02, 30, 100.0, 40.0, np.inf, (), np.nan, 530)
-    assert "about 100 more labels (40 to over 500 in 80 % of the runs" in plan.sentence()
-    out_of_reach = replace(plan, more=np.inf)
-    assert "needs more than 500 more labels" in out_of_reach.sentence()

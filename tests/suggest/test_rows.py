@@ -104,11 +104,6 @@ def test_bad_input(evaluation: Evaluation, n: int, goal: str, design: str, messa
         evaluation.suggest(n, goal, design=design)
 
 
-def test_too_few_labels_are_refused(evaluation: Evaluation) -> None:
-    with pytest.raises(InputError, match="3 labels were given for 5 suggested rows"):
-        evaluation.suggest(5).fill_in([0, 1, 0])
-
-
 def test_nothing_is_left_to_suggest_where_all_rows_have_a_label(evaluation: Evaluation) -> None:
     data = evaluation.data
     known = data.replace(labels=np.arange(data.n_rows) % 2)
@@ -127,19 +122,6 @@ def test_a_goal_that_no_row_tells_more_about_is_served_by_random_rows() -> None:
     np.testing.assert_allclose(found.probability, 10 / 180)
     assert "Every row without a label was drawn with the same probability" in found.sentence()
     assert set(found.reasons) == {"drawn alike, spread over the scores"}
-
-
-def test_rows_for_a_metric_are_drawn_alike_and_the_sentence_says_so() -> None:
-    data = binary_set(n=300, n_labeled=20)
-    fitted = ssme.evaluate(data, metrics=["accuracy", "roc_auc"])
-    found = fitted.suggest(10, "metric:accuracy")
-    np.testing.assert_allclose(found.probability, 10 / 280)
-    assert set(found.reasons) == {"drawn alike, spread over the scores"}
-    assert "for the goal metric:accuracy no choice of rows is known" in found.sentence()
-    assert (fitted.posterior[found.rows, 1] < 0.5).sum() in (4, 5, 6)
-    chosen = fitted.suggest(10, "metric:roc_auc")
-    assert chosen.gain > 1.02
-    assert np.ptp(chosen.probability) > 0.0
 
 
 def test_rows_drawn_by_class_say_for_which_class() -> None:
