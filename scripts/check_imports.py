@@ -12,6 +12,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "ssme"
 
 ALLOWED: dict[str, set[str]] = {
+    "arrays": set(),
     "wording": set(),
     "errors": {"wording"},
     "options": {"wording", "errors"},
@@ -21,12 +22,12 @@ ALLOWED: dict[str, set[str]] = {
     "show.sections": set(),
     "show.door": set(),
     "config": {"wording", "errors", "options", "writing"},
-    "engines": {"errors", "progress"},
+    "engines": {"arrays", "errors", "progress"},
     "data": {"wording", "errors", "options", "schema", "writing", "data.readers"},
     "data.readers": {"wording", "errors", "options", "schema", "writing", "data"},
     "data.door": {"errors", "options", "schema", "data", "data.readers"},
     "metrics": {"wording", "errors", "options"},
-    "mixture": {"errors", "progress", "engines"},
+    "mixture": {"arrays", "errors", "progress", "engines"},
 }
 ALLOWED["methods"] = {*ALLOWED} - {"data.readers", "data.door", "config"}
 ALLOWED["sklearn"] = {*ALLOWED}

@@ -20,8 +20,7 @@ from scipy.special import expit
 import ssme
 from canvas import BLUE, GREEN, GREY, INK, VERMILION, Canvas, Panel
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.pool import clip_scores, log_pool
-from ssme.methods.auto.prior import summarize_scores
+from ssme.methods.auto.pool import clip_scores, log_pool, summarize_scores
 from ssme.sample import sample_path, truth_path
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images" / "method"

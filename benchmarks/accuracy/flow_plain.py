@@ -28,16 +28,14 @@ from ssme.bench.protocol import Trial
 from ssme.methods.beliefs import LabelPosterior, clamp
 from ssme.metrics import get_metric
 from ssme.metrics.base import one_hot_mass
-from ssme.mixture.alr import stack_alr
-from ssme.mixture.model import PRESETS, draw_probabilities, draw_start, run_em
+from ssme.mixture.model import PRESETS, draw_probabilities, draw_start, run_em, stack_alr
 
 NAME, METRICS, DRAWS, STEPS = "multinli", ("accuracy", "ece"), 200, 700
 
 
 def fit_plain_flow(trial: Trial, weight_decay: float) -> list[dict[str, Any]]:
     """The error of each metric after both phases and after the first."""
-    from ssme.mixture.flow import FlowClasses
-    from ssme.mixture.realnvp import Training
+    from ssme.mixture.flow import FlowClasses, Training
 
     data, rng = trial.seen, np.random.default_rng([trial.run, trial.n_labeled])
     start = draw_start(draw_probabilities(data.scores), rng)

@@ -22,9 +22,8 @@ from ssme.bench import seen_rows, split_rows
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.kernels import log_kernel_volume
 from ssme.errors import ConvergenceWarning
-from ssme.mixture.alr import stack_alr
 from ssme.mixture.kde import KdeClasses, select_bandwidth
-from ssme.mixture.model import PRESETS, draw_probabilities, draw_start, run_em
+from ssme.mixture.model import PRESETS, draw_probabilities, draw_start, run_em, stack_alr
 
 RULES: tuple[tuple[str | float, str], ...] = (
     ("public_code", "smallest"),

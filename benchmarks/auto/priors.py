@@ -29,13 +29,14 @@ from benchmarks.provenance import record
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.pool import (
+    ScoreSummary,
     add_evidence,
     clip_scores,
     find_present,
     log_pool,
     measure_correlation,
+    summarize_scores,
 )
-from ssme.methods.auto.prior import ScoreSummary, summarize_scores
 from ssme.methods.regression import log_softmax
 
 OF = Constants()

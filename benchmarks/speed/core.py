@@ -29,8 +29,8 @@ from benchmarks.provenance import record
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.estimators.ssme import SsmeMethod
 from ssme.metrics import get_metric
-from ssme.mixture.alr import stack_alr
 from ssme.mixture.kde import KdeClasses, select_bandwidth
+from ssme.mixture.model import stack_alr
 
 METRICS = ("accuracy", "ece", "roc_auc", "average_precision")
 N_STEPS, N_DRAWS = 20, 100

@@ -101,7 +101,7 @@ def measure_card() -> dict[str, float]:
 def main() -> None:
     import torch
 
-    from ssme.engines.torch_kernels import TorchKernel
+    from ssme.engines.kernels import TorchKernel
     from ssme.engines.triton_kernels import BLOCK, TritonKernel
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -188,7 +188,7 @@ def main() -> None:
 
 
 def _compute_in_float64(kernel: str, points: Any, queries: Any = None, *, device: Any) -> Any:
-    from ssme.engines.torch_kernels import TorchKernel
+    from ssme.engines.kernels import TorchKernel
 
     return TorchKernel(kernel, points, points if queries is None else queries, device)
 

@@ -33,6 +33,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from ssme.arrays import FloatArray
 from ssme.data.arrays import refuse_other_order
 from ssme.data.labels import name_order, order_classes
 from ssme.data.layout import Layout
@@ -42,9 +43,7 @@ from ssme.data.values import as_floats, make_plain
 from ssme.errors import InputError, make_unknown_name_error
 from ssme.methods.beliefs import clamp
 from ssme.methods.estimators.ssme import SsmeOptions
-from ssme.mixture.alr import stack_alr
-from ssme.mixture.kde import FloatArray
-from ssme.mixture.model import MixtureOptions, draw_probabilities, fit_mixture
+from ssme.mixture.model import MixtureOptions, draw_probabilities, fit_mixture, stack_alr
 
 __all__ = ["SSME", "scores_from"]
 

@@ -13,8 +13,8 @@ from ssme.mixture.gaussian_mixture import GaussianClasses
 pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
-from ssme.mixture.flow import FlowClasses  # noqa: E402
-from ssme.mixture.realnvp import (  # noqa: E402
+from ssme.mixture.flow import (  # noqa: E402
+    FlowClasses,
     RealNvp,
     Training,
     seed_torch,

@@ -18,7 +18,7 @@ from ssme.errors import InputError
 
 def torch_cpu(kernel, points, queries):
     torch = pytest.importorskip("torch")
-    from ssme.engines.torch_kernels import TorchKernel
+    from ssme.engines.kernels import TorchKernel
 
     return TorchKernel(kernel, points, queries, torch.device("cpu"))
 

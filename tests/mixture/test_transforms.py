@@ -7,7 +7,7 @@ import pytest
 from sklearn.isotonic import isotonic_regression
 
 from ssme.errors import InputError
-from ssme.mixture.alr import alr, clip_simplex, stack_alr
+from ssme.mixture.model import alr, clip_simplex, stack_alr
 from ssme.mixture.monotone import make_falling
 
 

@@ -9,8 +9,8 @@ import pytest
 from benchmarks.accuracy.golden_spread import compare, read_golden_data, repeat_estimates
 from tests.shared_data import golden_runs
 
-from ssme.mixture.alr import stack_alr
 from ssme.mixture.kde import select_bandwidth
+from ssme.mixture.model import stack_alr
 
 pytestmark = pytest.mark.data
 

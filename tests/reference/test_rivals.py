@@ -14,7 +14,7 @@ from scipy.stats import truncnorm
 from ssme.methods.beliefs import make_normal_estimate
 from ssme.methods.estimators.annotators import fit_dawid_skene
 from ssme.methods.estimators.labeled import compute_lure_weights
-from ssme.methods.estimators.ppi import estimate_powered_mean
+from ssme.methods.estimators.ppi import PredictedAccuracy
 from ssme.metrics import get_metric
 from ssme.mixture.gaussian_mixture import log_truncated_normal
 
@@ -28,14 +28,22 @@ def cases(name: str) -> list[dict]:
 @pytest.mark.parametrize("case", cases("ppi"))
 def test_ppi_equals_ppi_py_for_the_same_lambda(case) -> None:
     truth, predicted, unlabeled = (np.array(case[k]) for k in ("truth", "predicted", "unlabeled"))
-    powered = estimate_powered_mean(truth, predicted, unlabeled, case["lam"])
-    influence = np.concatenate([powered.on_labeled, powered.on_unlabeled])[None]
+    n, rows = truth.size, np.arange(truth.size + unlabeled.size)
+    known = PredictedAccuracy(
+        truth=np.resize(truth, rows.size)[:, None],
+        predicted=np.concatenate([predicted, unlabeled])[:, None],
+        labeled=rows < n,
+        weights=np.ones(rows.size),
+        label_weights=None,
+        ridge_grid=None,
+    )
+    value, influence = known.estimate_mean(0, rows[:n], rows[n:], case["lam"])
     boundless = replace(get_metric("accuracy"), low=-np.inf, high=np.inf)
     seed = np.random.SeedSequence(0)
-    estimate = make_normal_estimate(np.array([powered.value]), influence, boundless, 10, seed)
+    estimate = make_normal_estimate(np.array([value]), influence[None], boundless, 10, seed)
     low, high = estimate.interval(case["level"])
     expected = [case["point"], case["low"], case["high"]]
-    np.testing.assert_allclose([powered.value, low[0], high[0]], expected, rtol=0, atol=1e-10)
+    np.testing.assert_allclose([value, low[0], high[0]], expected, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("case", cases("dawid_skene"), ids=lambda case: case["name"])

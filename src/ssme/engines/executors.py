@@ -111,11 +111,7 @@ def open_executor(
 
 
 def map_in_order(
-    executor: Executor,
-    function: Callable[[Item], Result],
-    items: Iterable[Item],
-    *,
-    ahead: int = 8,
+    executor: Executor, function: Callable[[Item], Result], items: Iterable[Item], *, ahead: int = 8
 ) -> Iterator[Result]:
     """``function`` of each item, in order, with at most ``ahead`` pieces under way at once."""
     waiting: deque[Future[Result]] = deque()

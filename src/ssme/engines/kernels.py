@@ -10,8 +10,8 @@ profiles, as in scikit-learn: gaussian exp(-r^2/2), exponential exp(-r), epanech
   that are redone, so that the relative error stays below n 1e-10. On a line (one dimension) it
   is also kept as a product of two thin factors, for sums that only a posterior needs.
 - `TiledKernel` recomputes it in cache-sized tiles, on all cores: constant memory for any n.
-- `ssme.engines.sparse.SparseKernel` keeps the neighbors within a radius set by a stated error.
-- `ssme.engines.torch_kernels.TorchKernel` does the tiles in torch, on the CPU or a GPU, and
+- `SparseKernel` keeps the neighbors within a radius set by a stated error.
+- `TorchKernel` does the tiles in torch, on the CPU or a GPU, and
   `ssme.engines.triton_kernels.TritonKernel` in one fused pass on an NVIDIA GPU.
 
 All sum linearly and redo in the log domain the entries that underflow. Squared distances come
@@ -27,8 +27,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
+
+from ssme.arrays import BoolArray, FloatArray
+from ssme.engines.executors import choose_torch_device
 
 # -------------------------------------------------------------------------------------------------
 # Kernel sums over neighbors alone: a k-d tree finds them once, every EM step reuses them.
@@ -100,8 +102,6 @@ class SparseKernel:
         return self._pairs.log_with_fixes(self._matrix @ weights, weights, floor, relative)
 
 
-FloatArray = NDArray[np.float64]
-
 KERNELS = ("gaussian", "epanechnikov", "exponential")
 
 DENSE_BYTES = 320 << 20
@@ -158,11 +158,7 @@ def log_kernel_volume(kernel: str, n_dims: int) -> float:
 
 
 def choose_kernel_sums(
-    kernel: str,
-    points: FloatArray,
-    queries: FloatArray | None = None,
-    *,
-    device: str | None = None,
+    kernel: str, points: FloatArray, queries: FloatArray | None = None, *, device: str | None = None
 ) -> KernelSums:
     """The engine that fits the size; with a ``device`` ("cuda", "cpu"), torch's on that device.
 
@@ -171,8 +167,6 @@ def choose_kernel_sums(
     """
     queries = points if queries is None else queries
     if device is not None:
-        from ssme.engines.torch_kernels import choose_torch_kernel_sums
-
         return choose_torch_kernel_sums(kernel, points, queries, device)
     if queries.shape[0] * points.shape[0] * 8 <= DENSE_BYTES:
         return DenseKernel(kernel, points, queries)
@@ -290,7 +284,7 @@ class Pairs:
         return _square_differences(self._queries[rows], self._points[columns])
 
 
-def _take_entries(matrix: FloatArray, kept: NDArray[np.bool_]) -> Any:
+def _take_entries(matrix: FloatArray, kept: BoolArray) -> Any:
     """The entries of ``matrix`` that are ``kept``, as a sparse matrix; no other copy is made."""
     from scipy.sparse import csr_array
 
@@ -322,3 +316,93 @@ def _square_differences(queries: FloatArray, points: FloatArray) -> FloatArray:
 
 def _split_tiles(length: int, size: int) -> list[slice]:
     return [slice(start, min(start + size, length)) for start in range(0, length, size)]
+
+
+# -------------------------------------------------------------------------------------------------
+# Kernel sums in torch, float64, block by block of queries: the CPU's threads or a GPU.
+#
+# The same sums as `ssme.engines.kernels.TiledKernel`. Squared distances come from differences, one
+# coordinate at a time, so nothing cancels; sums that underflow are redone in the log domain, on the
+# same device.
+
+
+BLOCK_PAIRS = {"cpu": 1 << 20, "cuda": 1 << 27}
+"""Pairs (query, point) at once: 8 MB of float64 on a CPU, 1 GB on a GPU."""
+
+
+def choose_torch_kernel_sums(
+    kernel: str, points: FloatArray, queries: FloatArray, device: str
+) -> KernelSums:
+    """The fused Triton kernel where it applies (Gaussian, NVIDIA GPU), else blocks."""
+    where = choose_torch_device(device, f"device={device!r}")
+    if where.type == "cuda" and kernel == "gaussian":
+        try:
+            from ssme.engines.triton_kernels import TritonKernel
+        except ImportError:  # Triton comes with torch on Linux only
+            return TorchKernel(kernel, points, queries, where)
+        return TritonKernel(points, queries, where)
+    return TorchKernel(kernel, points, queries, where)
+
+
+class TorchKernel:
+    """Exact float64 sums in blocks of queries."""
+
+    def __init__(self, kernel: str, points: FloatArray, queries: FloatArray, device: Any) -> None:
+        import torch
+
+        self.name = f"torch {device}"
+        self._kernel, self._device = kernel, device
+        self._points = torch.as_tensor(points, device=device)
+        self._queries = torch.as_tensor(queries, device=device)
+
+    def log_sums(self, weights: FloatArray, *, relative: bool = False) -> FloatArray:
+        import torch
+
+        mass = torch.as_tensor(weights, device=self._device)
+        sums = torch.cat(
+            [self._compute_values(rows) @ mass for rows in self._split_blocks(self._queries)]
+        )
+        lost = sums < TINY
+        rows = torch.nonzero(lost.all(dim=1) if relative else lost.any(dim=1))[:, 0]
+        logs = torch.log(sums)
+        if self._kernel != "epanechnikov" and len(rows):
+            logs[rows] = self.log_sums_at(rows, mass)
+        return logs.cpu().numpy()
+
+    def log_sums_at(self, rows: Any, mass: Any) -> Any:
+        """Log sums at some ``rows`` of the queries by log-sum-exp."""
+        import torch
+
+        log_mass = torch.log(mass)
+        parts = []
+        for block in self._split_blocks(self._queries[rows]):
+            exponents = self._compute_exponents(block)
+            columns = [torch.logsumexp(exponents + column, dim=1) for column in log_mass.T]
+            parts.append(torch.stack(columns, dim=1))
+        return torch.cat(parts)
+
+    def _split_blocks(self, queries: Any) -> Any:
+        size = BLOCK_PAIRS[self._device.type] // max(1, len(self._points))
+        return queries.split(max(1, size))
+
+    def _compute_values(self, queries: Any) -> Any:
+        if self._kernel == "epanechnikov":
+            return (1.0 - self._measure_square_distances(queries)).clamp_(min=0.0)
+        return self._compute_exponents(queries).exp_()
+
+    def _compute_exponents(self, queries: Any) -> Any:
+        squared = self._measure_square_distances(queries)
+        if self._kernel == "gaussian":
+            return squared.mul_(-0.5)
+        return squared.sqrt_().neg_()
+
+    def _measure_square_distances(self, queries: Any) -> Any:
+        import torch
+
+        squared = torch.zeros(
+            len(queries), len(self._points), dtype=queries.dtype, device=self._device
+        )
+        for mine, theirs in zip(queries.T, self._points.T, strict=True):
+            difference = mine[:, None] - theirs[None, :]
+            squared.addcmul_(difference, difference)
+        return squared

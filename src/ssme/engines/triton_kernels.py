@@ -24,8 +24,8 @@ import triton
 import triton.language as tl
 from scipy.spatial import cKDTree
 
-from ssme.engines.kernels import FloatArray
-from ssme.engines.torch_kernels import TorchKernel
+from ssme.arrays import FloatArray
+from ssme.engines.kernels import TorchKernel
 
 LOST = 1e-30
 """Float32 sums below this have lost digits to underflow."""

@@ -14,12 +14,13 @@ from inspect import cleandoc
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, find_threshold, is_same_metric
 from ssme.options import Declared
 from ssme.wording import quote
@@ -127,8 +128,7 @@ class Facts:
         return {each.name: getattr(self, each.name) for each in fields(self) if not each.kw_only}
 
 
-IntArray = NDArray[np.int64]
-GroupRows = NDArray[np.int64] | NDArray[np.bool_] | None
+GroupRows = IntArray | BoolArray | None
 """The rows of a group: their numbers in ascending order, a mask over all rows, or None for all.
 Numbers take as much memory as the group has rows, whatever the number of groups."""
 Predictor = Callable[[FloatArray], FloatArray]
@@ -170,7 +170,7 @@ class Estimate:
             np.where(widened, np.maximum(high, self.contains), high),
         )
 
-    def find_contradictions(self, alone: Estimate, level: float = 0.95) -> NDArray[np.bool_]:
+    def find_contradictions(self, alone: Estimate, level: float = 0.95) -> BoolArray:
         """Where (M,) this estimate and labels ``alone`` exclude each other, widened or not.
 
         The value of labels alone is outside the interval of this estimate, and the value of this
@@ -179,7 +179,7 @@ class Estimate:
         if alone.bounds is None:
             return np.zeros(self.value.shape, dtype=bool)
         (low, high), (least, most) = self._find_ends(level), alone.bounds(level)
-        out: NDArray[np.bool_] = (alone.value < low) | (alone.value > high)
+        out: BoolArray = (alone.value < low) | (alone.value > high)
         return out & ((self.value < least) | (self.value > most))
 
     def _find_ends(self, level: float) -> tuple[FloatArray, FloatArray]:
@@ -293,7 +293,7 @@ class Method(Protocol):
 
     spec: ClassVar[MethodSpec]
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> Belief:
+    def fit(self, data: ScoreSet, rng: Generator) -> Belief:
         """Form beliefs about the labels of ``data``; all randomness comes from ``rng``."""
 
 

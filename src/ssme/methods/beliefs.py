@@ -14,9 +14,11 @@ from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.arrays import find_weight_unit
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, Facts, GroupRows, Predictor, SilentOnRows, number_rows
@@ -36,7 +38,7 @@ from ssme.methods.label_draws import (
     resample_values,
     wilson,
 )
-from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
+from ssme.metrics.base import Metric, MetricPlan, one_hot_mass
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.kinds import (
     AveragePrecisionInterval,
@@ -58,7 +60,7 @@ BATCH_CELLS = 1 << 22
 takes its random numbers in turn, so that their number decides which world gets which."""
 
 
-def clamp(posterior: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
+def clamp(posterior: FloatArray, labels: IntArray) -> FloatArray:
     """``posterior`` (n, K) with labeled rows set to their label, one-hot."""
     out = np.array(posterior, dtype=np.float64)
     labeled = labels >= 0
@@ -67,7 +69,7 @@ def clamp(posterior: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
     return out
 
 
-def draw_labels(posterior: FloatArray, n_draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def draw_labels(posterior: FloatArray, n_draws: int, rng: Generator) -> IntArray:
     """``n_draws`` label vectors (D, n) from independent rows of ``posterior`` (n, K)."""
     uniform = rng.random((n_draws, posterior.shape[0]))
     if posterior.shape[1] == 2:
@@ -93,7 +95,7 @@ class LabelPosterior:
     posterior: FloatArray
     n_draws: int
     n_worlds: int
-    seed: np.random.SeedSequence
+    seed: SeedSequence
     facts: Facts = field(default_factory=Facts)
     refits: tuple[FloatArray, ...] = ()
     predictor: Predictor | None = None
@@ -126,7 +128,7 @@ class LabelPosterior:
                     _add_values(worlds[g], plans[g], numbers, self._make_mass(labels, part, factor))
         return center_all(points, worlds, metrics)
 
-    def draw_label_batches(self) -> Iterator[NDArray[np.int64]]:
+    def draw_label_batches(self) -> Iterator[IntArray]:
         """All draws (d, n) in batches of bounded memory; the same draws on every call."""
         rng = np.random.default_rng(self.seed)
         for size in track(list(self._split_sizes(self.n_draws)), "label draws"):
@@ -134,7 +136,7 @@ class LabelPosterior:
 
     def draw_world_batches(
         self, metrics: Sequence[Metric]
-    ) -> Iterator[tuple[NDArray[np.int64], RowWeights]]:
+    ) -> Iterator[tuple[IntArray, RowWeights]]:
         """Labels (d, n) of ``n_worlds`` worlds in all, and their row weights; every call the same.
 
         Refits take turns, so that each lends its posterior to equally many worlds.
@@ -148,7 +150,7 @@ class LabelPosterior:
                 yield draw_labels(posterior, size, rng), weights
 
     def _make_mass(
-        self, labels: NDArray[np.int64], part: Any, factor: FloatArray | None = None
+        self, labels: IntArray, part: Any, factor: FloatArray | None = None
     ) -> FloatArray:
         weights = self.data.weights
         kept = None if weights is None else weights[part]
@@ -183,9 +185,6 @@ def _add_values(
 # says which rows stand for all where they are very many.
 
 
-IntArray = NDArray[np.int64]
-
-
 class SoftBelief(ABC):
     """A belief with W of its rows as ``soft`` (n, K), and ``seed`` for its draws.
 
@@ -195,7 +194,7 @@ class SoftBelief(ABC):
 
     data: ScoreSet
     soft: FloatArray
-    seed: np.random.SeedSequence
+    seed: SeedSequence
     clamps_labels: ClassVar[bool] = False
     narrows_with_rows: ClassVar[bool] = False
 
@@ -230,7 +229,7 @@ class SoftBelief(ABC):
 
 
 def draw_masses(
-    soft: FloatArray, n_draws: int, batch_cells: int, seed: np.random.SeedSequence
+    soft: FloatArray, n_draws: int, batch_cells: int, seed: SeedSequence
 ) -> Iterator[FloatArray]:
     """One-hot mass (d, ..., K) of labels drawn from ``soft`` (..., K), ``n_draws`` of them in all.
 
@@ -244,7 +243,7 @@ def draw_masses(
         yield one_hot_mass(labels, soft.shape[-1]).reshape(len(labels), *soft.shape)
 
 
-def take_part(rows: IntArray, most: int, n_rows: int, seed: np.random.SeedSequence) -> IntArray:
+def take_part(rows: IntArray, most: int, n_rows: int, seed: SeedSequence) -> IntArray:
     """At most ``most`` of ``rows`` (numbers among ``n_rows``), the same ones for the same seed."""
     if rows.size <= most:
         return rows
@@ -259,7 +258,7 @@ def take_part(rows: IntArray, most: int, n_rows: int, seed: np.random.SeedSequen
 # row and draw is shared by all classifiers, so the draws stay as joint as the posteriors allow.
 
 
-def find_labels_at(uniform: FloatArray, posterior: FloatArray) -> NDArray[np.int64]:
+def find_labels_at(uniform: FloatArray, posterior: FloatArray) -> IntArray:
     """Labels (D, n) at quantiles ``uniform`` (D, n) of ``posterior`` (n, K) or (D, n, K)."""
     below = np.cumsum(posterior, axis=-1)[..., :-1]
     return (uniform[..., None] >= below).sum(axis=-1)
@@ -280,7 +279,7 @@ class PerModelPosterior:
     posteriors: FloatArray
     n_draws: int
     n_worlds: int
-    seed: np.random.SeedSequence
+    seed: SeedSequence
     facts: Facts = field(default_factory=Facts)
     batch_cells: int = BATCH_CELLS
 
@@ -321,7 +320,7 @@ class PerModelPosterior:
                         worlds[g][m].append(_put_side_by_side(plans[g][m], reweighted))
         return center_all(points, worlds, metrics)
 
-    def draw_label_batches(self) -> Iterator[NDArray[np.int64]]:
+    def draw_label_batches(self) -> Iterator[IntArray]:
         """All draws (M, d, n) in batches of bounded memory; the same draws on every call."""
         rng = np.random.default_rng(self.seed)
         _, n, k = self.posteriors.shape
@@ -356,7 +355,7 @@ class DirectBelief(SilentOnRows):
     """Answers through ``answer(metric, rows)``; ``rows`` are the row numbers of one group."""
 
     n_rows: int
-    answer: Callable[[Metric, NDArray[np.int64]], Estimate]
+    answer: Callable[[Metric, IntArray], Estimate]
     facts: Facts = field(default_factory=Facts)
 
     def estimate(
@@ -369,11 +368,7 @@ class DirectBelief(SilentOnRows):
 
 
 def make_normal_estimate(
-    value: FloatArray,
-    influence: FloatArray,
-    metric: Metric,
-    n_draws: int,
-    seed: np.random.SeedSequence,
+    value: FloatArray, influence: FloatArray, metric: Metric, n_draws: int, seed: SeedSequence
 ) -> Estimate:
     """``value`` (M,) with normal intervals and joint normal draws, kept in the metric's range.
 
@@ -408,9 +403,7 @@ def compute_root(covariance: FloatArray) -> FloatArray:
     return (axes * np.sqrt(known)) @ axes.T
 
 
-def average_columns(
-    values: FloatArray, rows: NDArray[np.int64], weights: FloatArray | None
-) -> FloatArray:
+def average_columns(values: FloatArray, rows: IntArray, weights: FloatArray | None) -> FloatArray:
     """Weighted mean (M,) of ``values`` (n, M) over ``rows``; NaN entries do not count."""
     part = values[rows]
     present = np.isfinite(part)
@@ -451,7 +444,7 @@ class LabeledRows:
     """The labeled rows of one group, seen by every interval."""
 
     scores: FloatArray
-    labels: NDArray[np.int64]
+    labels: IntArray
     weights: FloatArray
     settings: ResamplingSettings
 
@@ -464,7 +457,7 @@ class LabeledRows:
         """The one labeling there is (1, n, K)."""
         return one_hot_mass(self.labels, self.n_classes, self.weights)
 
-    def count_effective(self, rows: NDArray[np.bool_] | None = None) -> FloatArray:
+    def count_effective(self, rows: BoolArray | None = None) -> FloatArray:
         """Kish's number (M,) of the rows each classifier scored, or of those in ``rows`` (n, M)."""
         held = np.isfinite(self.scores).all(axis=2)
         if rows is not None:
@@ -475,9 +468,7 @@ class LabeledRows:
         """Effective number (M,) of rows labeled ``k``."""
         return self.count_effective((self.labels == k)[:, None])
 
-    def find_bounds(
-        self, metric: Metric, value: FloatArray, seed: np.random.SeedSequence
-    ) -> Bounds | None:
+    def find_bounds(self, metric: Metric, value: FloatArray, seed: SeedSequence) -> Bounds | None:
         """The interval that the kind of ``metric`` declares; None where it needs draws."""
         match metric.kind.choose_labels_interval(self.n_classes):
             case ProportionInterval(rows, threshold):
@@ -524,7 +515,7 @@ class LabeledRows:
         return tables
 
     def _bound_calibration(
-        self, metric: Metric, value: FloatArray, target: Target, seed: np.random.SeedSequence
+        self, metric: Metric, value: FloatArray, target: Target, seed: SeedSequence
     ) -> Bounds:
         gap, variance, ratio = self._measure_gap(target)
         noise = self._measure_noise(metric, np.random.default_rng(seed))
@@ -558,7 +549,7 @@ class LabeledRows:
         np.divide(squares + pseudo, n * (n + 1.0), out=variance, where=n > 0.0)
         return mean, variance, np.sqrt(ratio)
 
-    def _measure_noise(self, metric: Metric, rng: np.random.Generator) -> FloatArray:
+    def _measure_noise(self, metric: Metric, rng: Generator) -> FloatArray:
         """Mean error (M,) of labels drawn from each classifier's own scores."""
         noise = np.full(self.scores.shape[1], np.nan)
         for m in range(noise.size):
@@ -578,7 +569,7 @@ class LabeledBelief(SilentOnRows):
     data: ScoreSet
     n_draws: int
     joint_draws: bool
-    seed: np.random.SeedSequence
+    seed: SeedSequence
     facts: Facts = field(default_factory=Facts)
     settings: ResamplingSettings = field(default_factory=ResamplingSettings)
     batch_cells: int = BATCH_CELLS
@@ -605,11 +596,7 @@ class LabeledBelief(SilentOnRows):
         return out
 
     def _estimate_group(
-        self,
-        metrics: Sequence[Metric],
-        taken: NDArray[np.int64],
-        keep: NDArray[np.int64],
-        group: int,
+        self, metrics: Sequence[Metric], taken: IntArray, keep: IntArray, group: int
     ) -> list[Estimate]:
         """``taken`` are the labeled rows of the group, ``keep`` their places among all labeled."""
         if keep.size == 0:
@@ -646,13 +633,13 @@ class LabeledBelief(SilentOnRows):
             for m, (value, known) in enumerate(zip(values, bounds, strict=True))
         ]
 
-    def _oppose(self, part: LabeledRows, seed: np.random.SeedSequence) -> ContraryRows:
+    def _oppose(self, part: LabeledRows, seed: SeedSequence) -> ContraryRows:
         """The pseudo-rows of joint draws."""
         rng = np.random.default_rng(make_child_seed(seed, 0))
         return make_contrary_rows(part.scores, part.labels, part.weights, self._originals, rng)
 
     @cached_property
-    def _originals(self) -> NDArray[np.int64]:
+    def _originals(self) -> IntArray:
         return find_originals(self.data.scores)
 
     def _draw(
@@ -660,7 +647,7 @@ class LabeledBelief(SilentOnRows):
         planned: Sequence[tuple[Metric, MetricPlan]],
         part: LabeledRows,
         keep: NDArray[np.intp],
-        seed: np.random.SeedSequence,
+        seed: SeedSequence,
         contrary: ContraryRows | None = None,
     ) -> list[FloatArray]:
         """Draws (D, M) per metric; a row weighs the same in every group that holds it."""

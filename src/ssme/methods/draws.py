@@ -7,26 +7,27 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator, SeedSequence
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.methods.base import DeclaredMethod, Estimate
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.options import Instance, Whole, option
 
 
-def spawn_seed(rng: np.random.Generator) -> np.random.SeedSequence:
+def spawn_seed(rng: Generator) -> SeedSequence:
     """A fresh seed from ``rng``."""
     return spawn_seeds(rng, 1)[0]
 
 
-def spawn_seeds(rng: np.random.Generator, n: int) -> list[np.random.SeedSequence]:
+def spawn_seeds(rng: Generator, n: int) -> list[SeedSequence]:
     """``n`` fresh seeds from ``rng``."""
     return rng.bit_generator.seed_seq.spawn(n)  # type: ignore[attr-defined]
 
 
-def make_child_seed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
+def make_child_seed(seed: SeedSequence, key: int) -> SeedSequence:
     """The child of ``seed`` numbered ``key``: the same whenever it is asked for."""
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
+    return SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -60,7 +61,7 @@ class LabelDraws(DeclaredMethod):
     )
     n_worlds: int = declare_world_draws()
 
-    def set_draws(self, rng: np.random.Generator) -> tuple[int, int, np.random.SeedSequence]:
+    def set_draws(self, rng: Generator) -> tuple[int, int, SeedSequence]:
         """Numbers of draws and a fresh seed of them, as beliefs take them."""
         return self.n_draws, self.n_worlds, spawn_seed(rng)
 
@@ -99,7 +100,7 @@ def log_odds(share: FloatArray, edge: float) -> FloatArray:
 # have the same numbers and remain equal in every draw.
 
 
-def find_originals(scores: FloatArray, first_look: int = 100) -> NDArray[np.int64]:
+def find_originals(scores: FloatArray, first_look: int = 100) -> IntArray:
     """For each classifier (M,) the first one that has the same ``scores`` (n, M, K) on all rows.
 
     Most pairs differ within ``first_look`` rows, and the others are not compared.
@@ -144,7 +145,7 @@ class RowWeights:
 
     @classmethod
     def draw(
-        cls, metrics: Sequence[Metric], n_draws: int, n_rows: int, rng: np.random.Generator
+        cls, metrics: Sequence[Metric], n_draws: int, n_rows: int, rng: Generator
     ) -> RowWeights:
         """Dirichlet weights times n; for callables the counts of n rows drawn with replacement."""
         smooth = rng.standard_exponential((n_draws, n_rows))

@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator, SeedSequence
 from scipy.special import expit, logit, ndtri, stdtrit
 
-from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.arrays import BoolArray, FloatArray, IntArray
+from ssme.metrics.base import Metric, one_hot_mass
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.kinds import Statistic, Tables
 
@@ -33,10 +34,10 @@ class ContraryRows:
     """Scores (H, M, K), labels (H,) and weights (H,) of the pseudo-rows."""
 
     scores: FloatArray
-    labels: NDArray[np.int64]
+    labels: IntArray
     weights: FloatArray
 
-    def draw_mass(self, n_draws: int, pseudo_rows: float, rng: np.random.Generator) -> FloatArray:
+    def draw_mass(self, n_draws: int, pseudo_rows: float, rng: Generator) -> FloatArray:
         """Mass (D, H, K) that adds up to Gamma(``pseudo_rows``) in each draw."""
         n, n_classes = self.labels.size, self.scores.shape[2]
         drawn = rng.standard_gamma(pseudo_rows / n, (n_draws, n)) * self.weights
@@ -47,10 +48,10 @@ class ContraryRows:
 
 def make_contrary_rows(
     scores: FloatArray,
-    labels: NDArray[np.int64],
+    labels: IntArray,
     weights: FloatArray,
-    originals: NDArray[np.int64],
-    rng: np.random.Generator,
+    originals: IntArray,
+    rng: Generator,
     least_rows: int = 32,
 ) -> ContraryRows:
     """A power of two, at least ``least_rows``, of pseudo-rows made of the labeled rows at random.
@@ -59,7 +60,7 @@ def make_contrary_rows(
     """
     distinct, place = np.unique(originals, return_inverse=True)
     is_right = _balance(distinct.size, least_rows)[:, place]
-    taken: NDArray[np.int64] = np.resize(rng.permutation(labels.size), len(is_right))
+    taken: IntArray = np.resize(rng.permutation(labels.size), len(is_right))
     own, made = labels[taken], scores[taken]
     known = np.asarray(np.isfinite(made).all(axis=2))
     order = np.argsort(np.where(known[:, :, None], made, 0.0), axis=2)
@@ -77,7 +78,7 @@ def make_contrary_rows(
     return ContraryRows(swapped, own, weights[taken])
 
 
-def _balance(n_models: int, least_rows: int) -> NDArray[np.bool_]:
+def _balance(n_models: int, least_rows: int) -> BoolArray:
     """Who is right (H, M): columns of a Hadamard matrix, of which any two are orthogonal."""
     matrix = np.ones((1, 1), dtype=np.int64)
     while len(matrix) < max(least_rows, n_models + 1):
@@ -108,7 +109,6 @@ def _balance(n_models: int, least_rows: int) -> NDArray[np.bool_]:
 BISECTIONS = 60
 """Halvings of [0, 1]: the ends are then exact to double precision."""
 
-BoolArray = NDArray[np.bool_]
 Interval = tuple[FloatArray, FloatArray]
 
 
@@ -225,16 +225,8 @@ def _put_inside(
 # w_j = v_j prod_{i < j} (1 - v_i), v_j ~ Beta(1, A). With A = 1, 64 sticks leave e^-64 of it.
 
 
-IntArray = NDArray[np.int64]
-
-
 def draw_tables(
-    counts: FloatArray,
-    pseudo_rows: float,
-    n_draws: int,
-    rng: np.random.Generator,
-    *,
-    whole: bool,
+    counts: FloatArray, pseudo_rows: float, n_draws: int, rng: Generator, *, whole: bool
 ) -> Tables:
     """Tables (D, one classifier) ~ Dirichlet(``counts`` (K, K) + prior), true class first.
 
@@ -268,11 +260,7 @@ class CellTables:
 
     @classmethod
     def draw(
-        cls,
-        counts: FloatArray,
-        pseudo_rows: float,
-        n_draws: int,
-        rng: np.random.Generator,
+        cls, counts: FloatArray, pseudo_rows: float, n_draws: int, rng: Generator
     ) -> CellTables:
         """``n_draws`` tables about ``counts`` (K, K)."""
         n_classes, half = len(counts), pseudo_rows / 2.0
@@ -334,13 +322,11 @@ class CellTables:
         return summed.reshape(n_draws, self.n_classes)
 
 
-def _draw_gamma(shape: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
+def _draw_gamma(shape: FloatArray, n_draws: int, rng: Generator) -> FloatArray:
     return rng.standard_gamma(np.broadcast_to(shape, (n_draws, shape.size)))
 
 
-def break_sticks(
-    total: float, n_draws: int, rng: np.random.Generator, n_sticks: int = 64
-) -> FloatArray:
+def break_sticks(total: float, n_draws: int, rng: Generator, n_sticks: int = 64) -> FloatArray:
     """Masses (D, J) of a Gamma process of total shape ``total``; the last stick takes the rest."""
     broken = rng.beta(1.0, total, (n_draws, n_sticks))
     broken[:, -1] = 1.0
@@ -410,10 +396,10 @@ class ResamplingSettings:
 
 def make_bootstrap_mass(
     exponential: FloatArray,
-    labels: NDArray[np.int64],
+    labels: IntArray,
     n_classes: int,
     weights: FloatArray,
-    rng: np.random.Generator,
+    rng: Generator,
     settings: ResamplingSettings,
 ) -> FloatArray:
     """Mass (D, n, K) of hard ``labels`` (n,) whose rows weigh ``exponential`` (D, n), plus prior.
@@ -446,10 +432,10 @@ def make_bootstrap_mass(
 def resample_values(
     metric: Metric,
     scores: FloatArray,
-    labels: NDArray[np.int64],
+    labels: IntArray,
     weights: FloatArray,
     n_draws: int,
-    rng: np.random.Generator,
+    rng: Generator,
     settings: ResamplingSettings,
     contrary: ContraryRows | None = None,
 ) -> FloatArray:
@@ -514,7 +500,7 @@ class TableDraws:
     statistic: Statistic
     counts: FloatArray
     value: FloatArray
-    seed: np.random.SeedSequence
+    seed: SeedSequence
     settings: ResamplingSettings
 
     def __call__(self, level: float) -> Interval:
@@ -541,7 +527,7 @@ class TableDraws:
         return draws
 
 
-def _find_quantiles(draws: FloatArray, at: list[float], known: NDArray[np.bool_]) -> FloatArray:
+def _find_quantiles(draws: FloatArray, at: list[float], known: BoolArray) -> FloatArray:
     """Quantiles (len(at), M) of the defined draws, NaN where not ``known``."""
     out: FloatArray = np.full((len(at), draws.shape[1]), np.nan)
     if known.any():

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from ssme.methods.estimators.ensemble import Ensemble as Ensemble
     from ssme.methods.estimators.ensemble import MajorityVote as MajorityVote
+    from ssme.methods.estimators.ensemble import PseudoLabel as PseudoLabel
     from ssme.methods.estimators.ensemble import WeightedEnsemble as WeightedEnsemble
     from ssme.methods.estimators.label_free import Agreement as Agreement
     from ssme.methods.estimators.label_free import Atc as Atc
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from ssme.methods.estimators.ppi import AutoEval as AutoEval
     from ssme.methods.estimators.ppi import Ppi as Ppi
     from ssme.methods.estimators.ppi import StratifiedPpi as StratifiedPpi
-    from ssme.methods.estimators.pseudo_label import PseudoLabel as PseudoLabel
     from ssme.methods.estimators.ssme import SsmeMethod as SsmeMethod
     from ssme.methods.estimators.ssme import SsmeMMethod as SsmeMMethod
 
@@ -40,7 +40,7 @@ METHODS: dict[str, str] = {
     "ssme_m": "ssme.methods.estimators.ssme:SsmeMMethod",
     "weighted_ensemble": "ssme.methods.estimators.ensemble:WeightedEnsemble",
     "majority_vote": "ssme.methods.estimators.ensemble:MajorityVote",
-    "pseudo_label": "ssme.methods.estimators.pseudo_label:PseudoLabel",
+    "pseudo_label": "ssme.methods.estimators.ensemble:PseudoLabel",
     "dawid_skene": "ssme.methods.estimators.annotators:DawidSkene",
     "bayesian_calibration": "ssme.methods.estimators.bayesian_calibration:BayesianCalibration",
     "spe": "ssme.methods.estimators.annotators:Spe",

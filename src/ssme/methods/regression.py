@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 from scipy.special import gammaln
 
-from ssme.metrics.base import FloatArray
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.progress import track
 
 NEWTON_STEPS = 50
@@ -111,21 +111,21 @@ class Regression:
     """
 
     features: Features
-    labels: NDArray[np.int64]
+    labels: IntArray
     weights: FloatArray
     blocks: Sequence[slice]
     mean: FloatArray
     sd: FloatArray
-    in_mode: NDArray[np.bool_]
+    in_mode: BoolArray
     nu: float
     newton_tolerance: float = 1e-9
 
     @cached_property
-    def _starts(self) -> NDArray[np.int64]:
+    def _starts(self) -> IntArray:
         return np.array([block.start for block in self.blocks])
 
     @cached_property
-    def _sizes(self) -> NDArray[np.int64]:
+    def _sizes(self) -> IntArray:
         return np.array([block.stop - block.start for block in self.blocks])
 
     def find_mode(self) -> FloatArray:
@@ -184,7 +184,7 @@ class Regression:
         return (observed - top - np.log(z.sum(axis=2))) @ self.weights
 
     def compute_information(
-        self, theta: FloatArray, kept: NDArray[np.bool_]
+        self, theta: FloatArray, kept: BoolArray
     ) -> tuple[FloatArray, FloatArray]:
         """Slope and expected curvature of the log-likelihood in the ``kept`` (P,) coefficients.
 
@@ -226,11 +226,7 @@ class Regression:
         return slope[kept], curvature[np.ix_(kept, kept)]
 
     def draw(
-        self,
-        mode: FloatArray,
-        n_draws: int,
-        rng: np.random.Generator,
-        constants: SamplerConstants,
+        self, mode: FloatArray, n_draws: int, rng: Generator, constants: SamplerConstants
     ) -> FloatArray:
         """Draws (D, P) of theta from its posterior; without labels from its prior."""
         n, state = len(self.labels), np.repeat(mode[None], n_draws, axis=0)
@@ -250,7 +246,7 @@ class Regression:
         )
 
     def _run_chains(
-        self, state: FloatArray, rng: np.random.Generator, constants: SamplerConstants
+        self, state: FloatArray, rng: Generator, constants: SamplerConstants
     ) -> FloatArray:
         """The chains that start at ``state`` (D, P), after all their slice steps.
 
@@ -291,7 +287,7 @@ class Regression:
                 angle[active] = rng.uniform(low[active], high[active])
         return state
 
-    def _draw_sd(self, state: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def _draw_sd(self, state: FloatArray, rng: Generator) -> FloatArray:
         """Prior scales rho sd (D, P), each block's rho drawn given ``state`` (D, P)."""
         known = len(self.labels) > 0
         squares = self._sum_squares(state).T * known

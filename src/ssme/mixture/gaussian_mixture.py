@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 from scipy.linalg import solve_triangular
 from scipy.special import log_ndtr, logsumexp, softmax
 
-from ssme.mixture.kde import FloatArray
+from ssme.arrays import FloatArray, IntArray
 
 LOG_SQRT_2PI = 0.5 * float(np.log(2.0 * np.pi))
 
@@ -80,8 +80,6 @@ RANK = 10
 TINY_VARIANCE = 1e-10
 """Variance given to a coordinate that does not vary, as a share of the mean variance."""
 
-IntArray = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
 class Normal:
@@ -137,7 +135,7 @@ class GaussianClasses:
         components: int = 1,
         shrinkage: float | None = None,
         rank: int = RANK,
-        rng: np.random.Generator | None = None,
+        rng: Generator | None = None,
     ) -> None:
         self.points = points
         self.covariance, self.components, self.rank = covariance, components, rank

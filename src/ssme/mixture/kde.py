@@ -14,11 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray
 from ssme.engines.kernels import KernelSums, choose_kernel_sums, log_kernel_volume
-
-FloatArray = NDArray[np.float64]
 
 
 class ClassDensities(Protocol):

@@ -17,12 +17,15 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
+from ssme.engines.executors import import_torch
 from ssme.engines.kernels import choose_kernel_sums
 from ssme.errors import ConvergenceWarning, InputError
 from ssme.mixture.gaussian_mixture import GaussianClasses
-from ssme.mixture.kde import ClassDensities, FloatArray, KdeClasses, select_bandwidth
+from ssme.mixture.kde import ClassDensities, KdeClasses, select_bandwidth
 from ssme.progress import track
 
 # -------------------------------------------------------------------------------------------------
@@ -50,7 +53,7 @@ def draw_probabilities(scores: FloatArray) -> FloatArray:
     return mean
 
 
-def draw_start(probabilities: FloatArray, rng: np.random.Generator) -> FloatArray:
+def draw_start(probabilities: FloatArray, rng: Generator) -> FloatArray:
     """One-hot rows (n, K), each class drawn from ``probabilities`` (n, K)."""
     upper = np.cumsum(probabilities, axis=1)
     drawn = (rng.random(len(upper))[:, None] * upper[:, -1:] >= upper[:, :-1]).sum(axis=1)
@@ -58,7 +61,7 @@ def draw_start(probabilities: FloatArray, rng: np.random.Generator) -> FloatArra
 
 
 def start_by_neighbors(
-    points: FloatArray, labels: NDArray[np.int64], n_classes: int, n_neighbors: int = 5
+    points: FloatArray, labels: IntArray, n_classes: int, n_neighbors: int = 5
 ) -> FloatArray:
     """One-hot rows (n, K) by the vote of the nearest labeled rows; ties to the nearer ones.
 
@@ -122,10 +125,10 @@ def choose_density(options: MixtureOptions, points: FloatArray) -> tuple[str, st
 def make_densities(
     density: str,
     points: FloatArray,
-    labels: NDArray[np.int64],
+    labels: IntArray,
     start: FloatArray,
     options: MixtureOptions,
-    rng: np.random.Generator,
+    rng: Generator,
     sample_weight: FloatArray | None,
 ) -> ClassDensities:
     """The class densities over ``points``, ready for EM."""
@@ -135,6 +138,7 @@ def make_densities(
             raise InputError(option="device", value=device, must="be left out with density 'gmm'")
         return GaussianClasses(points, options.covariance, components=options.components, rng=rng)
     if density == "flow":
+        import_torch("density 'flow'")
         from ssme.mixture.flow import FlowClasses
 
         return FlowClasses(points, labels, start, rng, sample_weight=sample_weight, device=device)
@@ -201,9 +205,9 @@ class EmFit:
 def run_em(
     densities: ClassDensities,
     start: FloatArray,
-    labels: NDArray[np.int64],
+    labels: IntArray,
     rules: EmRules,
-    rng: np.random.Generator,
+    rng: Generator,
     sample_weight: FloatArray | None = None,
 ) -> EmFit:
     """Run EM from the responsibilities ``start`` (n, K); ``labels`` (n,) are -1 where unknown."""
@@ -266,9 +270,7 @@ def compute_posterior(log_density: FloatArray, priors: FloatArray) -> tuple[Floa
     return joint.T, log_evidence
 
 
-def _clamp(
-    responsibilities: FloatArray, labels: NDArray[np.int64], labeled: NDArray[np.intp]
-) -> FloatArray:
+def _clamp(responsibilities: FloatArray, labels: IntArray, labeled: NDArray[np.intp]) -> FloatArray:
     out = responsibilities.copy(order="K")
     out[labeled] = 0.0
     out[labeled, labels[labeled]] = 1.0
@@ -276,14 +278,14 @@ def _clamp(
 
 
 def _count_class_shares(
-    labels: NDArray[np.int64], weight: FloatArray, *, otherwise: FloatArray
+    labels: IntArray, weight: FloatArray, *, otherwise: FloatArray
 ) -> FloatArray:
     """Class shares (K,) of the labeled rows, or ``otherwise`` where a class has no label."""
     totals = np.bincount(labels, weight, minlength=len(otherwise))
     return totals / totals.sum() if (totals > 0).all() else otherwise
 
 
-def _draw_class_shares(responsibilities: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _draw_class_shares(responsibilities: FloatArray, rng: Generator) -> FloatArray:
     upper = np.cumsum(responsibilities, axis=1)
     assigned = (rng.random(len(upper))[:, None] >= upper[:, :-1]).sum(axis=1)
     return np.bincount(assigned, minlength=upper.shape[1]) / len(upper)
@@ -357,10 +359,10 @@ class MixtureFit:
 
 def fit_mixture(
     points: FloatArray,
-    labels: NDArray[np.int64],
+    labels: IntArray,
     guess: FloatArray,
     options: MixtureOptions,
-    rng: np.random.Generator,
+    rng: Generator,
     sample_weight: FloatArray | None = None,
 ) -> MixtureFit:
     """Fit P(y, s) to ``points`` (n, d), NaN where missing.
@@ -378,10 +380,10 @@ def fit_mixture(
 def refit_responsibilities(
     fitted: MixtureFit,
     points: FloatArray,
-    labels: NDArray[np.int64],
+    labels: IntArray,
     guess: FloatArray,
     options: MixtureOptions,
-    rng: np.random.Generator,
+    rng: Generator,
     sample_weight: FloatArray | None = None,
 ) -> FloatArray:
     """Responsibilities (n, K) of a fit to rows reweighted by the Bayesian bootstrap.
@@ -399,12 +401,45 @@ def refit_responsibilities(
 
 
 def _start(
-    points: FloatArray,
-    labels: NDArray[np.int64],
-    guess: FloatArray,
-    options: MixtureOptions,
-    rng: np.random.Generator,
+    points: FloatArray, labels: IntArray, guess: FloatArray, options: MixtureOptions, rng: Generator
 ) -> FloatArray:
     if options.init == "draw":
         return draw_start(guess, rng)
     return start_by_neighbors(points, labels, guess.shape[1], options.n_neighbors)
+
+
+# -------------------------------------------------------------------------------------------------
+# Additive log-ratio: s_k = log(p_k / p_K), k = 1..K-1, from the simplex to R^(K-1).
+#
+# With two classes s_1 = log(p_1 / p_2) is one logit.
+#
+# The logarithm is infinite at exact zeros, so probabilities are clipped first, on purpose:
+# every entry below ``eps`` becomes ``eps`` and the row is divided by its sum, so that the order
+# of classifiers' scores is kept and |s_k| never exceeds log(1/eps). ``only_exact=True`` touches
+# exact zeros only (and so exact ones), as the paper's public code does with eps = 1e-4.
+#
+# Source: Aitchison, "The statistical analysis of compositional data", JRSS B 44, 1982.
+
+
+def clip_simplex(
+    probabilities: FloatArray, eps: float = 1e-6, *, only_exact: bool = False
+) -> FloatArray:
+    """``probabilities`` (..., K) with no entry below ``eps``, summing to one; NaN stays NaN."""
+    n_classes = probabilities.shape[-1]
+    if not 0.0 < eps < 1.0 / n_classes:
+        raise InputError(option="eps", value=eps, must=f"be between 0 and 1/{n_classes}")
+    too_small = probabilities <= 0.0 if only_exact else probabilities < eps
+    floored = np.where(too_small, eps, probabilities)
+    return floored / floored.sum(axis=-1, keepdims=True)
+
+
+def alr(probabilities: FloatArray) -> FloatArray:
+    """(..., K) strictly positive probabilities -> (..., K-1) log-ratios to the last class."""
+    logs = np.log(probabilities)
+    return logs[..., :-1] - logs[..., -1:]
+
+
+def stack_alr(scores: FloatArray, eps: float = 1e-6, *, only_exact: bool = False) -> FloatArray:
+    """Scores (n, M, K) of M classifiers -> points (n, M (K-1)); NaN where a score is missing."""
+    ratios = alr(clip_simplex(scores, eps, only_exact=only_exact))
+    return ratios.reshape(scores.shape[0], -1)

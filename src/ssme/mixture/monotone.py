@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ssme.arrays import FloatArray
 
 __all__ = ["make_falling"]
-
-FloatArray = NDArray[np.float64]
 
 
 def make_falling(

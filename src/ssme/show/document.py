@@ -17,7 +17,7 @@ from ssme.data.scoreset import describe_positive
 from ssme.diagnostics.doubt import Doubt
 from ssme.diagnostics.page import SEVERITIES
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.answers.belief import AnswersBelief
+from ssme.methods.answers.method import AnswersBelief
 from ssme.methods.base import MethodSpec
 from ssme.methods.registry import find_method_class
 from ssme.metrics.base import Metric

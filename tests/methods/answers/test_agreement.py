@@ -9,8 +9,8 @@ import pytest
 from scipy.special import expit, logit
 from scipy.special import softmax as softmax_of
 
-from ssme.methods.answers.agreement import JudgeAgreement, discount_dependence
 from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.evidence import JudgeAgreement, discount_dependence
 from ssme.methods.votes import measure_disagreement
 from ssme.metrics.base import FloatArray
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from tests.methods.answers.test_answers import ACCURACY, made
 
-from ssme.methods.answers.belief import AnswersBelief, _move
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.method import Answers
+from ssme.methods.answers.method import Answers, AnswersBelief, _move
 from ssme.metrics import from_callable, get_metric
 from ssme.metrics.base import one_hot_mass
 

@@ -9,16 +9,15 @@ from tests.methods.answers.test_answers import ACCURACY, made
 import ssme
 from ssme import ScoreSet
 from ssme.data.design import as_design
-from ssme.methods.answers.agreement import AnswersDesign
-from ssme.methods.answers.belief import (
+from ssme.methods.answers.constants import AnswerConstants
+from ssme.methods.answers.evidence import AnswersDesign, EvidenceEncoders
+from ssme.methods.answers.method import (
+    Answers,
     AnswersBelief,
     _fit,
     _log_density_of_labeled_answers,
     fit_worlds,
 )
-from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.evidence import EvidenceEncoders
-from ssme.methods.answers.method import Answers
 from ssme.metrics.base import FloatArray
 
 

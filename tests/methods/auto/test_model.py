@@ -17,13 +17,11 @@ from ssme.methods.auto.model import (
     make_regression,
 )
 from ssme.methods.auto.pool import (
+    TemperaturePrior,
     clip_scores,
     find_present,
     log_pool,
     weigh_by_labels,
-)
-from ssme.methods.auto.prior import (
-    TemperaturePrior,
 )
 from ssme.methods.regression import Regression, log_softmax
 from ssme.metrics import get_metric

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.pool import clip_scores, log_pool
-from ssme.methods.auto.prior import (
+from ssme.methods.auto.pool import (
+    clip_scores,
     find_copies,
+    log_pool,
     predict_agreed_temperature,
     summarize_scores,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ from ssme.methods.estimators.ppi import (
 from ssme.metrics.decisions import ACCURACY
 
 GRID = Ppi().ridge_grid
-LOW = ACCURACY.at(0.33)
+LOW = replace(ACCURACY, threshold=0.33)
 
 
 def sample(n, n_unlabeled, seed=0):

@@ -6,7 +6,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import UnsupportedError
-from ssme.methods.estimators.pseudo_label import PseudoLabel
+from ssme.methods.estimators.ensemble import PseudoLabel
 
 
 def hidden(n_labeled=40):

@@ -3,12 +3,12 @@
 For people and language models who say a class or a grade, and for classifiers of which only the
 predicted class is kept, alone or beside classifiers that give probabilities.
 
-1. `evidence`: what each says, as evidence for every class.
-2. `agreement`: how good each is, how sharp the pool of all should be and how frequent the classes
-   are, from how they agree with each other, without a label.
-3. `ssme.methods.regression`: what the labels change about that. They also say how the rows that
-   have them differ, and whether this is a usual set of judges at all (`belief.fit_worlds`).
-4. `belief`: the metric of P(y | answers) on all rows, corrected by what the labels say beyond it.
+1. `evidence`: what each says, as evidence for every class; how good each is, how sharp the pool of
+   all should be and how frequent the classes are, from their agreement, without a label.
+2. `ssme.methods.regression`: what the labels change about that. They also say how the rows that
+   have them differ, and whether this is a usual set of judges at all (`fit_worlds`).
+3. `AnswersBelief`: the metric of P(y | answers) on all rows, corrected by what the labels say
+   beyond it.
 
 Dawid and Skene (JRSS C 28, 1979) let every judge err independently given the class, and so become
 sure of what judges get wrong together. Here the pool's sharpness is a parameter of its own, which
@@ -17,20 +17,32 @@ agreement and labels decide: judges share difficulty.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.random import Generator, SeedSequence
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.answers.agreement import AnswersDesign
-from ssme.methods.answers.belief import AnswersBelief, AnswersFacts, fit_worlds
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.evidence import EvidenceEncoders
-from ssme.methods.base import DeclaredMethod, MethodSpec
-from ssme.methods.draws import declare_constants, declare_joint_draws, spawn_seed
-from ssme.metrics.base import FloatArray
+from ssme.methods.answers.evidence import AnswersDesign, EvidenceEncoders, space_rows
+from ssme.methods.auto.model import add_label_shift
+from ssme.methods.auto.regimes import compute_design_bonus
+from ssme.methods.base import DeclaredMethod, Estimate, Facts, GroupRows, MethodSpec, number_rows
+from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
+from ssme.methods.draws import (
+    average_defined,
+    declare_constants,
+    declare_joint_draws,
+    log_odds,
+    make_child_seed,
+    spawn_seed,
+)
+from ssme.methods.regression import Regression
+from ssme.metrics.base import Metric, one_hot_mass
+from ssme.progress import track
 
 
 @dataclass(frozen=True)
@@ -60,7 +72,7 @@ class Answers(DeclaredMethod, example="n_draws=100"):
         widens_to_labels=True,
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> AnswersBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> AnswersBelief:
         constants = self.constants
         encoders = EvidenceEncoders.fit(data, constants)
         design = AnswersDesign.estimate(encoders, data.scores, constants)
@@ -110,3 +122,340 @@ def _collect_facts(
             for name, share in zip(data.classes, soft.mean(axis=0), strict=True)
         },
     )
+
+
+# -------------------------------------------------------------------------------------------------
+# What the method believes after its fit, and how a metric is estimated from it.
+#
+# The metric of the soft labeling W on all rows, plus what the labels say beyond it. On the labeled
+# rows of a group let R_j be the metric of judge j minus its mean over labels drawn from W, V_j the
+# variance over those labels, and f the share of the group's rows that have a label. Then
+#
+#     estimate_j = m_j(W) + [ f + (1 - f) tau^2 / (tau^2 + V_j) ] R_j
+#
+# f because the labels of these very rows are known, the rest because the model may be off by tau
+# for each judge; tau is the mode of its posterior given R. With many labels V vanishes, and the
+# estimate is that of the labels. Draws are worlds: theta drawn, rows weighted anew (Rubin, Annals
+# of Statistics 9, 1981), and what remains unknown of the bias; they are moved to have the estimate
+# as their median on the logit scale of the metric's range.
+
+
+# -------------------------------------------------------------------------------------------------
+# Is this a usual set of judges? P(world | labels) is proportional to P(world) Z S, Z the marginal
+# likelihood of the labels. In the world "shares" class shifts are free, in "selected" the label
+# intercepts d; there the answers on the labeled rows bear witness too,
+#
+#     S = prod_i [ sum_k e^(d_k) W_k(x_i) ] / [ sum_k e^(d_k) mean W_k ]
+#
+# (Prentice and Pyke, Biometrika 66, 1979). The likeliest world is the one that is believed.
+
+
+MEANINGS: Mapping[str, str] = {
+    "shares": "the classes are not as frequent as the answers say",
+    "selected": "rows were chosen for labeling by their class",
+}
+"""What is so in each world beside the usual one."""
+
+
+@dataclass(frozen=True, eq=False)
+class FittedWorld:
+    """A world fitted to the labels; ``widening`` are factors of the prior scales of b, v and a."""
+
+    regression: Regression
+    mode: FloatArray
+    widening: tuple[float, float, float]
+    log_evidence: float
+
+    @property
+    def shift(self) -> FloatArray:
+        """Label intercepts (K,) at the mode."""
+        block, spread = self.regression.features.shifts[-1]
+        return self.mode[block] * spread
+
+
+def fit_worlds(
+    data: ScoreSet, design: AnswersDesign, labeled: IntArray, constants: AnswerConstants
+) -> tuple[FittedWorld, dict[str, float]]:
+    """The likeliest world, and the probability of each."""
+    plain = (1.0, 1.0, 1.0)
+    by_chance = np.ones(data.n_classes)
+    if data.n_labeled:  # one label more than expected of each class
+        by_chance = np.log1p(1.0 / (data.n_labeled * design.agreement.shares))
+    chosen = np.maximum(by_chance, constants.chosen)
+    spread = chosen if data.design.kind == "by_class" else by_chance
+    settings = {"usual": (plain, spread)}
+    if labeled.size:
+        settings["shares"] = ((1.0, 1.0, constants.odd_shares), spread)
+        if data.design.kind is None:
+            settings["selected"] = (plain, chosen)
+    odd, fitted = constants.odd_worlds, {}
+    for name, (widening, scale) in settings.items():
+        one = _fit(data, design, labeled, scale, widening)
+        total = one.log_evidence + float(
+            np.log(odd if name in MEANINGS else 1.0 - odd * len(MEANINGS))
+        )
+        if name == "selected":
+            total += _log_density_of_labeled_answers(data, design, labeled, one)
+            counts = np.bincount(data.labels[labeled], minlength=data.n_classes)
+            total += compute_design_bonus(counts)
+        fitted[name] = replace(one, log_evidence=total)
+    logs = np.array([world.log_evidence for world in fitted.values()])
+    chance = np.exp(logs - logs.max())
+    chance /= chance.sum()
+    likeliest = list(fitted.values())[int(np.argmax(chance))]
+    return likeliest, dict(zip(fitted, chance.tolist(), strict=True))
+
+
+def _fit(
+    data: ScoreSet,
+    design: AnswersDesign,
+    labeled: IntArray,
+    spread: FloatArray,
+    widening: tuple[float, float, float],
+) -> FittedWorld:
+    """The regression on the labeled rows, with label intercepts of scale ``spread`` (K,)."""
+    weights, sd = np.ones(labeled.size), design.make_scales(widening)
+    if data.design.weights is not None and labeled.size:
+        weights = data.design.weights[labeled]
+        weights = weights / weights.mean()
+    regression = Regression(
+        features=design.make_features(data.scores[labeled], spread),
+        labels=data.labels[labeled],
+        weights=weights,
+        blocks=design.blocks,
+        mean=np.zeros(sd.size),
+        sd=sd,
+        in_mode=np.ones(sd.size, dtype=np.bool_),
+        nu=design.constants.nu,
+        newton_tolerance=design.constants.newton_tolerance,
+    )
+    mode = regression.find_mode()
+    return FittedWorld(regression, mode, widening, regression.log_evidence(mode))
+
+
+def _log_density_of_labeled_answers(
+    data: ScoreSet, design: AnswersDesign, labeled: IntArray, world: FittedWorld
+) -> float:
+    """log S of a world in which rows were chosen by class."""
+    used = space_rows(data.n_rows, design.constants.agreement_rows)
+    everywhere = design.compute_posterior(data.scores[used], world.mode).mean(axis=0)
+    soft = design.compute_posterior(data.scores[labeled], world.mode)
+    lift = np.exp(world.shift - world.shift.max())
+    return float(np.log(soft @ lift / (everywhere @ lift)).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class AnswersFacts(Facts):
+    """Facts of a fit of `Answers`.
+
+    Attributes
+    ----------
+    label_free : bool
+        Whether there was no label to learn from.
+    worlds : dict
+        Probability of each world: the usual one, and ways a set of judges can be otherwise.
+    disagreement : float
+        How often a judge differs from the plurality of the others.
+    expected_error : float
+        The judges' mean error that this disagreement lets expect.
+    sharpness, prior_sharpness : float
+        b, after and before the labels.
+    judge_weights : dict
+        Weight of each judge's answer, after the labels, relative to the mean before them.
+    shares : dict
+        Share of each class.
+    """
+
+    label_free: bool
+    worlds: Mapping[str, float]
+    disagreement: float
+    expected_error: float
+    sharpness: float
+    prior_sharpness: float
+    judge_weights: Mapping[str, float]
+    shares: Mapping[str, float]
+
+    @property
+    def other_worlds(self) -> Mapping[str, tuple[float, str]]:
+        """Worlds beside the usual one: name -> probability, and what is so in it."""
+        return {
+            name: (chance, MEANINGS[name])
+            for name, chance in self.worlds.items()
+            if name in MEANINGS
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class AnswersPredictor:
+    """W of rows that were not there."""
+
+    design: AnswersDesign
+    theta: FloatArray
+
+    def __call__(self, scores: FloatArray) -> FloatArray:
+        return self.design.compute_posterior(scores, self.theta)
+
+
+@dataclass(frozen=True, eq=False)
+class AnswersBelief(SoftBelief):
+    """W at the mode for every row, and draws of theta.
+
+    ``shift`` (K,) are the label intercepts of the mode, which labeled rows alone have.
+    """
+
+    data: ScoreSet
+    design: AnswersDesign
+    theta: FloatArray
+    draws: FloatArray
+    shift: FloatArray
+    soft: FloatArray
+    seed: SeedSequence
+    facts: AnswersFacts
+    constants: AnswerConstants
+
+    @property
+    def predictor(self) -> AnswersPredictor:
+        return AnswersPredictor(self.design, self.theta)
+
+    @property
+    def n_draws(self) -> int:
+        return len(self.draws)
+
+    def estimate_soft(
+        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
+    ) -> list[list[Estimate]]:
+        """Estimates on all rows of each group, draws with them as median."""
+        out = []
+        for part in rows:
+            group = number_rows(part, self.data.n_rows)
+            worlds = self._draw_worlds(metrics, group)
+            out.append(
+                [
+                    self._estimate(metric, group, drawn)
+                    for metric, drawn in zip(metrics, worlds, strict=True)
+                ]
+            )
+        return out
+
+    def _estimate(self, metric: Metric, group: IntArray, worlds: FloatArray) -> Estimate:
+        labeled = group[self.data.labeled[group]]
+        plain = self._expect(metric, group)
+        residual, noise = self._find_residual(metric, labeled, plain.size)
+        span = metric.high - metric.low
+        gain, left = self._find_gain(residual, noise, span if np.isfinite(span) else 1.0)
+        known = labeled.size / max(1, group.size)
+        value = plain + (known + (1.0 - known) * gain) * residual
+        value = np.clip(value, metric.low, metric.high)
+        rng = np.random.default_rng(make_child_seed(self.seed, 3))
+        normal = rng.standard_normal((len(worlds), self.constants.label_draws))
+        worlds = worlds + normal[:, : len(noise)] @ noise * np.sqrt(gain / len(noise))
+        worlds = worlds + left * rng.standard_normal(worlds.shape)
+        return Estimate(value, _move(metric, value, worlds, self.constants.edge))
+
+    def _find_residual(
+        self, metric: Metric, labeled: IntArray, size: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """R (M,) and the metric of labels drawn from W, minus its mean (B, M).
+
+        Both are zero where the labels say nothing.
+        """
+        if labeled.size == 0:
+            return np.zeros(size), np.zeros((1, size))
+        soft = add_label_shift(self.soft[labeled], self.shift)
+        plan = metric.plan(self.data.scores[labeled])
+        truth = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
+        observed = plan(self._weigh(truth, labeled, labels=True))[0]
+        drawn = self._draw_over_labels(metric, labeled, soft, labels=True)
+        mean = average_defined(drawn)
+        known = np.isfinite(observed) & np.isfinite(mean)
+        noise = np.where(np.isfinite(drawn) & known, drawn - mean, 0.0)
+        return np.where(known & (noise != 0.0).any(axis=0), observed - mean, 0.0), noise
+
+    def _find_gain(
+        self, residual: FloatArray, noise: FloatArray, span: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """tau^2 / (tau^2 + V) (M,), zero where the labels say nothing; tau there, else zero.
+
+        Residuals of judges who err together count as few, not as M. A curve, with many values a
+        judge, takes tau from its prior, so that it is the same whichever judges are asked for.
+        """
+        constants, variance = self.constants, (noise**2).mean(axis=0) / span**2
+        known = variance > 0.0
+        usual = constants.bias * self.design.agreement.error
+        tau, curve = usual, residual.size != self.data.n_models
+        if known.any() and not curve:
+            r, v = residual[known] / span, variance[known]
+            taus = np.geomspace(*constants.taus)
+            total = v[:, None] + taus**2
+            each = -0.5 * (np.log(total) + (r**2)[:, None] / total)
+            together = 1.0 / (1.0 + constants.errs_together * (r.size - 1))
+            prior = -0.5 * ((np.log(taus) - np.log(usual)) / constants.bias_spread) ** 2
+            tau = float(taus[np.argmax(together * each.sum(axis=0) + prior)])
+        left = np.where(known | curve, 0.0, span * tau)
+        return np.where(known, tau**2 / (tau**2 + variance), 0.0), left
+
+    def _expect(self, metric: Metric, rows: IntArray) -> FloatArray:
+        """The metric (M,) of W on ``rows``: plugged in, or the mean over labels drawn from it."""
+        if metric.hard_only:
+            return average_defined(self._draw_over_labels(metric, rows, self.soft[rows]))
+        plan = metric.plan(self.data.scores[rows])
+        return plan(self._weigh(self.soft[rows][None], rows))[0]
+
+    def _draw_over_labels(
+        self, metric: Metric, rows: IntArray, soft: FloatArray, *, labels: bool = False
+    ) -> FloatArray:
+        """The metric (B, M) of labels drawn from ``soft`` (r, K), the same ones at every call."""
+        plan, constants = metric.plan(self.data.scores[rows]), self.constants
+        n_draws, cells = constants.label_draws, constants.batch_cells
+        masses = draw_masses(soft, n_draws, cells, make_child_seed(self.seed, 0))
+        return np.concatenate([plan(self._weigh(m, rows, labels=labels)) for m in masses])
+
+    def _draw_worlds(self, metrics: Sequence[Metric], group: IntArray) -> list[FloatArray]:
+        """Draws (D, M) of each metric on at most ``world_rows`` of the rows, not yet moved."""
+        most, cells = self.constants.world_rows, self.constants.batch_cells
+        rows = take_part(group, most, self.data.n_rows, make_child_seed(self.seed, 1))
+        shrink = np.sqrt(rows.size / max(1, group.size))
+        rng = np.random.default_rng(make_child_seed(self.seed, 2))
+        plans = [metric.plan(self.data.scores[rows]) for metric in metrics]
+        features = self.design.make_features(self.data.scores[rows])
+        values: list[list[FloatArray]] = [[] for _ in metrics]
+        batch = max(1, cells // max(1, features.offset.size))
+        for start in track(range(0, len(self.draws), batch), "worlds"):
+            theta = self.draws[start : start + batch]
+            soft = features.compute_posteriors(theta)
+            counts = rng.standard_exponential((len(theta), self.data.n_rows))[:, rows]
+            counts = 1.0 + shrink * (counts - 1.0)
+            mass = self._weigh(soft, rows) * counts[:, :, None]
+            hard: FloatArray | None = None
+            for m, metric in enumerate(metrics):
+                if metric.hard_only and hard is None:
+                    labels = (rng.random(soft.shape[:2])[:, :, None] > soft.cumsum(axis=2)).sum(
+                        axis=2
+                    )
+                    whole = rng.poisson(1.0, counts.shape)[:, :, None]
+                    one_hot = one_hot_mass(np.minimum(labels, soft.shape[2] - 1), soft.shape[2])
+                    hard = self._weigh(one_hot, rows) * whole
+                values[m].append(plans[m](hard if metric.hard_only and hard is not None else mass))
+        return [np.concatenate(parts) for parts in values]
+
+    def _weigh(self, mass: FloatArray, rows: IntArray, *, labels: bool = False) -> FloatArray:
+        """Mass (D, r, K), rows counting by their weight, or labels by theirs."""
+        weights = self.data.label_weights if labels else self.data.weights
+        return mass if weights is None else mass * weights[rows][:, None]
+
+
+def _move(metric: Metric, value: FloatArray, worlds: FloatArray, edge: float) -> FloatArray:
+    """``worlds`` (D, M) moved to have ``value`` (M,) as their median; undefined ones filled up."""
+    out: FloatArray = np.full_like(worlds, np.nan)
+    low, high = metric.low, metric.high
+    for m in np.flatnonzero(np.isfinite(value) & np.isfinite(worlds).any(axis=0)):
+        drawn = worlds[:, m]
+        drawn = np.resize(drawn[np.isfinite(drawn)], drawn.size)
+        if metric.greater_is_better and np.isfinite(low) and np.isfinite(high):
+            z = log_odds((drawn - low) / (high - low), edge)
+            target = log_odds(np.asarray((value[m] - low) / (high - low)), edge)
+            moved = low + (high - low) / (1.0 + np.exp(-(z - np.median(z) + target)))
+        else:
+            moved = drawn
+        out[:, m] = np.clip(moved + (value[m] - np.median(moved)), low, high)
+    return out

@@ -12,6 +12,6 @@ regime      one way the world can be, with a pool, a prior and a probability of 
 world       one draw: W of one draw of the coefficients, and rows weighted as if sampled anew
 ==========  =======================================================================================
 
-In the order in which a fit uses them: `constants`, `pool`, `prior`, `model`, `regimes` (fitted by
+In the order in which a fit uses them: `constants`, `pool`, `model`, `regimes` (fitted by
 `ssme.methods.regression`), `correction`, `belief`.
 """

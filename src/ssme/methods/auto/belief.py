@@ -30,8 +30,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator, SeedSequence
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import (
@@ -52,11 +53,9 @@ from ssme.methods.base import Estimate, Facts, GroupRows, number_rows
 from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
 from ssme.methods.draws import average_defined, find_originals, make_child_seed
 from ssme.methods.label_draws import kish
-from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
+from ssme.metrics.base import Metric, MetricPlan, one_hot_mass
 from ssme.metrics.ranking import plan_together
 from ssme.progress import track
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +183,7 @@ class Worlds:
     soft: FloatArray
     exponential: FloatArray
     shift: FloatArray
-    rng: np.random.Generator
+    rng: Generator
 
     def see(self, hard: bool) -> tuple[FloatArray, FloatArray]:
         """Labelings shaped as ``soft``, and how far the count of each row is from one (d, r)."""
@@ -210,7 +209,7 @@ def draw_worlds(
     regime: DrawnRegime,
     scores: FloatArray,
     rows: IntArray,
-    seed: np.random.SeedSequence,
+    seed: SeedSequence,
     constants: Constants,
 ) -> Iterator[Worlds]:
     """Worlds of a regime's draws on the ``rows`` of ``scores``, in batches of bounded size.
@@ -261,7 +260,7 @@ class AutoBelief(SoftBelief):
     softs: tuple[FloatArray | None, ...]
     soft: FloatArray
     n_effective: float
-    seed: np.random.SeedSequence
+    seed: SeedSequence
     facts: AutoFacts
     constants: Constants
     recenter: Recenter = recenter

@@ -52,7 +52,7 @@ class PoolConstants:
 
 @dataclass(frozen=True)
 class AgreementConstants:
-    """What agreement between classifiers tells without labels (`summary`)."""
+    """What agreement between classifiers tells without labels (`pool`)."""
 
     offset: float = 0.55
     offset_few: float = -0.7
@@ -86,7 +86,7 @@ class AgreementConstants:
 
 @dataclass(frozen=True)
 class IndependenceConstants:
-    """How independent classifiers are told from the usual ones (`independence`)."""
+    """How independent classifiers are told from the usual ones (`pool`)."""
 
     usual_rho: tuple[float, float] = (0.47, 0.17)
     """Mean and standard deviation, over sets of real classifiers, of the correlation rho."""
@@ -180,7 +180,7 @@ class RegimesConstants:
 
 @dataclass(frozen=True)
 class PriorConstants:
-    """How sharp the pool is expected to be before a label is seen (`prior`)."""
+    """How sharp the pool is expected to be before a label is seen (`pool`)."""
 
     coefficients: tuple[float, float, float] = (-0.046, 0.423, 1.313)
     """ALPHA (with `margin` in it), BETA and GAMMA of the line that predicts log b."""
@@ -271,18 +271,18 @@ class CorrectionConstants:
 
     bias_labels: float = 423.0
     """Where rows were suggested: labels at random whose noise in a difference between classifiers
-    is as large as the model's bias (`differences`)."""
+    is as large as the model's bias (`correct_differences`)."""
 
     ranking_bias_labels: float = 300.0
-    """The same for ROC AUC itself (`suggested`)."""
+    """The same for ROC AUC itself (`guess_bias`)."""
 
     influence_rows: int = 1000
-    """Rows, beside the labeled ones, on which influences of labels are measured (`suggested`)."""
+    """Rows, beside the labeled ones, on which influences of labels are measured (`guess_bias`)."""
 
 
 @dataclass(frozen=True)
 class RecenteringConstants:
-    """How the draws are moved onto the estimate (`recentering`)."""
+    """How the draws are moved onto the estimate (`correction`)."""
 
     spread: Mapping[Kind, tuple[float, float]] = field(
         default_factory=lambda: {

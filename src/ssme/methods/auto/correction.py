@@ -28,8 +28,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import SeedSequence
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.design import LabelDesign
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.constants import CorrectionConstants, RecenteringConstants
@@ -37,7 +38,7 @@ from ssme.methods.base import Estimate
 from ssme.methods.beliefs import compute_root
 from ssme.methods.draws import log_odds
 from ssme.methods.label_draws import kish
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.influence import measure_influence
 from ssme.metrics.kinds import Decision, Ranking, Rows, is_same_metric
@@ -112,9 +113,6 @@ class Correction:
 # Where weights come from probabilities that looked at scores and earlier labels alone
 # (`ssme.data.design`), the choice says nothing about P(y | s): all labels count the same in the
 # likelihood, and by their weight in the correction.
-
-
-IntArray = NDArray[np.int64]
 
 
 def count_labels(design: LabelDesign, rows: IntArray) -> FloatArray | None:
@@ -318,11 +316,11 @@ def _complete(draws: FloatArray) -> FloatArray:
 
 
 def correct_differences(
-    decisions: NDArray[np.int64],
+    decisions: IntArray,
     soft: FloatArray,
-    known: NDArray[np.int64],
+    known: IntArray,
     known_soft: FloatArray,
-    labels: NDArray[np.int64],
+    labels: IntArray,
     weights: FloatArray,
     bias_labels: float,
     least_variance: float = 1e-7,
@@ -347,7 +345,7 @@ def correct_differences(
     return bias @ np.linalg.solve(bias + noise, residual)
 
 
-def _compute_covariances(decisions: NDArray[np.int64], soft: FloatArray) -> FloatArray:
+def _compute_covariances(decisions: IntArray, soft: FloatArray) -> FloatArray:
     """C (n, M, M): under W, the covariance of being right less the mean over classifiers."""
     chosen = np.take_along_axis(soft, decisions, axis=1)
     same = decisions[:, :, None] == decisions[:, None, :]
@@ -364,7 +362,7 @@ def move_by_suggested(
     rows: IntArray,
     still: float,
     constants: CorrectionConstants,
-    seed: np.random.SeedSequence,
+    seed: SeedSequence,
 ) -> Estimate:
     """``estimate`` moved by the best guess of the bias of W ``soft`` (n, K), if the metric has one.
 
@@ -409,8 +407,8 @@ def guess_bias(
     metric: Metric,
     scores: FloatArray,
     soft: FloatArray,
-    known: NDArray[np.int64],
-    labels: NDArray[np.int64],
+    known: IntArray,
+    labels: IntArray,
     weights: FloatArray,
     bias_labels: float,
     least_variance: float = 1e-8,

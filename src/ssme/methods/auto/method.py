@@ -3,8 +3,8 @@
 This is the default method of `evaluate`. It has no model of how scores are distributed: all it
 learns is a few dozen coefficients. `ssme.methods.auto` has a table of the letters and of the files.
 
-1. `prior`: who agrees with whom, and how sharp the pool should be, without labels.
-2. `pool`: one score pi(k | x) from many, the weights of the classifiers from the labels.
+1. `pool`: who agrees with whom, and how sharp the pool should be, without labels.
+2. One score pi(k | x) from many, the weights of the classifiers from the labels.
 3. `model`: W(k | x) = softmax(log p + b log(pi / p) + shifts + tilts), the mode on the labeled
    rows. Steps 2 and 3 are done for every way the world can be, which the labels weigh (`regimes`).
 4. Point estimate: the metric of the soft labeling W on *all* rows, plus a residual correction that
@@ -27,11 +27,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.answers.belief import AnswersBelief
-from ssme.methods.answers.method import Answers
+from ssme.methods.answers.method import Answers, AnswersBelief
 from ssme.methods.auto.belief import AutoBelief, AutoFacts
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import count_labels, weigh_labels
@@ -43,8 +43,7 @@ from ssme.methods.auto.model import (
     apply_in_chunks,
     compute_label_shift,
 )
-from ssme.methods.auto.pool import clip_scores, find_present
-from ssme.methods.auto.prior import summarize_scores
+from ssme.methods.auto.pool import clip_scores, find_present, summarize_scores
 from ssme.methods.auto.regimes import (
     USUAL,
     FittedRegime,
@@ -56,13 +55,7 @@ from ssme.methods.auto.regimes import (
     weigh_regimes,
 )
 from ssme.methods.base import DeclaredMethod, MethodSpec
-from ssme.methods.draws import (
-    declare_constants,
-    declare_joint_draws,
-    find_originals,
-    spawn_seed,
-)
-from ssme.metrics.base import FloatArray
+from ssme.methods.draws import declare_constants, declare_joint_draws, find_originals, spawn_seed
 from ssme.options import Nothing, Number, OneOf, Series, option
 
 
@@ -103,7 +96,7 @@ class Auto(DeclaredMethod, example="n_draws=100"):
         widens_to_labels=True,
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> AutoBelief | AnswersBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> AutoBelief | AnswersBelief:
         if data.judges:
             return Answers(n_draws=self.n_draws).fit(data, rng)
         constants = self.constants
@@ -124,7 +117,7 @@ class Auto(DeclaredMethod, example="n_draws=100"):
         return believe(data, regimes, situation, rng)
 
 
-def situate(data: ScoreSet, constants: Constants, rng: np.random.Generator) -> Situation:
+def situate(data: ScoreSet, constants: Constants, rng: Generator) -> Situation:
     """The labeled rows, at most ``fit_rows`` of them, and a summary of the scores of all rows."""
     labeled = np.flatnonzero(data.labeled)
     if labeled.size > constants.fit_rows:
@@ -139,7 +132,7 @@ def situate(data: ScoreSet, constants: Constants, rng: np.random.Generator) -> S
     return Situation(summary, known, constants, data.design.kind)
 
 
-def allot_draws(total: int, probability: FloatArray) -> NDArray[np.int64]:
+def allot_draws(total: int, probability: FloatArray) -> IntArray:
     """How many of ``total`` draws each regime gets (R,), by the method of largest remainders."""
     exact = total * probability
     counts = np.floor(exact).astype(np.int64)
@@ -153,7 +146,7 @@ def draw_regime(
     probability: float,
     n_draws: int,
     situation: Situation,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> DrawnRegime:
     """A fitted regime with ``n_draws`` draws of its coefficients."""
     constants, n_classes = situation.constants, situation.summary.n_classes
@@ -194,10 +187,7 @@ def draw_regime(
 
 
 def believe(
-    data: ScoreSet,
-    regimes: tuple[DrawnRegime, ...],
-    situation: Situation,
-    rng: np.random.Generator,
+    data: ScoreSet, regimes: tuple[DrawnRegime, ...], situation: Situation, rng: Generator
 ) -> AutoBelief:
     """The belief that ``regimes`` make up together, with W of all rows in each of them.
 

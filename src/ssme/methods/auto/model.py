@@ -22,13 +22,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.methods.auto.constants import ALL_POOLS, ModelConstants
-from ssme.methods.auto.pool import PoolRule, clip_scores, compute_binary_posterior, find_present
-from ssme.methods.auto.prior import TemperaturePrior
+from ssme.methods.auto.pool import (
+    PoolRule,
+    TemperaturePrior,
+    clip_scores,
+    compute_binary_posterior,
+    find_present,
+)
 from ssme.methods.regression import Features, Regression, log_softmax, softmax
-from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import predicted_classes
 
 DrawPosterior = Callable[[slice], FloatArray]
@@ -71,7 +75,7 @@ def make_features(
 
 def make_regression(
     features: Features,
-    labels: NDArray[np.int64],
+    labels: IntArray,
     weights: FloatArray | None,
     prior: TemperaturePrior,
     n_effective: float,

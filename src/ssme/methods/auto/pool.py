@@ -3,7 +3,7 @@
     log pi(k | x) = const + mean of log p(k | x) over six pools p,
                     {mean, geometric mean, median} x {standing s, weights w},
 
-s being the classifiers' standing among themselves (`summary`), and w favoring a classifier further
+s being the classifiers' standing among themselves (below), and w favoring a classifier further
 only by what n labels can tell,
 
     w_j  proportional to  s_j exp( trust sqrt(n) * mean labeled log q_j(y) ),        trust = 1.
@@ -18,15 +18,22 @@ Linear and logarithmic pools: Genest and Zidek, Statistical Science 1, 1986.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import expit, logit
 
-from ssme.methods.auto.constants import ALL_POOLS, IndependenceConstants
-from ssme.methods.regression import log_softmax
-from ssme.methods.votes import average_scores
-from ssme.metrics.base import FloatArray
+from ssme.arrays import BoolArray, FloatArray, IntArray
+from ssme.methods.auto.constants import (
+    ALL_POOLS,
+    AgreementConstants,
+    IndependenceConstants,
+    PriorConstants,
+)
+from ssme.methods.regression import log_softmax, softmax
+from ssme.methods.votes import average_scores, measure_disagreement
+from ssme.metrics.confusion import predicted_classes
 
 # -------------------------------------------------------------------------------------------------
 # Two classes, column by column: the same numbers as the general case below, several times faster.
@@ -140,7 +147,7 @@ BINARY_CHUNK_CELLS = 1 << 17
 """The same where the temporaries can stay in the cache."""
 
 
-def find_present(scores: FloatArray) -> NDArray[np.bool_]:
+def find_present(scores: FloatArray) -> BoolArray:
     """Where classifiers have a score: (n, M), of ``scores`` (n, M, K)."""
     if np.isfinite(scores).all():
         return np.ones(scores.shape[:2], dtype=np.bool_)
@@ -165,8 +172,8 @@ def clip_scores(scores: FloatArray, clip: float) -> FloatArray:
 
 def weigh_by_labels(
     q: FloatArray,
-    present: NDArray[np.bool_],
-    labels: NDArray[np.int64],
+    present: BoolArray,
+    labels: IntArray,
     standing: FloatArray,
     trust: float,
     row_weights: FloatArray | None = None,
@@ -190,7 +197,7 @@ def weigh_by_labels(
 
 def log_pool(
     q: FloatArray,
-    present: NDArray[np.bool_],
+    present: BoolArray,
     standing: FloatArray,
     weights: FloatArray,
     members: tuple[str, ...] = ALL_POOLS,
@@ -215,7 +222,7 @@ def log_pool(
 
 def _log_pool(
     q: FloatArray,
-    present: NDArray[np.bool_],
+    present: BoolArray,
     standing: FloatArray,
     weights: FloatArray,
     members: tuple[str, ...],
@@ -237,14 +244,14 @@ def _log_pool(
     return log_softmax(total / len(members))
 
 
-def _pool_by_row(weights: FloatArray, present: NDArray[np.bool_]) -> FloatArray:
+def _pool_by_row(weights: FloatArray, present: BoolArray) -> FloatArray:
     """Weights (n, M) of the classifiers that have a score, summing to one in each row."""
     by_row = weights * np.where(present.any(axis=1, keepdims=True), present, True)
     return by_row / by_row.sum(axis=1, keepdims=True)
 
 
 def _compute_weighted_median(
-    ranked: FloatArray, order: NDArray[np.int64], weights: FloatArray
+    ranked: FloatArray, order: IntArray, weights: FloatArray
 ) -> FloatArray:
     """Median (n, K) of values sorted as ``ranked`` (n, K, M), linear between two middle ones."""
     n_models = ranked.shape[2]
@@ -294,7 +301,7 @@ class PoolRule:
     log_share: FloatArray
     members: tuple[str, ...] = ALL_POOLS
 
-    def __call__(self, q: FloatArray, present: NDArray[np.bool_]) -> FloatArray:
+    def __call__(self, q: FloatArray, present: BoolArray) -> FloatArray:
         """log pi (n, K) of clipped scores ``q`` (n, M, K)."""
         return log_pool(q, present, self.standing, self.weights, self.members)
 
@@ -334,3 +341,169 @@ def measure_correlation(
         total += size * float((pairs * covariance / np.outer(sd, sd)).sum())
         weight += size
     return total / weight if weight else float("nan")
+
+
+# -------------------------------------------------------------------------------------------------
+# What the scores say before any label is seen: agreement, standing, and how sharp the pool is.
+#
+# Let d_j be the share of rows on which classifier j differs from the plurality of the *other*
+# classifiers. Over sets of real classifiers one errs about as often as
+#
+#     e_j = sigma( logit d_j + OFFSET + OFFSET_FEW / M ),
+#
+# whatever its scores claim. From this follow
+#
+# - the standing s_j of a classifier, its weight without labels, proportional to
+#   u_j log[(1 - e_j)(K - 1) / e_j] log[(1 - e'_j)(K - 1) / e'_j], each factor at least FLOOR: the
+#   weight of its vote were errors independent, for its answers and for answers relative to its mean
+#   scores (on rare classes plain answers never differ);
+# - near-copies, which share a vote: u_j = 1 / sum_l kappa_jl, kappa rising from 0 to 1 with the
+#   correlation of log scores;
+# - the effective number of classifiers, 1 / sum_j (s_j^2 / u_j), in the place of M everywhere.
+#
+# How sharp the pool should be has two label-free witnesses. The error c that the scores state,
+#
+#     log b ~ Student-t_4( ALPHA + BETA (1 - 1/M) + GAMMA log( c / (c + KNEE) ), scale ),
+#
+# a robust fit over 36 sets of real classifiers (``benchmarks/auto/priors.py``): very confident
+# classifiers are usually overconfident, averaging makes a pool underconfident. And agreement: the
+# log b at which the mean error of the classifiers under W is the one that disagreement implies, all
+# there is where classifiers answer 0 or 1.
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSummary:
+    """What clipped scores say without labels.
+
+    ``q`` (n, M, K) and ``present`` (n, M) are of the rows looked at. ``standing`` (M,) is s,
+    ``disagreement`` (M,) is d, ``counts`` (M,) is u scaled to sum one. ``stated_error`` is one
+    minus the mean top score, and ``shares`` (K,) are the mean scores.
+    """
+
+    q: FloatArray
+    present: BoolArray
+    standing: FloatArray
+    n_effective: float
+    disagreement: FloatArray
+    counts: FloatArray
+    stated_error: float
+    shares: FloatArray
+
+    @property
+    def mean_disagreement(self) -> float:
+        """The mean of d, copies counting as one; NaN where there is nobody to disagree with."""
+        known = np.isfinite(self.disagreement)
+        if not known.any():
+            return float("nan")
+        return float(np.average(self.disagreement[known], weights=self.counts[known]))
+
+    @property
+    def n_models(self) -> int:
+        return int(self.q.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.q.shape[2])
+
+
+def summarize_scores(
+    q: FloatArray, present: BoolArray, constants: AgreementConstants
+) -> ScoreSummary:
+    """Summarize clipped scores ``q`` (n, M, K); of many rows, evenly spaced ones are looked at."""
+    shares = q.mean(axis=(0, 1))
+    top = reduce(np.maximum, (q[:, :, k] for k in range(q.shape[2])))
+    stated = float(1.0 - top.mean())
+    step = max(1, len(q) // constants.rows)
+    q, present = q[::step], present[::step]
+    _, n_models, n_classes = q.shape
+    if n_models == 1 or len(q) < 2:
+        equal = np.full(n_models, 1.0 / n_models)
+        unknown = np.full(n_models, np.nan)
+        return ScoreSummary(q, present, equal, float(n_models), unknown, equal, stated, shares)
+    copies = find_copies(q, constants)
+    share = 1.0 / copies.sum(axis=1)
+    lift = q / np.maximum(q.mean(axis=0), np.finfo(np.float64).tiny)
+    offset = constants.offset + constants.offset_few / float(share.sum())
+    plain, relative = (
+        measure_disagreement(
+            (answers[:, :, None] == np.arange(n_classes)) & present[:, :, None],
+            copies,
+            constants.tie,
+        )[0]
+        for answers in (predicted_classes(q), lift.argmax(axis=2))
+    )
+    standing = share * _weigh_vote(plain, n_classes, offset, constants)
+    standing *= _weigh_vote(relative, n_classes, offset, constants)
+    standing /= standing.sum()
+    n_effective = 1.0 / float((standing**2 / share).sum())
+    share /= share.sum()
+    return ScoreSummary(q, present, standing, n_effective, plain, share, stated, shares)
+
+
+def find_copies(q: FloatArray, constants: AgreementConstants) -> FloatArray:
+    """kappa (M, M): how far two classifiers are copies of one, from 0 to 1; 1 on the diagonal."""
+    log_q = np.log(q)
+    log_q -= log_q.mean(axis=2, keepdims=True)
+    lines = log_q.transpose(1, 0, 2).reshape(q.shape[1], -1)
+    lines = lines - lines.mean(axis=1, keepdims=True)
+    norm = np.sqrt((lines**2).sum(axis=1, keepdims=True))
+    lines /= np.where(norm > 0.0, norm, np.inf)
+    low, high = constants.copies
+    kappa: FloatArray = np.clip((lines @ lines.T - low) / (high - low), 0.0, 1.0)
+    np.fill_diagonal(kappa, 1.0)
+    return kappa
+
+
+def _weigh_vote(
+    disagreement: FloatArray, n_classes: int, offset: float, constants: AgreementConstants
+) -> FloatArray:
+    """log[(1 - e)(K - 1)/e] (M,), at least the floor; the mean of the others where d is NaN."""
+    least = constants.least_disagreement
+    error = expit(logit(np.clip(disagreement, least, 1.0 - least)) + offset)
+    weight = np.maximum(np.log((1.0 - error) * (n_classes - 1) / error), constants.floor)
+    known = np.isfinite(weight)
+    return np.where(known, weight, weight[known].mean() if known.any() else 1.0)
+
+
+@dataclass(frozen=True)
+class TemperaturePrior:
+    """Center and scale of log b, which has a Student t distribution before any label is seen."""
+
+    center: float
+    scale: float
+
+
+def predict_temperature(summary: ScoreSummary, constants: PriorConstants) -> TemperaturePrior:
+    """Prior of log b from the error that the scores of all rows state."""
+    few, c = 1.0 / summary.n_effective, summary.stated_error
+    alpha, beta, gamma = constants.coefficients
+    center = alpha + beta * (1.0 - few) + gamma * float(np.log(c / (c + constants.knee)))
+    return TemperaturePrior(center, constants.scale + constants.scale_few * few)
+
+
+def predict_agreed_temperature(
+    summary: ScoreSummary,
+    log_pi: FloatArray,
+    log_share: FloatArray,
+    offset: float,
+    constants: AgreementConstants,
+) -> float | None:
+    """log b at which the mean error under W is sigma(logit d + offset), d the mean disagreement.
+
+    log pi (n, K) is the pool of the summary's rows. None where there is nobody to disagree with, or
+    no b gives that error.
+    """
+    disagreement = summary.mean_disagreement
+    if not np.isfinite(disagreement):
+        return None
+    d = float(np.clip(disagreement, 1e-3, 1.0 - 1e-3))
+    implied, answers = float(expit(logit(d) + offset)), predicted_classes(summary.q)
+    ratio, low, high = log_pi - log_share, -constants.furthest, constants.furthest
+    for _ in range(constants.halvings):
+        middle = 0.5 * (low + high)
+        w = softmax(np.exp(middle) * ratio + log_share)
+        errors = 1.0 - np.take_along_axis(w, answers, axis=1).mean(axis=0)
+        too_large = float(errors @ summary.counts) > implied
+        low, high = (middle, high) if too_large else (low, middle)
+    found = 0.5 * (low + high)
+    return found if abs(found) < 0.99 * constants.furthest else None

@@ -24,9 +24,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.methods.auto.constants import Constants, ModelConstants, RegimesConstants
 from ssme.methods.auto.model import (
     add_label_shift,
@@ -39,18 +39,15 @@ from ssme.methods.auto.model import (
 from ssme.methods.auto.pool import (
     GEOMETRIC,
     PoolRule,
-    add_evidence,
-    measure_correlation,
-    weigh_by_labels,
-)
-from ssme.methods.auto.prior import (
     ScoreSummary,
     TemperaturePrior,
+    add_evidence,
+    measure_correlation,
     predict_agreed_temperature,
     predict_temperature,
+    weigh_by_labels,
 )
 from ssme.methods.regression import Regression
-from ssme.metrics.base import FloatArray
 from ssme.metrics.confusion import predicted_classes
 
 
@@ -62,8 +59,8 @@ class KnownLabels:
     """
 
     q: FloatArray
-    present: NDArray[np.bool_]
-    classes: NDArray[np.int64]
+    present: BoolArray
+    classes: IntArray
     weights: FloatArray | None = None
 
     @property
@@ -272,7 +269,7 @@ def look_selected(situation: Situation) -> View | None:
     )
 
 
-def compute_design_bonus(counts: NDArray[np.int64]) -> float:
+def compute_design_bonus(counts: IntArray) -> float:
     """Log evidence of the counts (K,) of labels by class, were they fixed by design.
 
     Half of such designs take equally many of every class, which explains equal counts wholly, while

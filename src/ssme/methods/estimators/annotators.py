@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 from scipy.special import expit
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.base import Convergence, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, PerModelPosterior, clamp
 from ssme.methods.draws import LabelDraws
 from ssme.methods.votes import cast_votes
-from ssme.metrics.base import FloatArray
 from ssme.mixture.gaussian_mixture import differentiate_truncated_normal, log_truncated_normal
 from ssme.options import Number, Series, Whole, option
 from ssme.progress import track
@@ -63,7 +63,7 @@ class DawidSkene(LabelDraws, example="tol=1e-4"):
         designs=("random", "by_score", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
+    def fit(self, data: ScoreSet, rng: Generator) -> LabelPosterior:
         votes = cast_votes(data.scores)
         fit = fit_dawid_skene(votes, data.labels, self.tol, self.max_iter, self.floor)
         facts = Facts(
@@ -85,11 +85,7 @@ class DawidSkeneFit:
 
 
 def fit_dawid_skene(
-    votes: FloatArray,
-    labels: NDArray[np.int64],
-    tol: float,
-    max_iter: int,
-    floor: float = 1e-10,
+    votes: FloatArray, labels: IntArray, tol: float, max_iter: int, floor: float = 1e-10
 ) -> DawidSkeneFit:
     """EM on ``votes`` (n, M, K); rows with a label (not negative) never leave it."""
     n, n_models, k = votes.shape
@@ -179,7 +175,7 @@ class Spe(LabelDraws, example="max_iter=100"):
                 must = "have the smaller value first"
                 raise InputError(option=name, value=(low, high), must=must)
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
+    def fit(self, data: ScoreSet, rng: Generator) -> PerModelPosterior:
         posteriors = np.full((data.n_models, data.n_rows, 2), np.nan)
         values: dict[str, dict[str, Any]] = {}
         fits: dict[str, Convergence] = {}
@@ -203,7 +199,7 @@ class Spe(LabelDraws, example="max_iter=100"):
 
 def fit_truncated_mixture(
     scores: FloatArray,
-    labels: NDArray[np.int64],
+    labels: IntArray,
     mean_bounds: tuple[float, float],
     deviation_bounds: tuple[float, float],
     max_iter: int,
@@ -242,7 +238,7 @@ def _log_joint(scores: FloatArray, theta: FloatArray) -> FloatArray:
 
 
 def _compute_loss(
-    theta: FloatArray, scores: FloatArray, labels: NDArray[np.int64]
+    theta: FloatArray, scores: FloatArray, labels: IntArray
 ) -> tuple[float, FloatArray]:
     """Minus the mean log likelihood and its gradient."""
     joint = _log_joint(scores, theta)
@@ -260,7 +256,7 @@ def _compute_loss(
     return -total / scores.size, -gradient / scores.size
 
 
-def _start(scores: FloatArray, labels: NDArray[np.int64]) -> FloatArray:
+def _start(scores: FloatArray, labels: IntArray) -> FloatArray:
     """Moments of each class's labeled rows; a class without labels starts in its own half."""
     theta = np.empty(5)
     for y in (0, 1):

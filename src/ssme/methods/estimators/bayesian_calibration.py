@@ -20,13 +20,14 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import expit, logsumexp
 
+from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Facts, MethodSpec
 from ssme.methods.beliefs import BATCH_CELLS, PerModelPosterior, clamp
 from ssme.methods.draws import LabelDraws, spawn_seed
-from ssme.metrics.base import FloatArray
 from ssme.options import Number, Whole, option
 from ssme.progress import track
 
@@ -73,7 +74,7 @@ class BayesianCalibration(LabelDraws, example="slope_sd=0.2"):
         designs=("random", "by_score", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> CalibratedPosterior:
+    def fit(self, data: ScoreSet, rng: Generator) -> CalibratedPosterior:
         logs = _log_scores(data.scores[:, :, 1], self.clip)
         prior_sd = np.array([self.slope_sd, self.slope_sd, self.shift_sd])
         seed = spawn_seed(rng)
@@ -127,7 +128,7 @@ class CalibrationFit:
     prior_sd: FloatArray
     method: BayesianCalibration = field(default_factory=BayesianCalibration)
 
-    def sample(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+    def sample(self, n_draws: int, rng: Generator) -> FloatArray:
         """Draws (D, 3) by importance resampling of Student-t proposals around the mode."""
         mode, precision = self.find_mode()
         root = np.linalg.cholesky(np.linalg.inv(precision))

@@ -15,16 +15,17 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 from scipy.special import xlogy
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import UnsupportedError
 from ssme.methods.base import DeclaredMethod, Estimate, Facts, MethodSpec
 from ssme.methods.beliefs import DirectBelief, PerModelPosterior, average_columns, clamp
 from ssme.methods.draws import LabelDraws
 from ssme.methods.votes import cast_votes, compute_share_correct
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.metrics.kinds import find_threshold
 from ssme.options import Enumeration, option
 from ssme.progress import track
@@ -47,7 +48,7 @@ class Cbpe(LabelDraws, example="n_draws=100"):
         needs_labels=False,
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
+    def fit(self, data: ScoreSet, rng: Generator) -> PerModelPosterior:
         scores = data.scores / data.scores.sum(axis=2, keepdims=True)  # rounded ones do not add up
         own = np.stack([clamp(scores[:, j], data.labels) for j in range(data.n_models)])
         return PerModelPosterior(data, own, *self.set_draws(rng))
@@ -91,7 +92,7 @@ class Atc(DeclaredMethod, example="confidence='entropy'"):
         gives_posterior=False,
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
         confidence = self._measure_confidence(data.scores)
         truth = clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         right = compute_share_correct(cast_votes(data.scores), truth)
@@ -103,7 +104,7 @@ class Atc(DeclaredMethod, example="confidence='entropy'"):
             above = (own > thresholds[j]) + at * (own == thresholds[j])
             expected[:, j] = np.where(known | np.isnan(right[:, j]), right[:, j], above)
 
-        def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+        def answer(metric: Metric, rows: IntArray) -> Estimate:
             return Estimate(average_columns(expected, rows, data.weights))
 
         by_model = dict(zip(data.models, thresholds.tolist(), strict=True))
@@ -157,7 +158,7 @@ class Agreement(DeclaredMethod, example=""):
         gives_posterior=False,
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
         if data.n_models < 2:
             raise UnsupportedError(
                 "method 'agreement' compares classifiers and there is only one",
@@ -166,7 +167,7 @@ class Agreement(DeclaredMethod, example=""):
         truth = clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         known = data.labeled[:, None]
 
-        def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+        def answer(metric: Metric, rows: IntArray) -> Estimate:
             votes = cast_votes(data.scores, find_threshold(metric.kind))
             right = np.where(
                 known, compute_share_correct(votes, truth), measure_agreement_with_others(votes)

@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import DeclaredMethod, Estimate, Facts, MethodSpec
 from ssme.methods.beliefs import DirectBelief, LabeledBelief
 from ssme.methods.draws import declare_joint_draws, spawn_seed
 from ssme.methods.votes import cast_votes, compute_share_correct
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.options import Enumeration, Flag, Nothing, Number, OneOf, Whole, option
 
 
@@ -46,7 +48,7 @@ class Labeled(DeclaredMethod, example="n_draws=100"):
         designs=("random", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabeledBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> LabeledBelief:
         return LabeledBelief(data, self.n_draws, self.joint_draws, spawn_seed(rng))
 
 
@@ -68,7 +70,7 @@ class Labeled(DeclaredMethod, example="n_draws=100"):
 # Farquhar, Gal and Rainforth, "On statistical bias in active learning", ICLR 2021.
 
 
-Oracle = Sequence[Any] | NDArray[Any] | Callable[[NDArray[np.int64]], Sequence[Any]]
+Oracle = Sequence[Any] | NDArray[Any] | Callable[[IntArray], Sequence[Any]]
 
 
 class _Oracle:
@@ -137,7 +139,7 @@ class ActiveTesting(DeclaredMethod):
         designs=("random", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
         votes = cast_votes(data.scores)
         if data.design.weights is not None and self.oracle is None:
             return _make_belief(data, _read_labels(data, votes), np.flatnonzero(data.labeled))
@@ -159,7 +161,7 @@ class ActiveTesting(DeclaredMethod):
 
         return _make_belief(data, value, np.array(sorted(asked), dtype=np.int64))
 
-    def _ask(self, data: ScoreSet) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
+    def _ask(self, data: ScoreSet) -> Callable[[IntArray], IntArray]:
         """Class indices of the rows asked for."""
         oracle = self.oracle
         if oracle is None:
@@ -177,7 +179,7 @@ class ActiveTesting(DeclaredMethod):
             )
         index = {name: k for k, name in enumerate(data.classes)}
 
-        def ask(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        def ask(rows: IntArray) -> IntArray:
             answers = list(oracle(rows) if callable(oracle) else [oracle[row] for row in rows])
             if len(answers) != len(rows):
                 raise InputError(f"the oracle gives {len(answers)} classes for {len(rows)} rows")
@@ -198,8 +200,8 @@ def _read_labels(data: ScoreSet, votes: FloatArray) -> FloatArray:
     return 1.0 - weights[labeled] @ error / total
 
 
-def _make_belief(data: ScoreSet, value: FloatArray, asked: NDArray[np.int64]) -> DirectBelief:
-    def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+def _make_belief(data: ScoreSet, value: FloatArray, asked: IntArray) -> DirectBelief:
+    def answer(metric: Metric, rows: IntArray) -> Estimate:
         if rows.size != data.n_rows:
             raise UnsupportedError(
                 "method 'active_testing' chooses its labels for all rows, not for a group",
@@ -234,9 +236,7 @@ def compute_acquisition(scores: FloatArray, votes: FloatArray, uniform: float) -
     return (1.0 - uniform) * peaked + uniform / n
 
 
-def acquire(
-    proposal: FloatArray, budget: int, race: FloatArray
-) -> tuple[NDArray[np.int64], FloatArray]:
+def acquire(proposal: FloatArray, budget: int, race: FloatArray) -> tuple[IntArray, FloatArray]:
     """Rows drawn from ``proposal`` (n,) without replacement, and each draw's probability.
 
     Exponential clocks of rate ``proposal`` ring in the order of successive draws; ``race`` (n,) are

@@ -31,8 +31,9 @@ from functools import cache
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator, SeedSequence
 
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import DeclaredMethod, Estimate, MethodSpec
 from ssme.methods.beliefs import (
@@ -44,24 +45,10 @@ from ssme.methods.beliefs import (
 )
 from ssme.methods.draws import MOST_DRAWS, declare_joint_draws, spawn_seed
 from ssme.methods.votes import average_scores, cast_votes, compute_share_correct
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.metrics.decisions import ACCURACY
-from ssme.metrics.kinds import (
-    Calibration,
-    Kind,
-    find_threshold,
-    is_same_metric,
-)
-from ssme.options import (
-    Enumeration,
-    Flag,
-    Nothing,
-    Number,
-    OneOf,
-    Series,
-    Whole,
-    option,
-)
+from ssme.metrics.kinds import Calibration, Kind, find_threshold, is_same_metric
+from ssme.options import Enumeration, Flag, Nothing, Number, OneOf, Series, Whole, option
 from ssme.progress import track
 
 Annotator = Literal["confidence", "pool"]
@@ -97,7 +84,7 @@ class PredictedAccuracy:
 
     truth: FloatArray
     predicted: FloatArray
-    labeled: NDArray[np.bool_]
+    labeled: BoolArray
     weights: FloatArray
     label_weights: FloatArray | None
     ridge_grid: tuple[float, ...] | None
@@ -124,9 +111,7 @@ class PredictedAccuracy:
         label_weights = data.label_weights if data.design.weights is not None else None
         return cls(truth, predicted, data.labeled, weights, label_weights, ridge_grid)
 
-    def split_rows(
-        self, model: int, rows: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def split_rows(self, model: int, rows: IntArray) -> tuple[IntArray, IntArray]:
         """Labeled and unlabeled row numbers among ``rows`` that ``model`` has scored.
 
         Where rows were chosen for labeling, the others are unlike them, and all rows are taken.
@@ -136,11 +121,7 @@ class PredictedAccuracy:
         return rows[self.labeled[rows]], others
 
     def estimate_mean(
-        self,
-        model: int,
-        labeled: NDArray[np.int64],
-        unlabeled: NDArray[np.int64],
-        lam: float | None = None,
+        self, model: int, labeled: IntArray, unlabeled: IntArray, lam: float | None = None
     ) -> tuple[float, FloatArray]:
         """PPI++ accuracy of ``model`` from the given rows, and what each row (n,) adds to its
         error: the variance is their sum of squares."""
@@ -163,7 +144,7 @@ class PredictedAccuracy:
         return value, influence
 
     def estimate_means(
-        self, rows: NDArray[np.int64], lam: float | None = None
+        self, rows: IntArray, lam: float | None = None
     ) -> tuple[FloatArray, FloatArray]:
         """PPI++ accuracy (M,) of every classifier on ``rows``, and influences (M, n)."""
         models = range(self.truth.shape[1])
@@ -247,13 +228,13 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         designs=("random", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
         grid = self.ridge_grid if self.ridge else None
         known = cache(lambda kind: PredictedAccuracy.of(data, "pool", kind, grid))
         pool = average_scores(data.scores)
         seeds = spawn_seed(rng), spawn_seed(rng)
 
-        def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+        def answer(metric: Metric, rows: IntArray) -> Estimate:
             if is_same_metric(ACCURACY, metric.kind, data.n_classes, any_threshold=True):
                 value, influence = known(metric.kind).estimate_means(rows, self.power)
                 return make_normal_estimate(value, influence, metric, self.n_boot, seeds[0])
@@ -266,8 +247,8 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         metric: Metric,
         data: ScoreSet,
         pool: FloatArray,
-        rows: NDArray[np.int64],
-        seeds: tuple[np.random.SeedSequence, np.random.SeedSequence],
+        rows: IntArray,
+        seeds: tuple[SeedSequence, SeedSequence],
     ) -> Estimate:
         chosen = data.design.weights is not None
         labeled, unlabeled = rows[data.labeled[rows]], rows if chosen else rows[~data.labeled[rows]]
@@ -301,7 +282,7 @@ class Ppi(DeclaredMethod, example="power=1.0"):
 
 
 def _resample(
-    metric: Metric, scores: FloatArray, mass: FloatArray, n_boot: int, seed: np.random.SeedSequence
+    metric: Metric, scores: FloatArray, mass: FloatArray, n_boot: int, seed: SeedSequence
 ) -> tuple[FloatArray, FloatArray]:
     """The metric (M,) on the labeling ``mass`` (n, K), and (n_boot, M) on resamples of its rows."""
     n, k = mass.shape
@@ -391,11 +372,11 @@ class AutoEval(DeclaredMethod, example="n_draws=100"):
         designs=("random", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
         seed = spawn_seed(rng)
         known = cache(lambda kind: PredictedAccuracy.of(data, self.annotator, kind))
 
-        def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+        def answer(metric: Metric, rows: IntArray) -> Estimate:
             value, influence = known(metric.kind).estimate_means(rows)
             return make_normal_estimate(value, influence, metric, self.n_draws, seed)
 
@@ -450,11 +431,11 @@ class StratifiedPpi(DeclaredMethod, example="n_strata=2"):
         gives_posterior=False,
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> DirectBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
         grid, seed = self.ridge_grid if self.ridge else None, spawn_seed(rng)
         known = cache(lambda kind: PredictedAccuracy.of(data, self.annotator, kind, grid))
 
-        def answer(metric: Metric, rows: NDArray[np.int64]) -> Estimate:
+        def answer(metric: Metric, rows: IntArray) -> Estimate:
             pairs = [
                 self._estimate_model(known(metric.kind), j, rows) for j in range(data.n_models)
             ]
@@ -465,7 +446,7 @@ class StratifiedPpi(DeclaredMethod, example="n_strata=2"):
         return DirectBelief(data.n_rows, answer)
 
     def _estimate_model(
-        self, known: PredictedAccuracy, model: int, rows: NDArray[np.int64]
+        self, known: PredictedAccuracy, model: int, rows: IntArray
     ) -> tuple[float, FloatArray]:
         """Accuracy of one classifier, and what each row adds to its error."""
         labeled, unlabeled = known.split_rows(model, rows)
@@ -494,8 +475,8 @@ class StratifiedPpi(DeclaredMethod, example="n_strata=2"):
 
 
 def assign_strata(
-    predicted: FloatArray, labeled: NDArray[np.bool_], n_strata: int, min_labels: int
-) -> NDArray[np.int64]:
+    predicted: FloatArray, labeled: BoolArray, n_strata: int, min_labels: int
+) -> IntArray:
     """Stratum 0..H-1 of every row: quantile bins of ``predicted``, merged upward until each
     holds at least ``min_labels`` labeled rows (all rows in one stratum if there are fewer)."""
     edges = np.unique(np.quantile(predicted, np.arange(1, n_strata) / n_strata))

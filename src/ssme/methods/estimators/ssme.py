@@ -19,15 +19,14 @@ from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.kernels import KERNELS
 from ssme.methods.base import Convergence, DeclaredMethod, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, PerModelPosterior, clamp
 from ssme.methods.draws import MOST_DRAWS, declare_world_draws, make_child_seed, spawn_seeds
-from ssme.metrics.base import FloatArray
-from ssme.mixture.alr import stack_alr
 from ssme.mixture.gaussian_mixture import COVARIANCES
 from ssme.mixture.kde import ACROSS, BANDWIDTH_RULES
 from ssme.mixture.model import (
@@ -39,6 +38,7 @@ from ssme.mixture.model import (
     draw_probabilities,
     fit_mixture,
     refit_responsibilities,
+    stack_alr,
 )
 from ssme.options import Enumeration, Nothing, Number, OneOf, Text, Whole, option
 from ssme.progress import track
@@ -177,7 +177,7 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
         designs=("random", "by_score", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
+    def fit(self, data: ScoreSet, rng: Generator) -> LabelPosterior:
         options, n_draws = self.make_mixture_options(), self.choose_draws()
         fit_seed, draw_seed = spawn_seeds(rng, 2)
         fit_rng = np.random.default_rng(fit_seed)
@@ -204,7 +204,7 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
         drawn = (n_draws, self.n_worlds, draw_seed)
         return LabelPosterior(data, posterior, *drawn, facts, refits, predictor)
 
-    def _choose_rows(self, data: ScoreSet, rng: np.random.Generator) -> NDArray[np.int64]:
+    def _choose_rows(self, data: ScoreSet, rng: Generator) -> IntArray:
         """All labeled rows, and unlabeled ones up to ``max_rows`` in all."""
         if self.max_rows is None or data.n_rows <= self.max_rows:
             return np.arange(data.n_rows)
@@ -213,7 +213,7 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
         return np.sort(np.concatenate([labeled, rng.choice(unlabeled, room, replace=False)]))
 
     def _refit(
-        self, data: ScoreSet, fitted: MixtureFit, options: MixtureOptions, rng: np.random.Generator
+        self, data: ScoreSet, fitted: MixtureFit, options: MixtureOptions, rng: Generator
     ) -> tuple[FloatArray, ...]:
         """Posteriors (n, K) of refits to resampled rows, labeled rows clamped in each."""
         n_refits = self.n_bootstrap if data.n_rows <= self.bootstrap_rows else 0
@@ -250,7 +250,7 @@ def describe_convergence(fitted: MixtureFit) -> Convergence:
     return Convergence(em.converged, em.n_iter, np.asarray(em.objective_history))
 
 
-def fit_scores(data: ScoreSet, options: MixtureOptions, rng: np.random.Generator) -> MixtureFit:
+def fit_scores(data: ScoreSet, options: MixtureOptions, rng: Generator) -> MixtureFit:
     """The mixture fitted to the log-ratios of ``data``; the mean score is the first guess."""
     points = stack_alr(data.scores, options.clip, only_exact=options.clip_only_exact)
     return fit_mixture(
@@ -284,7 +284,7 @@ class SsmeMMethod(SsmeOptions, example="max_iter=10"):
         designs=("random", "by_score", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
+    def fit(self, data: ScoreSet, rng: Generator) -> PerModelPosterior:
         options, n_draws = self.make_mixture_options(), self.choose_draws()
         fit_seed, draw_seed = spawn_seeds(rng, 2)
         posteriors, fits = [], {}
