@@ -12,7 +12,6 @@ from tests.serve.test_labeling import row_of
 
 from ssme.serve.app import PAGES, Page
 from ssme.serve.auth import ROLES
-from ssme.serve.settings import ServeSettings
 from ssme.serve.store import Store
 
 pytestmark = pytest.mark.web
@@ -176,7 +175,7 @@ def test_an_owner_cannot_take_the_name_of_a_guest_who_is_in(ready: House) -> Non
 
 def later(ready: House, days: float, column: str) -> None:
     """Let all sessions have begun, or been seen last, so many days earlier."""
-    with sqlite3.connect(ready.settings.store_file) as connection:
+    with sqlite3.connect(ready.settings.memory_file) as connection:
         connection.execute(
             f"UPDATE session SET {column} ="
             f" strftime('%Y-%m-%dT%H:%M:%f', {column}, '-{days} days') || '000+00:00'"
@@ -246,7 +245,7 @@ def test_a_link_can_be_taken_back_and_gets_old(ready: House) -> None:
     ready.post("/end", entry=entry)
     assert ready.browser().get(link).status_code == 403
     link = make_link()
-    with sqlite3.connect(ready.settings.store_file) as connection:
+    with sqlite3.connect(ready.settings.memory_file) as connection:
         connection.execute("UPDATE token SET made_at = '2020-01-01T00:00:00.000000+00:00'")
     connection.close()
     assert ready.browser().get(link).status_code == 403
@@ -262,18 +261,3 @@ def test_sessions_outlive_a_restart_and_addresses_do_not(ready: House) -> None:
     assert again.browser().get("/enter?token=first").status_code == 403
     assert again.browser().get("/enter?token=second").status_code == 200
     again.db.close()
-
-
-def test_sessions_of_a_project_from_before_roles_have_ended(settings: ServeSettings) -> None:
-    settings.make_folders()
-    connection = sqlite3.connect(settings.store_file, isolation_level=None)
-    for statement in Store.migrations[0].split(";"):
-        connection.execute(statement)
-    connection.execute("PRAGMA user_version = 1")
-    connection.execute(
-        "INSERT INTO session VALUES ('x', 'c', 'Ada', '2999-01-01T00:00:00.000000+00:00')"
-    )
-    connection.close()
-    with Store(settings) as store:
-        assert store.list_entries() == []
-        assert store.list_names() == {"Ada"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +21,6 @@ from ssme.serve.results import describe_changes
 from ssme.serve.server import bind
 from ssme.serve.settings import ServeSettings, is_loopback
 from ssme.serve.spelling import spell_for_page
-from ssme.serve.store import Store
 
 pytestmark = pytest.mark.web
 
@@ -195,15 +193,6 @@ def test_the_list_of_a_root_leaves_out_what_is_hidden_and_the_project(
     assert files.list_root(inside) == ["b.csv", "sub/a.parquet"]
     monkeypatch.setattr(files, "LISTED", 1)
     assert files.list_root(inside) == ["b.csv"]
-
-
-def test_a_project_of_a_newer_version_is_refused(settings: ServeSettings) -> None:
-    settings.make_folders()
-    with sqlite3.connect(settings.store_file) as connection:
-        connection.execute(f"PRAGMA user_version = {len(Store.migrations) + 1}")
-    connection.close()
-    with pytest.raises(InputError, match="newer ssme"):
-        Store(settings)
 
 
 def test_a_port_that_is_taken_is_told(settings: ServeSettings) -> None:

@@ -146,7 +146,7 @@ def test_only_the_owner_of_a_project_can_read_it(tmp_path: Path, scores: Path) -
     finally:
         os.umask(before)
     names = {path.name for path in found}
-    kept = {"memory.sqlite", "memory.sqlite-wal", "serve.sqlite-shm", "a.csv", "look.json"}
+    kept = {"memory.sqlite", "memory.sqlite-wal", "memory.sqlite-shm", "a.csv", "look.json"}
     assert kept <= names
     wrong = {str(path): oct(mode) for path, mode in found.items() if mode & 0o077}
     assert wrong == {}

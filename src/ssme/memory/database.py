@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from ssme.errors import InputError
+from ssme.memory.tables import MIGRATIONS
 from ssme.options import Number, Option, accept
 from ssme.wording import quote
 
@@ -98,8 +99,12 @@ class SqliteFile:
 
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: committed whole, or rolled back."""
+        """One transaction, or a part of the one that is open: committed whole, or rolled back."""
         connection = self._connection
+        is_part: bool = connection.in_transaction
+        if is_part:
+            yield connection
+            return
         with self._name_file_in_errors():
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -115,9 +120,9 @@ class SqliteFile:
         with self._write() as connection:
             connection.execute(statement, values)
 
-    def _fetch(self, query: str, *values: Any) -> list[Any]:
+    def _fetch(self, query: str, *values: Any, **named: Any) -> list[Any]:
         with self._name_file_in_errors():
-            return self._connection.execute(query, values).fetchall()
+            return self._connection.execute(query, named or values).fetchall()
 
     def _select(
         self, columns: Iterable[str], table: str, rest: str, *values: Any
@@ -384,60 +389,11 @@ class Memory(SqliteFile):
         "holds it"
     )
     application_id = 0x53534D45  # the letters SSME
-    json_columns = frozenset({"row", "label", "spec", "scores", "scored", "possible_best"})
-    migrations = (
-        # Version 1: labels, evaluations and decisions.
-        """
-        CREATE TABLE label_event (
-            id INTEGER PRIMARY KEY,
-            key TEXT NOT NULL UNIQUE,
-            data TEXT NOT NULL,
-            row TEXT NOT NULL,
-            label TEXT,
-            annotator TEXT NOT NULL,
-            given_at TEXT NOT NULL
-        ) STRICT;
-        CREATE INDEX label_event_row ON label_event (data, row);
-        CREATE TABLE evaluation (
-            id INTEGER PRIMARY KEY,
-            key TEXT NOT NULL UNIQUE,
-            data TEXT NOT NULL,
-            spec TEXT NOT NULL,
-            method TEXT NOT NULL,
-            n_rows INTEGER NOT NULL,
-            n_labeled INTEGER NOT NULL,
-            version TEXT NOT NULL,
-            made_at TEXT NOT NULL
-        ) STRICT;
-        CREATE TABLE estimate (
-            evaluation INTEGER NOT NULL REFERENCES evaluation (id),
-            model TEXT NOT NULL,
-            metric TEXT NOT NULL,
-            "group" TEXT NOT NULL,
-            estimate REAL, low REAL, high REAL, labels_only REAL,
-            PRIMARY KEY (evaluation, model, metric, "group")
-        ) STRICT;
-        CREATE TABLE decision (
-            evaluation INTEGER NOT NULL REFERENCES evaluation (id),
-            metric TEXT NOT NULL,
-            pick TEXT NOT NULL,
-            p_best REAL, regret REAL,
-            possible_best TEXT NOT NULL,
-            PRIMARY KEY (evaluation, metric)
-        ) STRICT;
-        """,
-        # Version 2: how a row was chosen for its label, and the distribution of scores.
-        """
-        ALTER TABLE label_event ADD COLUMN probability REAL;
-        ALTER TABLE label_event ADD COLUMN reason TEXT NOT NULL DEFAULT '';
-        ALTER TABLE evaluation ADD COLUMN scores TEXT NOT NULL DEFAULT '{}';
-        """,
-        # Version 3: how sure a decision was, in words, and how many rows each model has scored.
-        """
-        ALTER TABLE decision ADD COLUMN sureness TEXT NOT NULL DEFAULT '';
-        ALTER TABLE evaluation ADD COLUMN scored TEXT NOT NULL DEFAULT '{}';
-        """,
+    json_columns = frozenset(
+        {"row", "label", "spec", "scores", "scored", "possible_best"}
+        | {"read", "run", "shown", "names", "request", "cells"}  # of the page
     )
+    migrations = MIGRATIONS
 
     def __init__(self, path: str | Path, data: str = "default", *, new: bool = True) -> None:
         path, self.data = Path(path), data

@@ -431,7 +431,7 @@ def _is_taken(store: Store, role: str, person: str) -> bool:
     server, any that no guest has now.
     """
     if role == "guest":
-        taken = store.list_names() | {*store.memory("").list_annotators()}
+        taken = store.list_names() | {*store.list_annotators()}
     else:
         taken = {each.annotator for each in store.list_entries() if each.role == "guest"}
     return _fold(person) in map(_fold, taken)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -13,19 +13,7 @@ from ssme.errors import InputError
 from ssme.memory import EvaluationRecord
 from ssme.memory.database import make_key
 from ssme.serve.files import find_image
-from ssme.serve.labels import (
-    ADJUDICATED,
-    LabelView,
-    RowLabels,
-    adjudicate,
-    give_label,
-    measure_agreement,
-    next_row,
-    previous_row,
-    resolve_labels,
-    skip_row,
-    undo_label,
-)
+from ssme.serve.labels import LabelView
 from ssme.serve.pages import (
     find_annotator,
     find_project,
@@ -93,7 +81,7 @@ async def show_label(request: Request) -> Response:
     choosing = None if project.settings.read_only else await project.choose_rows(file)
     if file.lacks_names and may_change(request) and not await project.count_labels(file.record.id):
         return render(request, "label.html", file=file, view=None, job=None)
-    view = await project.db.run(next_row, file.data, annotator)
+    view = await project.db.run(Store.next_row, file.data, annotator)
     job = choosing if view.row is None and choosing is not None else None
     if job is not None and job.state == "done":
         job = None
@@ -124,19 +112,19 @@ async def mark(request: Request) -> Response:
     view: LabelView | None = None
     if action in ("label", "other"):
         label = parse_class(form, action, file.look["classes"])
-        await project.db.run(give_label, data, annotator, row, label, key)
+        await project.db.run(Store.give_label, data, annotator, row, label, key)
         done = f"Labeled {file.name_class(label)}."
     elif action == "unsure":
-        await project.db.run(give_label, data, annotator, row, None, key)
+        await project.db.run(Store.give_label, data, annotator, row, None, key)
         done = "Noted as unsure."
     elif action == "skip":
-        await project.db.run(skip_row, data, annotator, row)
+        await project.db.run(Store.skip_row, data, annotator, row)
         done = "Put off."
     elif action == "undo":
-        back = await project.db.run(undo_label, data, annotator, key)
+        back = await project.db.run(Store.undo_label, data, annotator, key)
         done = "Nothing to take back." if back is None else "Taken back."
     elif action == "back":
-        view = await project.db.run(previous_row, data, annotator, row)
+        view = await project.db.run(Store.previous_row, data, annotator, row)
         done = "The row before."
     else:
         raise InputError(f"there is no button {action!r}", hint="load the page again")
@@ -144,7 +132,7 @@ async def mark(request: Request) -> Response:
     if not wants_json(request):
         return go_to(f"{request.url.path}{'?scores=shown' if _is_showing_scores(request) else ''}")
     if view is None:
-        view = await project.db.run(next_row, data, annotator)
+        view = await project.db.run(Store.next_row, data, annotator)
     return JSONResponse(
         {
             "card": _render_card(request, file, view),
@@ -283,29 +271,11 @@ async def export(request: Request) -> Response:
     project = find_project(request)
     file = await open_file(request)
 
-    def list_events(store: Store) -> list[dict[str, Any]]:
-        found = []
-        for data in store.list_data(file.record.id):
-            events = store.memory(data).label_events()
-            rows = resolve_labels(events)
-            for event in events:
-                row = rows[event.row]
-                is_given = event.annotator in row.given or event.reason == ADJUDICATED
-                found.append(
-                    {
-                        "id": event.row,
-                        "label": event.label,
-                        "annotator": event.annotator,
-                        "given_at": event.given_at,
-                        "probability": event.probability,
-                        "reason": event.reason,
-                        "counts": row.label is not None and row.label == event.label and is_given,
-                    }
-                )
-        return found
+    def list_labels(store: Store) -> list[dict[str, Any]]:
+        return store.list_all_labels(store.list_data(file.record.id))
 
     text = (
-        format_csv(await project.db.run(list_events))
+        format_csv(await project.db.run(list_labels))
         or "id,label,annotator,given_at,probability,reason,counts\n"
     )
     return Response(
@@ -321,8 +291,7 @@ async def show_image(request: Request) -> Response:
     file = await open_file(request)
     text = request.query_params.get("path", "")
 
-    rows = await project.db.run(Store.list_suggestions, file.data)
-    if not any(cell == text and kind == "image" for row in rows for _, kind, cell in row.cells):
+    if not await project.db.run(Store.shows_image, file.data, text):
         raise InputError("no row to label names this picture", hint="load the page again")
     content, kind = find_image(project.settings, file.record, text)
     return Response(
@@ -336,33 +305,13 @@ async def show_people(request: Request) -> Response:
     file = await open_file(request)
 
     def read(store: Store) -> dict[str, Any]:
-        cells = {each.row: each.cells for each in store.list_suggestions(file.data)}
-        people: dict[str, dict[str, Any]] = {}
-        settled: dict[tuple[str, Hashable], RowLabels] = {}
-        for data in store.list_data(file.record.id):
-            events = store.memory(data).label_events()
-            for event in events:
-                person = people.setdefault(event.annotator, {"labels": 0, "unsure": 0, "last": ""})
-                person["last"] = max(person["last"], event.given_at[:16].replace("T", " "))
-            settled |= {(data, row): labels for row, labels in resolve_labels(events).items()}
-        for row in settled.values():
-            for who, label in row.given.items():
-                people[who]["unsure" if label is None else "labels"] += 1
+        names = store.list_data(file.record.id)
+        conflicts = store.list_conflicts(file.data)
         return {
-            "people": people,
-            "agreement": measure_agreement(settled.values()),
-            "conflicts": [
-                {
-                    "row": json.dumps(row.row),
-                    "name": str(row.row),
-                    "given": row.given,
-                    "cells": cells.get(row.row, ()),
-                    "key": make_key(),
-                }
-                for (data, _), row in settled.items()
-                if row.in_conflict and data == file.data
-            ],
-            "settled": sum(row.label is not None for row in settled.values()),
+            "people": store.list_people(names),
+            "agreement": store.measure_agreement(names),
+            "conflicts": [{**each, "key": make_key()} for each in conflicts],
+            "settled": store.count_settled(names),
             "entries": store.list_entries(),
         }
 
@@ -378,5 +327,5 @@ async def settle_conflict(request: Request) -> Response:
         raise InputError("the file was not read yet", hint="see the page “What is in it” first")
     label = parse_class(form, "label", file.look["classes"])
     row, key = parse_row(form), first(form, "key") or make_key()
-    await project.db.run(adjudicate, file.data, annotator, row, label, key)
+    await project.db.run(Store.adjudicate, file.data, annotator, row, label, key)
     return go_to(f"/files/{file.record.id}/people")

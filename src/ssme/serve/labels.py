@@ -1,122 +1,73 @@
 """Which label of a row counts, who labels which row next, and how far people agree.
 
-The newest word of each person on a row is used. A row counts if all who labeled it gave the same
+The newest label of each person on a row is used. A row counts if all who labeled it gave the same
 class, or if somebody adjudicated it; a row on which people differ counts for nothing until then.
 
 Rows are drawn in rounds; a new round takes the place of what is left of the one before. A row goes
 to one person; every fifth goes to two, so that their agreement can be measured. A row that one
 person is looking at is kept from others for a while. A label is in the memory before the page
 confirms it; sent twice, it is kept once.
+
+All this follows from the label events. Tables derived from them are brought up to date with every
+event, so that a click costs the same however many labels there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+import copy
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
 from ssme.errors import InputError
-from ssme.memory import LabelEvent
-from ssme.serve.store import AT_RANDOM, Store, StoredSuggestion
+from ssme.memory import LabelEvent, Memory
+from ssme.memory.database import list_columns, utc_now
 
 ADJUDICATED, UNSURE, TAKEN_BACK = "adjudicated", "unsure", "taken back"
 """Reasons of events that are more than a label."""
+AT_RANDOM = "drawn at random"
+"""How the reason of rows begins that were drawn with the same probability as all others."""
 CLAIM_LIFETIME = timedelta(minutes=10)
 """How long a row that somebody is looking at is kept from others."""
 DOUBLE_EVERY = 5
 """One row of so many is labeled by two people."""
 
-
-@dataclass
-class RowLabels:
-    """The labels of one row: ``given`` by each person (None: unsure), and a ``verdict``."""
-
-    row: Hashable
-    given: dict[str, Hashable | None] = field(default_factory=dict)
-    verdict: Hashable | None = None
-    probability: float | None = None
-
-    @property
-    def classes(self) -> set[Hashable]:
-        """The different classes that were given."""
-        return {label for label in self.given.values() if label is not None}
-
-    @property
-    def label(self) -> Hashable | None:
-        """The class that counts; None where there is none."""
-        if self.verdict is not None:
-            return self.verdict
-        return next(iter(self.classes)) if len(self.classes) == 1 else None
-
-    @property
-    def in_conflict(self) -> bool:
-        return self.verdict is None and len(self.classes) > 1
-
-
-def resolve_labels(events: Iterable[LabelEvent]) -> dict[Hashable, RowLabels]:
-    """The labels of every row, in the order in which rows were first labeled.
-
-    >>> events = [LabelEvent("a", 1, "ada"), LabelEvent("a", 0, "bob"), LabelEvent("b", 1, "ada")]
-    >>> rows = resolve_labels(events)
-    >>> rows["a"].in_conflict, rows["b"].label
-    (True, 1)
-    >>> resolve_labels([*events, LabelEvent("a", 0, "eve", reason=ADJUDICATED)])["a"].label
-    0
-    """
-    rows: dict[Hashable, RowLabels] = {}
-    for event in events:
-        row = rows.setdefault(event.row, RowLabels(event.row))
-        row.probability = row.probability or event.probability
-        if event.reason == ADJUDICATED:
-            row.verdict = event.label
-        elif event.label is None and event.reason == TAKEN_BACK:
-            row.given.pop(event.annotator, None)
-        else:
-            row.given[event.annotator] = event.label
-    return rows
+# Rows that wait for :me. An open row needs ``needs`` more people; ``given_by`` is who labeled it.
+WAITING = """
+FROM suggestion AS s
+LEFT JOIN claim AS mine ON (mine.data, mine.row, mine.annotator) = (s.data, s.row, :me)
+WHERE s.data = :data AND s.needs > 0 AND (s.given_by < :me OR s.given_by > :me)
+AND (s.given_by != '' OR mine.skipped = 0
+     OR s.round = (SELECT max(round) FROM suggestion WHERE data = :data))
+AND s.needs > (
+    SELECT count(*) FROM claim AS other
+    WHERE other.data = s.data AND other.row = s.row AND other.annotator NOT IN (:me, s.given_by)
+    AND other.skipped = 0 AND other.at > :since)
+"""
+# Rows taken back and rows being looked at come first, those put off last.
+ORDER = """
+ORDER BY coalesce(mine.skipped, 0), iif(mine.skipped, mine.at, NULL), mine.at DESC, s.round, s.place
+"""
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """Two people's labels of the same rows; ``kappa`` is None where chance would always agree."""
+class StoredSuggestion:
+    """A row to be labeled, as annotators see it: its ``cells`` are (column, kind, text).
 
-    first: str
-    second: str
-    rows: int
-    share: float
-    kappa: float | None
-
-
-def measure_agreement(rows: Iterable[RowLabels]) -> list[Agreement]:
-    """Agreement of every two people who labeled some of the same rows.
-
-    With p the share of rows on which they agree and e = sum over classes of the product of the two
-    people's shares of that class, kappa = (p - e) / (1 - e) (Cohen, 1960).
+    ``round`` is the number of the draw, from 1 on, ``place`` the row's place in it, and
+    ``probability`` that of being drawn in it.
     """
-    rows = list(rows)
-    people = sorted({who for row in rows for who in row.given})
-    found = []
-    for first, second in combinations(people, 2):
-        pairs = [
-            (row.given[first], row.given[second])
-            for row in rows
-            if row.given.get(first) is not None and row.given.get(second) is not None
-        ]
-        if pairs:
-            found.append(_compare_two(first, second, pairs))
-    return found
 
-
-def _compare_two(
-    first: str, second: str, pairs: list[tuple[Hashable | None, Hashable | None]]
-) -> Agreement:
-    n, (one, two) = len(pairs), zip(*pairs, strict=True)
-    share = sum(a == b for a, b in pairs) / n
-    chance = sum(one.count(label) * two.count(label) for label in {*one, *two}) / n**2
-    kappa = None if chance == 1.0 else (share - chance) / (1.0 - chance)
-    return Agreement(first, second, n, share, kappa)
+    row: Any
+    round: int
+    place: int
+    cells: Iterable[tuple[str, str, str]]
+    probability: float | None
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -135,177 +86,419 @@ class LabelView:
     left: int
 
 
-def next_row(store: Store, data: str, annotator: str) -> LabelView:
-    """The next row for a person, kept from others while they look at it."""
-    rows = resolve_labels(store.memory(data).label_events())
-    waiting = _list_waiting(store, data, annotator, rows)
-    row = waiting[0] if waiting else None
-    if row is not None:
-        is_skipped = any(
-            skipped and (name, who) == (row.row, annotator)
-            for name, who, _, skipped in store.list_claims(data)
+@dataclass(frozen=True)
+class Agreement:
+    """Two people's labels of the same rows; ``kappa`` is None where chance would always agree."""
+
+    first: str
+    second: str
+    rows: int
+    share: float
+    kappa: float | None
+
+
+class LabelStore(Memory):
+    """The memory of a project, with the rows to label of each of its data."""
+
+    def memory(self, data: str) -> Self:
+        """The memory of the data of that name, over the same connection."""
+        found = copy.copy(self)
+        found.data = data
+        return found
+
+    def add_labels(self, events: Iterable[LabelEvent]) -> int:
+        """Store label events and what follows from them."""
+        with self._write() as connection:
+            added = super().add_labels(events)
+            self._catch_up(connection)
+        return added
+
+    # giving labels
+
+    def give_label(
+        self, data: str, annotator: str, row: Any, label: Hashable | None, key: str
+    ) -> None:
+        """Store the label of a suggested row, or that the person is unsure (None)."""
+        chosen = self._find_suggestion(data, row)
+        reason = UNSURE if label is None else chosen.reason
+        event = LabelEvent(chosen.row, label, annotator, chosen.probability, reason, key)
+        self.memory(data).add_labels([event])
+
+    def skip_row(self, data: str, annotator: str, row: Any) -> None:
+        """Put a row off: it comes again when no other is left."""
+        self._claim(data, self._find_suggestion(data, row).row, annotator, skipped=True)
+
+    def undo_label(self, data: str, annotator: str, key: str) -> Any:
+        """Take the person's last label back; the row, or None if there is nothing to take back."""
+        if self._fetch("SELECT 1 FROM label_event WHERE key = ?", key):
+            return None
+        last = self._find_given(data, annotator)
+        if last is None:
+            return None
+        with self._write():
+            event = LabelEvent(last[0], None, annotator, None, TAKEN_BACK, key)
+            self.memory(data).add_labels([event])
+            self._claim(data, last[0], annotator)
+        return last[0]
+
+    def adjudicate(self, data: str, annotator: str, row: Any, label: Hashable, key: str) -> None:
+        """Settle a row on which people differ."""
+        classes = self._fetch(
+            "SELECT DISTINCT label FROM given WHERE data = ? AND row = ? AND label IS NOT NULL",
+            *(data, json.dumps(row)),
         )
-        store.claim(data, row.row, annotator, skipped=is_skipped)
-    return _make_view(row, None, rows, annotator, len(waiting))
-
-
-def previous_row(store: Store, data: str, annotator: str, row: Any) -> LabelView:
-    """The row that the person labeled before ``row`` (None: the last one), to see or change."""
-    events = store.memory(data).label_events()
-    rows = resolve_labels(events)
-    mine = [
-        event.row
-        for event in events
-        if event.annotator == annotator
-        and event.reason != ADJUDICATED
-        and annotator in rows[event.row].given
-    ]
-    order = list(dict.fromkeys(reversed(mine)))
-    place = order.index(row) + 1 if row in order else 0
-    if place >= len(order):
-        return next_row(store, data, annotator)
-    found = _find_suggestions(store, data).get(order[place])
-    given = rows[order[place]].given[annotator]
-    left = len(_list_waiting(store, data, annotator, rows))
-    return _make_view(found, UNSURE if given is None else given, rows, annotator, left)
-
-
-def _make_view(
-    row: StoredSuggestion | None,
-    given: Hashable | None,
-    rows: Mapping[Hashable, RowLabels],
-    annotator: str,
-    left: int,
-) -> LabelView:
-    return LabelView(
-        row,
-        given,
-        mine=sum(annotator in each.given for each in rows.values()),
-        settled=sum(each.label is not None for each in rows.values()),
-        conflicts=sum(each.in_conflict for each in rows.values()),
-        left=left,
-    )
-
-
-def _find_suggestions(store: Store, data: str) -> dict[Any, StoredSuggestion]:
-    """Row -> its newest suggestion."""
-    return {each.row: each for each in store.list_suggestions(data)}
-
-
-def _find_suggestion(store: Store, data: str, row: Any) -> StoredSuggestion:
-    found = _find_suggestions(store, data).get(row)
-    if found is None:
-        raise InputError(
-            f"row {row!r} is not among those to be labeled",
-            hint="load the page again; the labels that were given before are kept",
+        if len(classes) < 2:
+            raise InputError(f"people do not differ about row {row!r}", hint="load the page again")
+        chances = self._fetch(
+            "SELECT probability FROM label_event WHERE data = ? AND row = ?"
+            " AND probability IS NOT NULL ORDER BY id LIMIT 1",
+            *(data, json.dumps(row)),
         )
-    return found
+        chance = chances[0][0] if chances else None
+        self.memory(data).add_labels([LabelEvent(row, label, annotator, chance, ADJUDICATED, key)])
+
+    def _claim(self, data: str, row: Any, annotator: str, *, skipped: bool = False) -> None:
+        """Note that somebody is looking at the row, or put it off."""
+        self._execute(
+            "INSERT INTO claim (data, row, annotator, at, skipped) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET at = excluded.at, skipped = excluded.skipped",
+            *(data, json.dumps(row), annotator, utc_now(), int(skipped)),
+        )
+
+    # rows to label
+
+    def add_suggestions(self, data: str, rows: Iterable[StoredSuggestion]) -> None:
+        """Add the rows of a round without those that got a label while they were drawn.
+
+        A row that is there stays as it is.
+        """
+        with self._write() as connection:
+            rows = [row for row in rows if not self._is_seen(data, row.row)]
+            self._insert(connection, "suggestion", [{"data": data, **vars(row)} for row in rows])
+            connection.execute(  # a new round takes the place of what is left of the one before
+                "UPDATE suggestion SET needs = 0 WHERE data = :data AND needs > 0 AND given_by = ''"
+                " AND round < (SELECT max(round) FROM suggestion WHERE data = :data) AND NOT EXISTS"
+                " (SELECT 1 FROM claim WHERE claim.data = :data AND claim.row = suggestion.row"
+                " AND NOT skipped)",
+                {"data": data},
+            )
+            for row in rows:
+                self._update_needs(connection, data, json.dumps(row.row))
+
+    def _is_seen(self, data: str, row: Any) -> bool:
+        query = "SELECT 1 FROM labeled_row WHERE data = ? AND row = ?"
+        return bool(self._fetch(query, data, json.dumps(row)))
+
+    def next_row(self, data: str, annotator: str) -> LabelView:
+        """The next row for a person, kept from others while they look at it."""
+        columns = list_columns(StoredSuggestion)
+        with self._write() as connection:
+            found = connection.execute(
+                f"SELECT {', '.join(f's.[{name}]' for name in columns)}, coalesce(mine.skipped, 0)"
+                f" {WAITING} {ORDER} LIMIT 1",
+                _ask_for(data, annotator),
+            ).fetchone()
+            if found is None:
+                return self._make_view(data, annotator, None, None)
+            *values, skipped = found
+            row = StoredSuggestion(
+                **{name: self._parse(name, v) for name, v in zip(columns, values, strict=True)}
+            )
+            self._claim(data, row.row, annotator, skipped=bool(skipped))
+        return self._make_view(data, annotator, row, None)
+
+    def previous_row(self, data: str, annotator: str, row: Any) -> LabelView:
+        """The row that the person labeled before ``row`` (None: the last one), to see or change."""
+        before = self._fetch(
+            "SELECT event FROM given WHERE data = ? AND annotator = ? AND row = ?",
+            *(data, annotator, json.dumps(row)),
+        )
+        found = self._find_given(data, annotator, before[0][0] if before else None)
+        if found is None:
+            return self.next_row(data, annotator)
+        suggestion = next(iter(self._list_suggestions(data, found[0])), None)
+        given = UNSURE if found[1] is None else found[1]
+        return self._make_view(data, annotator, suggestion, given)
+
+    def _make_view(
+        self, data: str, annotator: str, row: StoredSuggestion | None, given: Hashable | None
+    ) -> LabelView:
+        totals = self.read_totals(data)
+        ((left,),) = self._fetch(f"SELECT count(*) {WAITING}", **_ask_for(data, annotator))
+        mine, settled, conflicts = (
+            totals.get(name, 0) for name in (f"by {annotator}", "settled", "conflicts")
+        )
+        return LabelView(row, given, mine, settled, conflicts, left)
+
+    def _find_given(
+        self, data: str, annotator: str, before: int | None = None
+    ) -> tuple[Any, Any] | None:
+        """Row and label of the newest label of a person, before the event of that number."""
+        found = self._select(
+            ("row", "label"),
+            "given",
+            "WHERE data = ? AND annotator = ? AND event < ? ORDER BY event DESC LIMIT 1",
+            *(data, annotator, 2**62 if before is None else before),
+        )
+        return (found[0]["row"], found[0]["label"]) if found else None
+
+    def _list_suggestions(self, data: str, row: Any) -> list[StoredSuggestion]:
+        """The newest suggestion of a row, if there is one."""
+        found = self._select(
+            list_columns(StoredSuggestion),
+            "suggestion",
+            "WHERE data = ? AND row = ? ORDER BY round DESC LIMIT 1",
+            *(data, json.dumps(row)),
+        )
+        return [StoredSuggestion(**each) for each in found]
+
+    def _find_suggestion(self, data: str, row: Any) -> StoredSuggestion:
+        found = self._list_suggestions(data, row)
+        if not found:
+            raise InputError(
+                f"row {row!r} is not among those to be labeled",
+                hint="load the page again; the labels that were given before are kept",
+            )
+        return found[0]
+
+    def shows_image(self, data: str, path: str) -> bool:
+        """Whether a row to label has a cell that names this picture."""
+        rows = self._fetch(
+            "SELECT cells FROM suggestion WHERE data = ? AND instr(cells, ?)",
+            *(data, json.dumps(path)),
+        )
+        cells = [cell for row in rows for cell in json.loads(row[0])]
+        return any((kind, text) == ("image", path) for _, kind, text in cells)
+
+    # what follows from the labels
+
+    def read_totals(self, data: str) -> dict[str, int]:
+        """Numbers of rows: with any event, settled, in conflict, and labeled by each person."""
+        return dict(self._fetch("SELECT name, number FROM total WHERE data = ?", data))
+
+    def list_classes(self) -> list[Any]:
+        """Classes that anybody gave to any row of the data."""
+        query = "SELECT DISTINCT label FROM label_event WHERE data = ? AND label IS NOT NULL"
+        return sorted((json.loads(row[0]) for row in self._fetch(query, self.data)), key=repr)
+
+    def count_settled(self, data_names: Collection[str]) -> int:
+        return sum(self.read_totals(data).get("settled", 0) for data in data_names)
+
+    def count_unseen(self, data: str) -> tuple[int, int]:
+        """The number of the newest round, and of its rows that nobody has labeled or put aside."""
+        ((newest,),) = self._fetch("SELECT max(round) FROM suggestion WHERE data = ?", data)
+        ((left,),) = self._fetch(
+            "SELECT count(*) FROM suggestion AS s WHERE data = ? AND round = ? AND NOT EXISTS"
+            " (SELECT 1 FROM labeled_row AS r WHERE r.data = s.data AND r.row = s.row)",
+            *(data, newest),
+        )
+        return newest or 0, left
+
+    def list_settled_labels(self, data: str) -> list[list[Any]]:
+        """(row, label, probability, round) of all rows whose label counts.
+
+        Of the n rows of a round, shown in random order, m have a label that counts: a row that was
+        drawn with probability p has one with probability p m / n. Rows of rounds that were drawn at
+        random have no probability: they count equally.
+        """
+        rows = self._fetch(
+            "WITH settled AS (SELECT r.row, r.label, s.round, s.probability, s.reason"
+            "  FROM labeled_row AS r LEFT JOIN suggestion AS s ON s.data = r.data AND s.row = r.row"
+            "  AND s.round ="
+            "   (SELECT max(round) FROM suggestion WHERE data = r.data AND row = r.row)"
+            "  WHERE r.data = :data AND r.label IS NOT NULL),"
+            " size AS (SELECT round, count(*) AS n FROM suggestion WHERE data = :data"
+            "  GROUP BY round)"
+            " SELECT row, label, iif(substr(reason, 1, :length) = :random, NULL, probability"
+            "  * (CAST(count(*) OVER (PARTITION BY round) AS REAL) / n)), coalesce(round, 0)"
+            " FROM settled LEFT JOIN size USING (round)",
+            **{"data": data, "random": AT_RANDOM, "length": len(AT_RANDOM)},
+        )
+        with self.refuse_corrupt():
+            found = [[json.loads(row), json.loads(label), *rest] for row, label, *rest in rows]
+        return sorted(found, key=repr)
+
+    def list_people(self, data_names: Collection[str]) -> dict[str, dict[str, Any]]:
+        """Person -> numbers of their labels and of rows they are unsure of, and when last."""
+        rows = self._fetch(
+            "SELECT annotator, replace(substr(max(given_at), 1, 16), 'T', ' ') FROM label_event"
+            " WHERE data IN (SELECT value FROM json_each(?)) GROUP BY annotator ORDER BY min(id)",
+            json.dumps(data_names),
+        )
+        people = {who: {"labels": 0, "unsure": 0, "last": last} for who, last in rows}
+        for who, labels, unsure in self._fetch(
+            "SELECT annotator, count(label), count(*) - count(label) FROM given"
+            " WHERE data IN (SELECT value FROM json_each(?)) GROUP BY annotator",
+            json.dumps(data_names),
+        ):
+            people[who] |= {"labels": labels, "unsure": unsure}
+        return people
+
+    def measure_agreement(self, data_names: Collection[str]) -> list[Agreement]:
+        """Agreement of every two people who labeled some of the same rows.
+
+        With p the share of rows on which they agree and e = sum over classes of the product of the
+        two people's shares of that class, kappa = (p - e) / (1 - e) (Cohen, 1960).
+        """
+        tables: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
+        for first, second, one, two, n in self._fetch(
+            "SELECT a.annotator, b.annotator, a.label, b.label, count(*) FROM given AS a"
+            " JOIN given AS b ON a.data = b.data AND a.row = b.row AND a.annotator < b.annotator"
+            " WHERE a.data IN (SELECT value FROM json_each(?)) AND a.label IS NOT NULL"
+            " AND b.label IS NOT NULL GROUP BY 1, 2, 3, 4",
+            json.dumps(data_names),
+        ):
+            tables.setdefault((first, second), Counter())[one, two] = n
+        return [_compare(*pair, table) for pair, table in sorted(tables.items())]
+
+    def list_conflicts(self, data: str) -> list[dict[str, Any]]:
+        """Rows on which people differ: what each of them gave, and the cells."""
+        rows = self._fetch("SELECT row FROM labeled_row WHERE data = ? AND in_conflict", data)
+        found = []
+        for (row,) in rows:
+            rest = "WHERE data = ? AND row = ? ORDER BY event"
+            given = self._select(("annotator", "label"), "given", rest, data, row)
+            shown = self._list_suggestions(data, json.loads(row))
+            found.append(
+                {
+                    "row": row,
+                    "name": str(json.loads(row)),
+                    "given": {each["annotator"]: each["label"] for each in given},
+                    "cells": shown[0].cells if shown else (),
+                }
+            )
+        return found
+
+    def list_all_labels(self, data_names: Collection[str]) -> list[dict[str, Any]]:
+        """Every label event, the oldest first, and whether its label ``counts`` now."""
+        rows = self._fetch(
+            "SELECT e.row, e.label, e.annotator, e.given_at, e.probability, e.reason,"
+            " r.label = e.label AND (e.reason = ? OR EXISTS (SELECT 1 FROM given AS g"
+            "  WHERE (g.data, g.row, g.annotator) = (e.data, e.row, e.annotator)))"
+            " FROM label_event AS e JOIN labeled_row AS r ON r.data = e.data AND r.row = e.row"
+            " WHERE e.data IN (SELECT value FROM json_each(?)) ORDER BY e.data, e.id",
+            *(ADJUDICATED, json.dumps(data_names)),
+        )
+        names = ("id", "label", "annotator", "given_at", "probability", "reason")
+        with self.refuse_corrupt():
+            return [
+                {
+                    **dict(zip(names, row, strict=False)),
+                    "id": json.loads(row[0]),
+                    "label": None if row[1] is None else json.loads(row[1]),
+                    "counts": bool(row[-1]),
+                }
+                for row in rows
+            ]
+
+    # keeping the derived tables up to date
+
+    def _catch_up(self, connection: sqlite3.Connection) -> None:
+        """Bring the derived tables up to date, also with events that another program added."""
+        query = "SELECT coalesce(max(number), 0) FROM total WHERE (data, name) = ('', 'seen')"
+        (seen,) = connection.execute(query).fetchone()
+        events = connection.execute(
+            "SELECT id, data, row, label, annotator, reason FROM label_event WHERE id > ?"
+            " ORDER BY id",
+            (seen,),
+        ).fetchall()
+        for event in events:
+            self._note_event(connection, *event)
+        if events:
+            _add_to_total(connection, "", "seen", events[-1][0] - seen)
+
+    def _note_event(
+        self,
+        connection: sqlite3.Connection,
+        number: int,
+        data: str,
+        row: str,
+        label: str | None,
+        annotator: str,
+        reason: str,
+    ) -> None:
+        place = (data, row, annotator)
+        query = "SELECT label, verdict, in_conflict FROM labeled_row WHERE data = ? AND row = ?"
+        before = connection.execute(query, (data, row)).fetchone()
+        settled, verdict, in_conflict = before or (None, None, 0)
+        query = "SELECT count(*) FROM given WHERE (data, row, annotator) = (?, ?, ?)"
+        (was_given,) = connection.execute(query, place).fetchone()
+        is_given = was_given
+        if reason == ADJUDICATED:
+            verdict = label
+        elif label is None and reason == TAKEN_BACK:
+            connection.execute("DELETE FROM given WHERE (data, row, annotator) = (?, ?, ?)", place)
+            is_given = 0
+        else:
+            connection.execute(
+                "INSERT INTO given (data, row, annotator, label, event) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET label = excluded.label, event = excluded.event",
+                (*place, label, number),
+            )
+            connection.execute("DELETE FROM claim WHERE (data, row, annotator) = (?, ?, ?)", place)
+            is_given = 1
+        classes = connection.execute(
+            "SELECT DISTINCT label FROM given WHERE data = ? AND row = ? AND label IS NOT NULL",
+            (data, row),
+        ).fetchall()
+        only = classes[0][0] if len(classes) == 1 else None
+        counts = only if verdict is None else verdict
+        differ = int(verdict is None and len(classes) > 1)
+        connection.execute(
+            "INSERT INTO labeled_row (data, row, label, verdict, in_conflict)"
+            " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET label = excluded.label,"
+            " verdict = excluded.verdict, in_conflict = excluded.in_conflict",
+            (data, row, counts, verdict, differ),
+        )
+        for name, change in (
+            ("rows", int(before is None)),
+            ("settled", (counts is not None) - (settled is not None)),
+            ("conflicts", differ - in_conflict),
+            (f"by {annotator}", is_given - was_given),
+        ):
+            if change:
+                _add_to_total(connection, data, name, change)
+        self._update_needs(connection, data, row)
+
+    def _update_needs(self, connection: sqlite3.Connection, data: str, row: str) -> None:
+        """Note in the newest suggestion of a row how many people it still needs."""
+        query = "SELECT annotator FROM given WHERE data = ? AND row = ?"
+        people = connection.execute(query, (data, row)).fetchall()
+        connection.execute(
+            "UPDATE suggestion SET given_by = :by, needs ="
+            " iif(round < (SELECT max(round) FROM suggestion WHERE data = :data AND row = :row), 0,"
+            "  max(0, iif(place % :every, 1, 2) - :n)) WHERE data = :data AND row = :row",
+            {
+                "by": people[0][0] if people else "",
+                "every": DOUBLE_EVERY,
+                "n": len(people),
+                "data": data,
+                "row": row,
+            },
+        )
 
 
-def give_label(
-    store: Store, data: str, annotator: str, row: Any, label: Hashable | None, key: str
-) -> None:
-    """Store the label of a suggested row, or that the person is unsure (None); once for a key."""
-    chosen = _find_suggestion(store, data, row)
-    reason = UNSURE if label is None else chosen.reason
-    event = LabelEvent(chosen.row, label, annotator, chosen.probability, reason, key)
-    store.memory(data).add_labels([event])
+def _compare(first: str, second: str, table: Counter[tuple[str, str]]) -> Agreement:
+    """Agreement of two people, from how many rows have each pair of labels."""
+    n, one, two = table.total(), Counter[str](), Counter[str]()
+    for (a, b), rows in table.items():
+        one[a] += rows
+        two[b] += rows
+    share = sum(rows for (a, b), rows in table.items() if a == b) / n
+    chance = sum(one[label] * two[label] for label in one) / n**2
+    kappa = None if chance == 1.0 else (share - chance) / (1.0 - chance)
+    return Agreement(first, second, n, share, kappa)
 
 
-def skip_row(store: Store, data: str, annotator: str, row: Any) -> None:
-    """Put a row off: it comes again when no other is left."""
-    store.claim(data, _find_suggestion(store, data, row).row, annotator, skipped=True)
-
-
-def undo_label(store: Store, data: str, annotator: str, key: str) -> Any:
-    """Take the person's last label back; the row, or None where there is nothing to take back."""
-    events = store.memory(data).label_events()
-    if any(event.key == key for event in events):
-        return None
-    rows = resolve_labels(events)
-    for event in reversed(events):
-        is_mine = event.annotator == annotator and event.reason not in (ADJUDICATED, TAKEN_BACK)
-        if is_mine and annotator in rows[event.row].given:
-            back = LabelEvent(event.row, None, annotator, None, TAKEN_BACK, key)
-            store.memory(data).add_labels([back])
-            store.claim(data, event.row, annotator)
-            return event.row
-    return None
-
-
-def adjudicate(
-    store: Store, data: str, annotator: str, row: Any, label: Hashable, key: str
-) -> None:
-    """Settle a row on which people differ."""
-    rows = resolve_labels(store.memory(data).label_events())
-    if row not in rows or len(rows[row].classes) < 2:
-        raise InputError(f"people do not differ about row {row!r}", hint="load the page again")
-    event = LabelEvent(row, label, annotator, rows[row].probability, ADJUDICATED, key)
-    store.memory(data).add_labels([event])
-
-
-def list_settled_labels(store: Store, data: str) -> list[list[Any]]:
-    """(row, label, probability, round) of all rows whose label counts.
-
-    Of the n rows of a round, shown in random order, m have a label that counts: a row that was
-    drawn with probability p has one with probability p m / n. Rows of rounds that were drawn at
-    random have no probability: they count equally.
-    """
-    rows = resolve_labels(store.memory(data).label_events())
-    settled = {row for row, labels in rows.items() if labels.label is not None}
-    rounds: dict[int, list[StoredSuggestion]] = {}
-    newest: dict[Any, StoredSuggestion] = {}
-    for each in store.list_suggestions(data):
-        rounds.setdefault(each.round, []).append(each)
-        if each.row in settled:
-            newest[each.row] = each
-    share = {
-        number: sum(newest.get(each.row) is each for each in drawn) / len(drawn)
-        for number, drawn in rounds.items()
-    }
-    found: list[list[Any]] = []
-    for row in settled:
-        drawn, probability = newest.get(row), None
-        if drawn is not None and drawn.probability and not drawn.reason.startswith(AT_RANDOM):
-            probability = drawn.probability * share[drawn.round]
-        found.append([row, rows[row].label, probability, 0 if drawn is None else drawn.round])
-    return sorted(found, key=repr)
-
-
-def _list_waiting(
-    store: Store, data: str, annotator: str, rows: Mapping[Hashable, RowLabels]
-) -> list[StoredSuggestion]:
-    """Rows for this person: one taken back first, those put off last."""
-    skipped: dict[Any, int] = {}
-    mine: dict[Any, int] = {}
-    claimed: dict[Any, set[str]] = {}
+def _ask_for(data: str, annotator: str) -> dict[str, Any]:
+    """Values of `WAITING`."""
     since = (datetime.now(UTC) - CLAIM_LIFETIME).isoformat(timespec="microseconds")
-    for number, (row, who, at, is_skipped) in enumerate(store.list_claims(data)):
-        if who == annotator:
-            (skipped if is_skipped else mine)[row] = number
-        elif not is_skipped and at > since:
-            claimed.setdefault(row, set()).add(who)
-    found = []
-    suggestions = _find_suggestions(store, data)
-    newest = max((each.round for each in suggestions.values()), default=0)
-    for each in suggestions.values():
-        given = rows[each.row].given if each.row in rows else {}
-        wanted = 2 if each.place % DOUBLE_EVERY == 0 else 1
-        if each.round < newest and not given and each.row not in mine:
-            continue
-        if annotator in given or len(given) >= wanted:
-            continue
-        others = claimed.get(each.row, set()) - {*given}
-        if others and len(given) + len(others) >= wanted:
-            continue
-        found.append(each)
-    return sorted(
-        found,
-        key=lambda each: (
-            each.row in skipped,
-            skipped.get(each.row, 0),
-            -mine.get(each.row, -1),
-            each.round,
-            each.place,
-        ),
+    return {"data": data, "me": annotator, "since": since}
+
+
+def _add_to_total(connection: sqlite3.Connection, data: str, name: str, change: int) -> None:
+    connection.execute(
+        "INSERT INTO total (data, name, number) VALUES (?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET number = number + excluded.number",
+        (data, name, change),
     )

@@ -17,9 +17,9 @@ from typing import Any
 from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord
 from ssme.serve.files import fingerprint, has_changed, is_as_opened, name_data
 from ssme.serve.jobs import JobRunner, make_job_key
-from ssme.serve.labels import list_settled_labels
+from ssme.serve.labels import StoredSuggestion
 from ssme.serve.settings import ServeSettings
-from ssme.serve.store import DbThread, FileRecord, JobRecord, Store, StoredSuggestion
+from ssme.serve.store import DbThread, FileRecord, JobRecord, Store
 
 AHEAD = 3
 """Batches of rows that are chosen ahead, so that nobody waits for the next one."""
@@ -166,20 +166,17 @@ class Project:
         ahead = AHEAD * self.settings.batch
 
         def make_request(store: Store) -> dict[str, Any] | JobRecord | None:
-            drawn = store.list_suggestions(file.data)
-            newest = drawn[-1].round if drawn else 0
-            done = {event.row for event in store.memory(file.data).label_events()}
-            left = sum(each.round == newest and each.row not in done for each in drawn)
-            if left > ahead - self.settings.batch or left >= free - len(done):
+            newest, left = store.count_unseen(file.data)
+            seen = store.read_totals(file.data).get("rows", 0)
+            if left > ahead - self.settings.batch or left >= free - seen:
                 return None
-            for job in store.list_jobs(file.record.id, "rows"):
-                asked = (job.request["data"], job.request["round"])
-                if job.is_active and asked == (file.data, newest + 1):
-                    return job
+            job = store.find_newest_job(file.record.id, "rows", "state IN ('waiting', 'running')")
+            if job and (job.request["data"], job.request["round"]) == (file.data, newest + 1):
+                return job
             return {
                 **_identify(file.record),
                 "config": file.look["config"],  # type: ignore[index]
-                "labels": list_settled_labels(store, file.data),
+                "labels": store.list_settled_labels(file.data),
                 "round": newest + 1,
                 "design": file.record.design,
                 "count": ahead,
@@ -194,29 +191,26 @@ class Project:
 
     async def count_labels(self, number: int) -> int:
         """Number of rows of a file with a label by hand, whatever its settings are."""
-        return await self.db.run(
-            lambda store: sum(
-                len(list_settled_labels(store, data)) for data in store.list_data(number)
-            )
-        )
+        return await self.db.run(lambda store: store.count_settled(store.list_data(number)))
 
     async def count_labels_since(self, file: OpenFile) -> int:
         """Number of labels that the newest evaluation asked for does not know."""
 
         def count(store: Store) -> int:
-            labels = list_settled_labels(store, file.data)
-            jobs = store.list_jobs(file.record.id, "evaluate")
-            asked = next((job for job in jobs if job.is_active or job.state == "done"), None)
-            return len(labels) - (0 if asked is None else len(asked.request["labels"]))
+            asked = store.count_labels_asked(file.record.id, "evaluate")
+            return store.count_settled([file.data]) - asked
 
         return await self.db.run(count)
 
     async def find_newest_result(self, number: int) -> tuple[JobRecord | None, JobRecord | None]:
         """The newest evaluation that is done, and the newest one asked for."""
-        jobs = await self.db.run(Store.list_jobs, number, "evaluate")
-        kept = [job for job in jobs if not (job.state == "cancelled" and job.message)]
-        done = next((job for job in kept if job.state == "done"), None)
-        return done, kept[0] if kept else None
+
+        def find(store: Store) -> tuple[JobRecord | None, JobRecord | None]:
+            conditions = ("state = 'done'", "(state != 'cancelled' OR message = '')")
+            done, newest = (store.find_newest_job(number, "evaluate", each) for each in conditions)
+            return done, newest
+
+        return await self.db.run(find)
 
     def read_results(self, job: JobRecord) -> dict[str, Any]:
         """What an evaluation wrote: summary and facts."""
@@ -240,10 +234,8 @@ class Project:
 def store_results(store: Store, job: JobRecord, folder: Path) -> None:
     """Put what a job found into the databases, once."""
     if job.kind == "rows":
-        events = store.memory(job.request["data"]).label_events()
-        labeled = {event.row for event in events}  # some while the rows were drawn
-        rows = [e for e in _read_json(folder / "rows.json") or [] if e["row"] not in labeled]
-        store.add_suggestions(job.request["data"], [StoredSuggestion(**each) for each in rows])
+        rows = [StoredSuggestion(**each) for each in _read_json(folder / "rows.json") or []]
+        store.add_suggestions(job.request["data"], rows)
     elif job.kind == "evaluate":
         facts = _read_json(folder / "facts.json")
         store.memory(job.request["data"]).add_evaluation(_record(facts, job))
@@ -276,11 +268,10 @@ def _describe_labels(store: Store, file: OpenFile) -> dict[str, Any] | None:
         return None
     if file.look["id"] is None and not file.is_current:  # they belong to the content before
         return None
-    events = store.memory(file.data).label_events()
-    classes = {event.label for event in events if event.label is not None}
+    classes = store.memory(file.data).list_classes()
     if not classes:
         return None
-    return {"id": file.look["id"], "classes": sorted(classes, key=repr)}
+    return {"id": file.look["id"], "classes": classes}
 
 
 def _identify(file: FileRecord) -> dict[str, Any]:
@@ -292,7 +283,7 @@ def _make_evaluation_request(store: Store, file: OpenFile) -> dict[str, Any]:
     return {
         **_identify(file.record),
         "config": file.look["config"],
-        "labels": list_settled_labels(store, file.data),
+        "labels": store.list_settled_labels(file.data),
         "title": file.record.name,
         "data": file.data,
     }

@@ -57,9 +57,7 @@ def run_server(
             say(f"Labels, settings and results are kept in {settings.project.resolve()}")
             say(f"Open {address}")
             say("The token in this address works once. Ctrl-C stops the server.")
-            _make_server(uvicorn, app, file, None if settings.no_browser else address).run(
-                [listener]
-            )
+            _make_server(uvicorn, app, file, address).run([listener])
 
 
 def write_entrance(folder: Path, address: str) -> Path:

@@ -2,8 +2,7 @@
 
 Everything that has to survive a restart lies in the project folder:
 
-    memory.sqlite   labels and evaluations (`ssme.memory`)
-    serve.sqlite    files, mappings, queue, sessions (`ssme.serve.store`)
+    memory.sqlite   labels and evaluations (`ssme.memory`), files, queue, sessions
     uploads/        files that were given through the page
     results/        one folder per finished job, published whole
 """
@@ -66,7 +65,8 @@ given. Write a password into a file and give it with password_file.
         return self.project / "memory.sqlite"
 
     @property
-    def store_file(self) -> Path:
+    def old_store_file(self) -> Path:
+        """Where ssme 0.4 and before kept all but labels and evaluations."""
         return self.project / "serve.sqlite"
 
     @property
@@ -81,9 +81,8 @@ given. Write a password into a file and give it with password_file.
         """Make the project folder, which only its owner may read; what others can read anyway."""
         for folder in (self.project, self.uploads, self.results):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for path in (self.memory_file, self.store_file):
-            if not path.exists():
-                path.touch(mode=0o600)  # SQLite gives its other files the same
+        if not self.memory_file.exists():
+            self.memory_file.touch(mode=0o600)  # SQLite gives its other files the same
         databases = sorted(self.project.glob("*.sqlite*"))
         return [
             f"Other users of this machine can read {path}."

@@ -1,7 +1,7 @@
-"""What the server keeps over a restart: people, files, the queue, rows to label; and its thread.
+"""What the server keeps over a restart: people, files and the queue; and the thread that uses it.
 
-Labels and evaluations are in `ssme.memory` (`Store.memory`). Only the thread of `DbThread` uses the
-databases: ``await db.run(Store.find_job, 3)``.
+It is all in the project's memory. Only the thread of `DbThread` uses the database: ``await
+db.run(Store.find_job, 3)``.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ssme.errors import InputError
-from ssme.memory import Memory
-from ssme.memory.database import SqliteFile, list_columns, utc_now
+from ssme.memory.database import list_columns, utc_now
+from ssme.serve.labels import LabelStore
 from ssme.serve.settings import ServeSettings
 
 P = ParamSpec("P")
@@ -29,8 +30,6 @@ LINK_LIFETIME = timedelta(days=7)
 """How long a link that lets somebody in can be used."""
 SEEN_PRECISION = timedelta(minutes=10)
 """How exactly the time of the last request is kept."""
-AT_RANDOM = "drawn at random"
-"""How the reason of rows begins that were drawn with the same probability as all others."""
 ACTIVE = "ended_at IS NULL AND made_at > ? AND seen_at > ?"
 
 
@@ -84,7 +83,10 @@ class FileRecord:
 
 @dataclass(frozen=True)
 class JobRecord:
-    """A job of the queue; ``state`` is waiting, running, done, failed or cancelled."""
+    """A job of the queue; ``state`` is waiting, running, done, failed or cancelled.
+
+    ``labels`` is how many labels are in its request.
+    """
 
     id: int
     file: int
@@ -94,6 +96,7 @@ class JobRecord:
     state: str
     tries: int
     message: str
+    labels: int
     made_at: str
     ended_at: str | None
 
@@ -102,120 +105,51 @@ class JobRecord:
         return self.state in ("waiting", "running")
 
 
-@dataclass(frozen=True)
-class StoredSuggestion:
-    """A row to be labeled, as annotators see it: its ``cells`` are (column, kind, text).
-
-    ``round`` is the number of the draw, from 1 on, ``place`` the row's place in it, and
-    ``probability`` that of being drawn in it.
-    """
-
-    row: Any
-    round: int
-    place: int
-    cells: Iterable[tuple[str, str, str]]
-    probability: float | None
-    reason: str
-
-
-class Store(SqliteFile):
-    """The tables of ``serve.sqlite``, and the memory of each file."""
-
-    advice = (
-        "check that the disk has room and that no other program holds the file; nothing that was "
-        "stored before is lost"
-    )
-    json_columns = frozenset({"read", "run", "shown", "names", "request", "row", "cells"})
-    migrations = (
-        """
-        CREATE TABLE token (id TEXT PRIMARY KEY, made_at TEXT NOT NULL, used_at TEXT) STRICT;
-        CREATE TABLE session (
-            id TEXT PRIMARY KEY, csrf TEXT NOT NULL, annotator TEXT NOT NULL, made_at TEXT NOT NULL
-        ) STRICT;
-        CREATE TABLE file (
-            id INTEGER PRIMARY KEY,
-            path TEXT NOT NULL UNIQUE,
-            name TEXT NOT NULL,
-            sha256 TEXT NOT NULL,
-            size INTEGER NOT NULL,
-            changed_ns INTEGER NOT NULL,
-            read TEXT NOT NULL DEFAULT '{}',
-            run TEXT NOT NULL DEFAULT '{}',
-            shown TEXT,
-            design TEXT NOT NULL DEFAULT 'goal',
-            look INTEGER,
-            opened_at TEXT NOT NULL
-        ) STRICT;
-        CREATE TABLE job (
-            id INTEGER PRIMARY KEY,
-            file INTEGER NOT NULL REFERENCES file (id),
-            kind TEXT NOT NULL,
-            key TEXT NOT NULL,
-            request TEXT NOT NULL,
-            state TEXT NOT NULL,
-            tries INTEGER NOT NULL DEFAULT 0,
-            message TEXT NOT NULL DEFAULT '',
-            made_at TEXT NOT NULL,
-            ended_at TEXT
-        ) STRICT;
-        CREATE INDEX job_state ON job (state, kind);
-        CREATE INDEX job_key ON job (key);
-        CREATE TABLE suggestion (
-            data TEXT NOT NULL,
-            row TEXT NOT NULL,
-            round INTEGER NOT NULL,
-            place INTEGER NOT NULL,
-            cells TEXT NOT NULL,
-            probability REAL,
-            reason TEXT NOT NULL,
-            PRIMARY KEY (data, row, round)
-        ) STRICT;
-        CREATE TABLE claim (
-            data TEXT NOT NULL,
-            row TEXT NOT NULL,
-            annotator TEXT NOT NULL,
-            at TEXT NOT NULL,
-            skipped INTEGER NOT NULL,
-            PRIMARY KEY (data, row, annotator)
-        ) STRICT
-        """,
-        # Version 2: tokens and sessions have a role and an end; those from before have ended.
-        """
-        DROP TABLE token;
-        CREATE TABLE token (
-            id TEXT PRIMARY KEY, role TEXT NOT NULL, annotator TEXT NOT NULL, made_at TEXT NOT NULL
-        ) STRICT;
-        ALTER TABLE session ADD COLUMN role TEXT NOT NULL DEFAULT 'owner';
-        ALTER TABLE session ADD COLUMN seen_at TEXT NOT NULL DEFAULT '';
-        ALTER TABLE session ADD COLUMN ended_at TEXT;
-        UPDATE session SET ended_at = made_at
-        """,
-        # Version 3: the job that looked at a file with its newest settings, which may not work.
-        "ALTER TABLE file ADD COLUMN tried INTEGER; UPDATE file SET tried = look",
-        # Version 4: names of classes, to be shown.
-        "ALTER TABLE file ADD COLUMN names TEXT",
-    )
+class Store(LabelStore):
+    """All that a project keeps: labels, people, files and jobs."""
 
     def __init__(self, settings: ServeSettings) -> None:
-        super().__init__(settings.store_file)
-        self._memory_file = settings.memory_file
-        self._memories: dict[str, Memory] = {}
+        super().__init__(settings.memory_file)
+        with self._write() as connection:
+            self._catch_up(connection)
+        if settings.old_store_file.exists():
+            self._import(settings.old_store_file)
 
-    def memory(self, data: str) -> Memory:
-        """The memory of the data of that name."""
-        if data not in self._memories:
-            self._memories[data] = Memory(self._memory_file, data)
-        return self._memories[data]
+    def _import(self, old: Path) -> None:
+        """Take over the page's own file of ssme 0.4 and before; it is kept under another name."""
+        with self._name_file_in_errors():
+            self._connection.execute("ATTACH ? AS old", (str(old),))
+            with self._write() as connection:
+                for table in ("token", "session", "file", "job", "suggestion", "claim"):
+                    columns = ", ".join(
+                        f"[{name}]"
+                        for (name,) in connection.execute(
+                            "SELECT name FROM pragma_table_info(?1, 'old') WHERE name IN"
+                            " (SELECT name FROM pragma_table_info(?1, 'main'))",
+                            (table,),
+                        )
+                    )
+                    connection.execute(  # rows that lack what is needed today, such as a role, stay
+                        f"INSERT OR IGNORE INTO main.{table} ({columns})"
+                        f" SELECT {columns} FROM old.{table}"
+                    )
+                connection.execute("UPDATE file SET tried = look WHERE tried IS NULL")
+                connection.execute(
+                    "UPDATE job SET labels = coalesce(json_array_length(request, '$.labels'), 0)"
+                )
+                rows = "SELECT DISTINCT data, row FROM suggestion AS s WHERE round = (SELECT"
+                rows += " max(round) FROM suggestion WHERE data = s.data)"
+                rows += " UNION SELECT data, row FROM given"
+                for place in connection.execute(rows).fetchall():
+                    self._update_needs(connection, *place)
+            self._connection.execute("DETACH old")
+        old.replace(old.with_name(f"{old.name}.old"))
 
-    def list_data(self, file: int) -> list[str]:
-        """Names of all data of a file that the memory holds something about."""
-        known = self.memory(f"file {file}").list_data()
-        return [name for name in known if f"{name} ".startswith(f"file {file} ")]
-
-    def close(self) -> None:
-        for memory in self._memories.values():
-            memory.close()
-        super().close()
+    def list_data(self, file: int | None = None) -> tuple[str, ...]:
+        """Names of all data, or of those of a file, that the memory holds something about."""
+        known = super().list_data()
+        named = ["file", str(file)]
+        return tuple(name for name in known if file is None or name.split()[:2] == named)
 
     # people
 
@@ -326,6 +260,7 @@ class Store(SqliteFile):
     def add_job(self, file: int, kind: str, key: str, request: Mapping[str, Any]) -> JobRecord:
         """Put a job into the queue; one of that kind and file that still waits is replaced."""
         job = {"file": file, "kind": kind, "key": key, "request": request, "state": "waiting"}
+        job["labels"] = len(request.get("labels", ()))
         with self._write() as connection:
             connection.execute(
                 "UPDATE job SET state = 'cancelled', message = 'A newer one took its place.',"
@@ -349,15 +284,33 @@ class Store(SqliteFile):
         return JobRecord(**self._find("job", JobRecord, number))
 
     def list_jobs(self, file: int | None = None, kind: str | None = None) -> list[JobRecord]:
-        """The newest jobs first, of one file or kind or of all."""
+        """The newest jobs first, of one file or kind or of all, without their requests."""
         rows = self._select(
-            list_columns(JobRecord),
+            [name for name in list_columns(JobRecord) if name != "request"],
             "job",
             "WHERE ? IN (-1, file) AND ? IN ('', kind) ORDER BY id DESC LIMIT 100",
-            file or -1,
-            kind or "",
+            *(file or -1, kind or ""),
         )
-        return [JobRecord(**row) for row in rows]
+        return [JobRecord(request={}, **row) for row in rows]
+
+    def find_newest_job(self, file: int, kind: str, condition: str) -> JobRecord | None:
+        """The newest job that meets a condition in SQL."""
+        found = self._select(
+            list_columns(JobRecord),
+            "job",
+            f"WHERE file = ? AND kind = ? AND {condition} ORDER BY id DESC LIMIT 1",
+            *(file, kind),
+        )
+        return JobRecord(**found[0]) if found else None
+
+    def count_labels_asked(self, file: int, kind: str) -> int:
+        """How many labels the newest job of that kind knows, unless it failed."""
+        found = self._fetch(
+            "SELECT labels FROM job WHERE file = ? AND kind = ?"
+            " AND state IN ('waiting', 'running', 'done') ORDER BY id DESC LIMIT 1",
+            *(file, kind),
+        )
+        return found[0][0] if found else 0
 
     def take_next_job(self, kinds: Iterable[str]) -> JobRecord | None:
         """The oldest job that waits, from now on running."""
@@ -395,38 +348,6 @@ class Store(SqliteFile):
                 (f"The server was stopped {tries} times while it ran.", utc_now(), tries),
             )
             connection.execute("UPDATE job SET state = 'waiting' WHERE state = 'running'")
-
-    # rows to label
-
-    def add_suggestions(self, data: str, rows: Iterable[StoredSuggestion]) -> None:
-        """Rows of a round; one that is there stays as it is."""
-        with self._write() as connection:
-            self._insert(connection, "suggestion", [{"data": data, **vars(row)} for row in rows])
-
-    def list_suggestions(self, data: str) -> list[StoredSuggestion]:
-        """All rows that were drawn, round by round; a row may be in several."""
-        rows = self._select(
-            list_columns(StoredSuggestion),
-            "suggestion",
-            "WHERE data = ? ORDER BY round, place",
-            data,
-        )
-        return [StoredSuggestion(**row) for row in rows]
-
-    def claim(self, data: str, row: Any, annotator: str, *, skipped: bool = False) -> None:
-        """Note that somebody has the row before them, or put it off."""
-        self._execute(
-            "INSERT INTO claim (data, row, annotator, at, skipped) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET at = excluded.at, skipped = excluded.skipped",
-            *(data, json.dumps(row), annotator, utc_now(), int(skipped)),
-        )
-
-    def list_claims(self, data: str) -> list[tuple[Any, str, str, bool]]:
-        """(row, annotator, when, skipped), the oldest first."""
-        rows = self._fetch(
-            "SELECT row, annotator, at, skipped FROM claim WHERE data = ? ORDER BY at", data
-        )
-        return [(json.loads(row), who, at, bool(skipped)) for row, who, at, skipped in rows]
 
 
 def _time_ago(age: timedelta) -> str:

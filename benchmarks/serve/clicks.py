@@ -1,0 +1,129 @@
+"""How long a click on the page "Label" takes when many rows are labeled already.
+
+    python -m benchmarks.serve.clicks [--labels 0 1000 10000] [--clicks 100] [--characters 500]
+
+One line per number of labels that one person has given before: wall and processor time of the
+server for a click, in milliseconds. Batches are large, so that no evaluation runs meanwhile.
+Writes ``benchmarks/results/serve_clicks.csv``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.experiment import RESULTS
+from benchmarks.provenance import record
+from benchmarks.serve.running import Person, Running, find_row
+from ssme.bench.store import describe_process
+from ssme.memory import LabelEvent
+from ssme.serve.labels import StoredSuggestion
+from ssme.serve.settings import ServeSettings
+from ssme.serve.store import Store
+
+ROUND = 30
+"""Rows of a round, of which a person labels the first 10 before the next one is drawn."""
+
+
+def write_texts(path: Path, rows: int, characters: int) -> None:
+    """Write a CSV file of two models and a long text per row; no row has a label."""
+    rng = np.random.default_rng(0)
+    scores = rng.uniform(size=(rows, 2)).round(4)
+    text = ("All that was said of it. " * (characters // 25 + 1))[:characters]
+    frame = pd.DataFrame({"id": [f"row-{i}" for i in range(rows)], "text": text})
+    frame.assign(good=scores[:, 0], bad=scores[:, 1]).to_csv(path, index=False)
+
+
+def fill(project: Path, labels: int, characters: int) -> None:
+    """Store rounds of rows, and so many labels of Ada."""
+    text = ("All that was said of it. " * (characters // 25 + 1))[:characters]
+    with Store(ServeSettings(project)) as store:
+        for first in range(0, labels, 10):
+            number = first // 10 + 1
+            rows = [
+                StoredSuggestion(
+                    f"row-{first + place}", number, place, (("text", "text", text),), 0.1, "why"
+                )
+                for place in range(ROUND)
+            ]
+            store.add_suggestions("file 1", rows)
+            store.memory("file 1").add_labels(
+                LabelEvent(each.row, each.place % 2, "Ada", 0.1, "why") for each in rows[:10]
+            )
+
+
+def measure_cpu(process: int) -> float:
+    """Milliseconds that the server itself has worked, without its jobs."""
+    facts = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return 1000 * sum(map(int, facts[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(labels: int, clicks: int, characters: int) -> dict[str, Any]:
+    """Milliseconds of clicks after so many labels."""
+    with tempfile.TemporaryDirectory() as folder:
+        root, project = Path(folder) / "root", Path(folder) / "project"
+        root.mkdir()
+        write_texts(root / "texts.csv", labels + 10 * clicks + 100, characters)
+        options = ("--root", str(root), "--batch", "1000")
+        with Running(project, *options) as server:
+            person = Person(server)
+            person.post("/open", path="texts.csv")
+            person.wait_for("/files/1", "press “Use this”")
+            person.post("/files/1/mapping", **{"part-0": "id", "classes": "0, 1"})
+            person.wait_for("/files/1", "Models</h2>")
+            server.stop()
+        fill(project, labels, characters)
+        with Running(project, *options) as server:
+            person = Person(server)
+            person.post("/me", name="Ada")
+            person.post("/files/1/names", plain="1")
+            card = person.wait_for("/files/1/label", 'name="label"')
+            while int(re.search(r"(\d+) chosen rows wait", card)[1]) < clicks:  # type: ignore[index]
+                time.sleep(0.5)
+                card = person.get("/files/1/label")
+            took, before = [], measure_cpu(server.process.pid)
+            for number in range(clicks):
+                began = time.perf_counter()
+                found = person.post(
+                    "/files/1/label", key=f"click-{number}", row=find_row(card), label="1"
+                )
+                took.append(1000 * (time.perf_counter() - began))
+                card = found["card"]
+            cpu = (measure_cpu(server.process.pid) - before) / clicks
+            server.stop()
+    return {
+        "labels": labels,
+        "clicks": clicks,
+        "median_ms": round(statistics.median(took), 1),
+        "p95_ms": round(sorted(took)[int(0.95 * len(took))], 1),
+        "cpu_ms": round(cpu, 1),
+    }
+
+
+def main() -> None:
+    """Run and write the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--labels", type=int, nargs="+", default=[0, 1_000, 10_000])
+    parser.add_argument("--clicks", type=int, default=100)
+    parser.add_argument("--characters", type=int, default=500)
+    args = parser.parse_args()
+    load, began = round(os.getloadavg()[0], 2), time.perf_counter()
+    lines = [measure(labels, args.clicks, args.characters) for labels in args.labels]
+    table = pd.DataFrame(lines).assign(cores=os.cpu_count(), load=load)
+    table.to_csv(RESULTS / "serve_clicks.csv", index=False)
+    times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
+    record(RESULTS / "serve_clicks.csv", None, times)
+    print(table.to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()
