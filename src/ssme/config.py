@@ -34,15 +34,6 @@ from ssme.errors import (
 )
 from ssme.writing import write_bytes
 
-__all__ = [
-    "format_config",
-    "parse_config",
-    "read_config",
-    "read_typed",
-    "to_toml",
-    "write_config",
-]
-
 SECTIONS = ("read", "run", "engine")
 SUFFIXES = (".toml", ".yaml", ".yml", ".json")
 LARGEST = 250_000

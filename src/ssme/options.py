@@ -26,33 +26,6 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from ssme.errors import InputError
 from ssme.wording import suggest_nearest
 
-__all__ = [
-    "Anything",
-    "Declared",
-    "Enumeration",
-    "Flag",
-    "Instance",
-    "NamedValues",
-    "Names",
-    "Nothing",
-    "Number",
-    "OneOf",
-    "Option",
-    "Series",
-    "Text",
-    "ValueKind",
-    "Whole",
-    "accept",
-    "accept_all",
-    "describe_default",
-    "list_declared",
-    "option",
-    "parse_number",
-    "parse_text",
-    "takes",
-]
-
-
 F = TypeVar("F", bound=Callable[..., Any])
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 

@@ -27,8 +27,6 @@ from ssme.schema import SAMPLE_ROWS
 from ssme.spec import RunSpec
 from ssme.wording import suggest_nearest
 
-__all__ = ["RunSpec", "evaluate", "execute", "read_scores", "rerun"]
-
 UNDEFINED_SHOWN = 20
 """Undefined values that are warned of one by one."""
 

@@ -10,17 +10,6 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-__all__ = [
-    "cut_end",
-    "escape_all",
-    "make_distinct",
-    "make_printable",
-    "quote",
-    "shorten",
-    "shorten_middle",
-    "suggest_nearest",
-]
-
 UNSAFE = frozenset(("Cc", "Cs", "Cn", "Zl", "Zp"))
 """Unicode categories that can move a cursor, change colors, or cannot be encoded."""
 

@@ -1,13 +1,23 @@
-"""The command ``ssme``: parse, call, show."""
+"""The command ``ssme``: parse, call, show. Importing a module below registers its commands."""
 
 from __future__ import annotations
 
 import sys
 
-from ssme.cli.commands import app
-from ssme.cli.commands import main as run
-
-__all__ = ["app", "main"]
+from ssme.cli import bench as bench
+from ssme.cli import compare as compare
+from ssme.cli import demo as demo
+from ssme.cli import doctor as doctor
+from ssme.cli import doubts as doubts
+from ssme.cli import evaluate as evaluate
+from ssme.cli import methods as methods
+from ssme.cli import metrics as metrics
+from ssme.cli import report as report
+from ssme.cli import serve as serve
+from ssme.cli import suggest as suggest
+from ssme.cli import track as track
+from ssme.cli.program import app as app
+from ssme.cli.program import main as run
 
 
 def main() -> None:

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ssme.cli.options import OutputOptions, ReadFlags, split_names
-from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import gather, read_scores
 from ssme.errors import InputError
 from ssme.wording import escape_all, shorten
+from ssme.writing import format_csv
 
 if TYPE_CHECKING:
     from ssme.data.scoreset import ScoreSet
-
-__all__ = ["bench"]
 
 METHODS = ("auto", "ssme", "ensemble", "labeled")
 FALLBACK = (

@@ -15,15 +15,14 @@ from ssme.cli.options import (
     ReadFlags,
     split_names,
 )
-from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
 from ssme.errors import InputError, UnsupportedError, name_argument
+from ssme.writing import format_csv
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
-
-__all__ = ["compare"]
 
 
 @register_command("Evaluate")

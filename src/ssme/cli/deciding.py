@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
     from ssme.spec import RunSpec
 
-__all__ = [
-    "add_prevalence",
-    "add_worth",
-    "correct",
-    "keep_correction",
-    "read_threshold_goal",
-    "read_worth",
-    "refuse_shift",
-]
-
 
 def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
     """The metric of ``--cost`` or ``--utility``, as data; None without either."""

@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ssme.cli.options import ReportOptions
-from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command
+from ssme.writing import format_csv
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from ssme.results.evaluation import Evaluation
-
-__all__ = ["demo"]
 
 METHODS = ("ssme", "auto")
 LABELS_ONLY = "labels only"

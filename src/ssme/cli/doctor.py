@@ -6,17 +6,16 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, spell_with
-from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import gather, list_inputs, read_scores
 from ssme.errors import spell_options
 from ssme.wording import quote
+from ssme.writing import format_csv
 
 if TYPE_CHECKING:
     from ssme.data.scoreset import ScoreSet
     from ssme.spec import RunSpec
-
-__all__ = ["doctor"]
 
 
 @register_command("Evaluate")

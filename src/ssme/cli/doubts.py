@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from ssme.cli.options import OutputOptions
-from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command
-
-__all__ = ["doubts"]
+from ssme.writing import format_csv
 
 
 @register_command("Look up")

@@ -29,17 +29,16 @@ from ssme.cli.options import (
     RunOptions,
     split_names,
 )
-from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.output import Output, format_json
 from ssme.cli.program import CONDITION_FAILED, register_command, say
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
 from ssme.errors import InputError, make_unknown_name_error, name_argument
+from ssme.writing import format_csv
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
     from ssme.results.gates import GateCondition
     from ssme.spec import RunSpec
-
-__all__ = ["evaluate", "evaluate_asked", "exit_by_gate", "show"]
 
 
 @register_command("Evaluate")

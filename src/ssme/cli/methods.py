@@ -9,11 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from ssme.cli.options import OutputOptions
-from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command
 from ssme.options import list_declared
-
-__all__ = ["methods"]
+from ssme.writing import format_csv
 
 
 @register_command("Look up")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ssme.cli.options import OutputOptions
-from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command
-
-__all__ = ["metrics"]
+from ssme.writing import format_csv
 
 
 @register_command("Look up")

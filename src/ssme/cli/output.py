@@ -20,12 +20,10 @@ from typing import TYPE_CHECKING, Any
 from ssme import progress
 from ssme.cli.options import WriteOptions
 from ssme.errors import InputError, name_argument
-from ssme.writing import encode_text, format_csv, refuse_existing, write_text
+from ssme.writing import encode_text, refuse_existing, write_text
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-__all__ = ["Output", "format_csv", "format_json"]
 
 STDOUT = Path("-")
 TABLE_WIDTH = 80

@@ -27,19 +27,6 @@ from ssme.errors import InputError, MissingExtraError, Spelling, SsmeWarning, sp
 from ssme.options import parse_number
 from ssme.wording import make_printable
 
-__all__ = [
-    "BAD_INPUT",
-    "CONDITION_FAILED",
-    "FAULT",
-    "INTERRUPTED",
-    "PIPE_CLOSED",
-    "app",
-    "main",
-    "register_command",
-    "register_group",
-    "say",
-]
-
 CONDITION_FAILED = 1
 BAD_INPUT = 2
 FAULT = 70

@@ -21,8 +21,6 @@ from ssme.cli.output import Output
 from ssme.cli.program import register_command
 from ssme.errors import InputError, name_argument
 
-__all__ = ["report"]
-
 SUFFIXES = (".html", ".htm", ".md", ".json")
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
     from ssme.spec import RunSpec
 
-__all__ = ["evaluate_scores", "gather", "list_inputs", "read_scores", "say_recognized"]
-
 
 def gather(
     file: Path | None,

@@ -10,8 +10,6 @@ from ssme.cli.program import register_command
 from ssme.options import list_declared
 from ssme.schema import ServeOptions
 
-__all__ = ["serve"]
-
 if TYPE_CHECKING:
     ServeFlags: TypeAlias = Any
 else:

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, RunOptions, WriteOptions
-from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
 from ssme.errors import InputError
+from ssme.writing import format_csv
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
     from ssme.spec import RunSpec
-
-__all__ = ["plan", "suggest"]
 
 SHOWN = 10
 """Suggested rows that are printed."""

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, RunOptions
-from ssme.cli.output import Output, format_csv, format_json
+from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command, register_group
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
 from ssme.errors import InputError, make_unknown_name_error, name_argument
+from ssme.writing import format_csv
 
 if TYPE_CHECKING:
     from ssme.memory import Memory
-
-__all__ = ["add", "compare", "show", "track"]
 
 track = register_group(
     "Decide", "track", "Keep labels, evaluations and decisions of a project in one file."
