@@ -231,11 +231,12 @@ def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
     shown = tuple(section for section in document.sections if section.key != "gate")
     document = dataclasses.replace(document, sections=shown)  # `exit_by_gate` says it
     print_document(output.console, document, ": --all shows them, --json FILE keeps them")
+    more = [] if show_all else ["--all shows everything"]
     if result.doubts:
         code = result.doubts[0].code
-        output.console.print(
-            f"`ssme doubts {code}` explains {code}; so does the report.", style="dim"
-        )
+        more.append(f"`ssme doubts {code}` explains {code}")
+    if more:
+        output.console.print(f"{'; '.join(more)}.", style="dim")
 
 
 def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:

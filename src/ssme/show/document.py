@@ -1,7 +1,9 @@
 """From an evaluation to the tree of sections that every output draws; statistics end here.
 
-The answers come first: which classifier, how good, how sure, compared with labels alone, what
-should worry me. Then the tables, the leading metric first, and the sections that were asked for.
+The answers come first: which classifier, how good, how sure, compared with labels alone, and the
+most serious doubt. Then the tables, the leading metric first, and the sections that were asked for.
+With a limit the document is brief, about 25 lines in a terminal: the leading metric in full, all
+others in one table, and of the groups what each grouping says of the leading metric.
 """
 
 from __future__ import annotations
@@ -98,8 +100,9 @@ def build_document(
 ) -> Document:
     """The document of an evaluation.
 
-    With a ``limit``, tables have no more rows than that. Without ``report``, sections are left out
-    that only a report has: method, data, differences, pictures. ``further`` are added to it.
+    With a ``limit``, it is brief and tables have no more rows than that. Without ``report``,
+    sections are left out that only a report has: method, data, differences, pictures. ``further``
+    are added to it.
     """
     charts: Mapping[str, Any] = {}
     if report:
@@ -124,7 +127,8 @@ def build_document(
             f"{evaluation.level * 100:g} % intervals, from the same draws as those in the tables."
         )
         sections.append(Section("behavior", "Behavior", (said,), charts=charts["behavior"]))
-    sections.append(make_doubts_section(evaluation.doubts, explain=report))
+    if limit is None:
+        sections.append(make_doubts_section(evaluation.doubts, explain=report))
     if report:
         sections += [
             _make_method(evaluation, charts),
@@ -157,8 +161,8 @@ def _write_head(evaluation: Evaluation) -> tuple[str, ...]:
     noun = "model" if data.n_models == 1 else "models"
     first = (
         f"{data.n_models:,} {noun}, {whole.n_labeled:,} labeled and {whole.n_unlabeled:,} "
-        f"unlabeled rows, {data.n_classes} classes{describe_positive(data)}, method "
-        f"{evaluation.method!r}, {evaluation.level * 100:g} % intervals."
+        f"unlabeled rows, {data.n_classes} classes{describe_positive(data)}, "
+        f"method {evaluation.method}."
     )
     if not settings.get("corrected_shift"):
         return (first,)
@@ -171,7 +175,7 @@ def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
     thresholds, choice = evaluation.asked.thresholds, evaluation.decision
     worry = _name_worries(evaluation.doubts)
     if thresholds is not None and choice is None:
-        return Headline("Which classifier?", "None", thresholds.sentence()), worry
+        return Headline("Which model?", "None", thresholds.sentence()), worry
     metric = evaluation.metrics[0]
     note = evaluation.settings.get("lead", {}).get("reason", "")
     rows = _rank_models(evaluation, metric)
@@ -201,22 +205,22 @@ def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
 def _choose_model(
     evaluation: Evaluation, metric: str, rows: Rows, best: Mapping[str, Any]
 ) -> Headline:
-    question, choice = "Which classifier?", evaluation.decision
+    question, choice = "Which model?", evaluation.decision
     if math.isnan(best["estimate"]):
         detail = f"{metric} is undefined for every model on these rows."
         return Headline(question, "None can be named", detail)
     where = "" if choice is None else choice.describe_threshold()
     if len(rows) == 1:
         use = f" Use it{where}." if where else ""
-        return Headline(question, best["model"], f"It is the only one that was evaluated.{use}")
-    ahead = f"It has the best estimate of {metric}{where}."
+        return Headline(question, best["model"], f"the only one that was evaluated.{use}")
+    ahead = f"best {metric}{where}"
     if choice is None or math.isnan(choice.p_best):
-        return Headline(question, best["model"], ahead)
+        return Headline(question, best["model"], f"{ahead}.")
     others = [model for model in choice.possible_best if model != choice.pick]
     if not others:
-        return Headline(question, choice.pick, f"It is clearly ahead in {metric}{where}.")
+        return Headline(question, choice.pick, f"clearly ahead in {metric}{where}.")
     listed = list_alternatives(others)
-    return Headline(question, choice.pick, f"{ahead} The best one may also be {listed}.")
+    return Headline(question, choice.pick, f"{ahead}; {listed} may be better.")
 
 
 def _describe_value(
@@ -225,7 +229,7 @@ def _describe_value(
     detail = f"{name}, {metric.direction}"
     if best["low"] == best["low"]:
         span = format_span(best["low"], best["high"])
-        detail += f"; {evaluation.level * 100:g} % interval {span}"
+        detail = f"{name}, {evaluation.level * 100:g} % interval {span}; {metric.direction}"
     return Headline("How good?", format_number(best["estimate"]), f"{detail}. {note}".rstrip())
 
 
@@ -236,53 +240,46 @@ def _describe_sureness(
     others = [row for row in rows if row is not best and row["estimate"] == row["estimate"]]
     if not others or math.isnan(best["p_best"]) or metric.greater_is_better is None:
         if math.isnan(best["low"]):
-            return Headline(question, "-", "The method gives no interval for it.")
+            return Headline(question, "-", "the method gives no interval for it.")
         half = (best["high"] - best["low"]) / 2.0
-        return Headline(question, f"± {half:.3f}", "This is half the width of the interval.")
+        return Headline(question, f"± {half:.3f}", "half the width of the interval.")
     if choice is None:
-        return Headline(question, "-", "The method gives no probability.")
-    out = len(choice.contenders) - len(choice.possible_best)
+        return Headline(question, "-", "the method gives no probability.")
     raw = "" if choice.calibrated else " (not calibrated)"
     return Headline(
         question,
         format_percent(choice.p_best),
-        f"Probability that {choice.pick} is the best of {len(choice.contenders)} models{raw}. "
-        f"{out or 'None'} of them can be ruled out with {100 * choice.set_level:g} % probability. "
-        f"The expected loss of {choice.metric} from taking it instead of the best one is "
-        f"{choice.regret:.3f} ({format_span(choice.regret_low, choice.regret_high)}).",
+        f"P(best of {len(choice.contenders)}){raw}; expected loss of {choice.metric} "
+        f"{format_value(choice.regret, choice.regret_low, choice.regret_high)}.",
     )
 
 
 def _compare_with_labels(evaluation: Evaluation, best: Mapping[str, Any]) -> Headline:
-    question = "Compared with labels alone?"
+    question = "Labels alone?"
     alone, count = best["labels_only"], evaluation.groups[0].n_labeled
     if math.isnan(alone):
-        return Headline(question, "-", f"The {count:,} labels alone do not determine it.")
-    detail = f"This is what the {count:,} labels alone say about it"
+        return Headline(question, "-", f"the {count:,} labels do not determine it.")
     low, high = best["labels_only_low"], best["labels_only_high"]
-    if low == low:
-        detail += f" ({format_span(low, high)})"
-        if best["high"] > best["low"]:
-            ratio = (high - low) / (best["high"] - best["low"])
-            wider = f"{ratio:.1f} times as wide" if ratio >= 1.05 else "not wider"
-            detail += f"; that interval is {wider}"
+    span = format_span(low, high)
+    detail = f"{count:,} labels" if span == "-" else f"interval {span}"
     worth = count_effective_labels(evaluation)
     if evaluation.asked.thresholds is None and worth >= count + 0.5:
-        detail += f". With the unlabeled rows, they tell as much as {worth:,.0f} labels alone"
+        detail += f"; all rows are worth {worth:,.0f} labels"
     return Headline(question, format_number(alone), f"{detail}.")
 
 
 def _name_worries(doubts: Sequence[Doubt]) -> Headline:
     """The worst doubts by their own name: a serious one is not a warning."""
-    question = "What should worry me?"
+    question = "Doubts?"
     if not doubts:
-        return Headline(question, "Nothing found", "No check found a reason for doubt.")
+        return Headline(question, "None", "no check found a reason for one.")
     worst = next(each for each in SEVERITIES if each in {doubt.severity for doubt in doubts})
-    first = [doubt for doubt in doubts if doubt.severity == worst]
+    first = next(doubt for doubt in doubts if doubt.severity == worst)
     others = len(doubts) - 1
-    more = f" There {'is' if others == 1 else 'are'} {others} more below." if others else ""
-    counted = f"{len(first)} {DOUBT_NAMES[worst]}{'s' if len(first) > 1 else ''}"
-    return Headline(question, counted, f"{first[0].title}.{more}", worst)
+    more = f"; {others} more" if others else ""
+    return Headline(
+        question, f"{DOUBT_NAMES[worst].capitalize()} {first.code}", f"{first.title}{more}.", worst
+    )
 
 
 def _write_foot(settings: Mapping[str, Any], date: datetime) -> tuple[str, ...]:
@@ -303,33 +300,55 @@ def _write_foot(settings: Mapping[str, Any], date: datetime) -> tuple[str, ...]:
 def _make_estimates(
     evaluation: Evaluation, charts: Mapping[str, Any], limit: int | None, report: bool
 ) -> Section:
-    said = [_describe_calibration(evaluation)]
+    said = [_describe_calibration(evaluation)] if limit is None else []
     if report:
         said.insert(
             0,
             f"An interval contains the true value {evaluation.level * 100:g} % of the time if the "
-            'assumptions of the method hold. "Labels only" is what the labeled rows say by '
-            "themselves.",
+            'assumptions of the method are true. "Labels only" is what the labeled rows say '
+            "without the others.",
         )
     parts = []
-    for number, metric in enumerate(evaluation.metrics):
+    for number, metric in enumerate(
+        evaluation.metrics if limit is None else evaluation.metrics[:1]
+    ):
         rows = _rank_models(evaluation, metric)
         definition = metric.definition[:1].upper() + metric.definition[1:]
         table = (
             *_list_estimate_columns(evaluation, rows[:limit]),
             _take("P(best)", rows[:limit], "p_best", kind="share", spare=True),
         )
+        if limit is not None:
+            table = (table[0], replace(table[1], title=metric.name), *table[2:])
         parts.append(
             Section(
                 f"metric-{number}",
-                f"{metric.name} ({metric.direction})",
+                f"{metric.name} ({metric.direction})" if limit is None else "",
                 (f"{definition}.",) if report else (),
                 table if any(row["p_best"] == row["p_best"] for row in rows) else table[:-1],
                 _count_more(len(rows), limit, "model"),
                 charts.get(f"metric-{number}", ()),
             )
         )
+    if limit is not None and len(evaluation.metrics) > 1:
+        parts.append(_make_other_metrics(evaluation, limit))
     return Section("estimates", "Estimates", tuple(filter(None, said)), parts=tuple(parts))
+
+
+def _make_other_metrics(evaluation: Evaluation, limit: int) -> Section:
+    """Every metric but the leading one in one table, models as they are ranked by that one."""
+    first, *others = evaluation.metrics
+    models = [row["model"] for row in _rank_models(evaluation, first)]
+    columns = [Column("model", models[:limit])]
+    for metric in others:
+        rows = {row["model"]: row for row in evaluation.rows(metric.name, ALL)}
+        ranked = [rows[model] for model in models[:limit]]
+        columns.append(
+            _take(metric.name, ranked, "estimate", "low", "high", kind="value", spare=True)
+        )
+    return Section(
+        "metrics", "", table=tuple(columns), more=_count_more(len(models), limit, "model")
+    )
 
 
 def _list_estimate_columns(evaluation: Evaluation, rows: Rows) -> tuple[Column, ...]:
@@ -446,9 +465,8 @@ def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int |
         more = _count_more(len(ranking), limit, "group")
         parts.append(Section(f"groups-{number}", title, ranking.remarks, table, more))
     parts.append(_make_gaps(evaluation, ranking.rows[0].model, limit))
-    n_rows = len(evaluation.metrics) * evaluation.data.n_models * (len(evaluation.groups) - 1)
-    shown = evaluation.metrics[: 1 if limit is not None and n_rows > limit else None]
-    parts += [_make_group_table(evaluation, m, metric, limit) for m, metric in enumerate(shown)]
+    if limit is None:
+        parts += [_make_group_table(evaluation, *each) for each in enumerate(evaluation.metrics)]
     said = [
         "Differences of a group from all rows have intervals that hold for all groups at once. "
         '"P(worst)" is the probability that the group is the worst one. "Borrowed" is the share of '
@@ -462,11 +480,12 @@ def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int |
             "class), labels alone have only the value of all labeled rows to offer. The tables "
             'show that value and say "all rows".'
         )
-    if len(shown) < len(evaluation.metrics):
-        rest = ", ".join(metric.name for metric in evaluation.metrics[1:])
-        said.append(f"{rest} by group: left out here.")
     return Section(
-        "groups", "Groups", tuple(said), charts=charts.get("groups", ()), parts=tuple(parts)
+        "groups",
+        "Groups",
+        tuple(said) if limit is None else (),
+        charts=charts.get("groups", ()),
+        parts=tuple(parts),
     )
 
 
@@ -499,9 +518,7 @@ def _make_gaps(evaluation: Evaluation, model: str, limit: int | None) -> Section
     return Section("gaps", f"Gaps between groups of {model}", (said,), table, more)
 
 
-def _make_group_table(
-    evaluation: Evaluation, number: int, metric: Metric, limit: int | None
-) -> Section:
+def _make_group_table(evaluation: Evaluation, number: int, metric: Metric) -> Section:
     """One metric of every model in every group, the worst group first."""
     place = {name: i for i, name in enumerate(order_groups(evaluation, metric.name))}
     models = {row["model"]: i for i, row in enumerate(_rank_models(evaluation, metric))}
@@ -510,17 +527,16 @@ def _make_group_table(
     sources = {"group": "its own", "all": "all rows", "none": "-"}
     for row in rows:
         row["from"] = sources[row["labels_only_from"]]
-    whole = None if limit is None else max(limit - limit % len(models), min(limit, len(models)))
-    shown = rows[:whole]
-    model, estimate, interval, alone, _ = _list_estimate_columns(evaluation, shown)
+    model, estimate, interval, alone, _ = _list_estimate_columns(evaluation, rows)
     table = (
-        _take("group", shown, "group"),
-        _take("labels", shown, "n_labeled", kind="count"),
+        _take("group", rows, "group"),
+        _take("labels", rows, "n_labeled", kind="count"),
         *(model, estimate, interval, alone),
-        _take("from labels", shown, "from"),
+        _take("from labels", rows, "from"),
     )
-    title = f"{metric.name} by group, worst group first"
-    return Section(f"group-metric-{number}", title, (), table, _count_more(len(rows), whole, "row"))
+    return Section(
+        f"group-metric-{number}", f"{metric.name} by group, worst group first", (), table
+    )
 
 
 def _leave_out_columns(group: str, by: str) -> str:

@@ -88,9 +88,10 @@ def format_span(low: float | None, high: float | None) -> str:
 
 
 def format_value(value: float | None, low: float | None, high: float | None) -> str:
-    """A value with its interval in brackets."""
-    span = format_span(low, high)
-    return format_number(value) + ("" if span == "-" else f" ({span})")
+    """A value and its interval, ``0.941 [0.886, 0.971]``."""
+    if low is None or high is None or low != low or high != high:
+        return format_number(value)
+    return f"{format_number(value)} [{low:.3f}, {high:.3f}]"
 
 
 def format_percent(value: float | None) -> str:

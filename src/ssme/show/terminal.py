@@ -27,16 +27,16 @@ def print_document(console: Console, document: Document, keeps: str = "") -> Non
     """Print the document; ``keeps`` says where the rest of a long table is."""
     from rich.text import Text
 
-    for sentence in document.head:
-        console.print(Text(make_printable(sentence)))
-    console.print()
     for item in document.answers:
         style = SEVERITY_STYLE.get(item.severity, "")
         question, answer = Text(item.question, style="bold"), shorten(item.answer, TITLE)
-        said = Text(f" {answer}", style=style) + Text(f". {make_printable(item.detail)}")
+        said = Text(f" {answer}", style=style) + Text(f": {make_printable(item.detail)}")
         console.print(question + said)
     for section in document.sections:
         print_section(console, section, keeps)
+    console.print()
+    for sentence in document.head:
+        console.print(Text(make_printable(sentence)))
 
 
 def print_section(console: Console, section: Section, keeps: str = "") -> None:
@@ -46,7 +46,8 @@ def print_section(console: Console, section: Section, keeps: str = "") -> None:
     if section.sentences or section.table or section.code:
         style = SEVERITY_STYLE.get(section.severity, "bold")
         console.print()
-        console.print(Text(shorten(section.title, TITLE), style=style))
+        if section.title:
+            console.print(Text(shorten(section.title, TITLE), style=style))
     for sentence in section.sentences:
         console.print(Text(make_printable(sentence)))
     if section.table:

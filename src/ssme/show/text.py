@@ -28,7 +28,7 @@ def render_markdown(document: Document) -> str:
     lines.append("")
     for item in document.answers:
         answer, detail = _escape_markdown(item.answer), _escape_markdown(item.detail)
-        lines.append(f"- **{item.question}** {answer}. {detail}")
+        lines.append(f"- **{item.question}** {answer}: {detail}")
     for section in document.sections:
         lines += _write_section(section, 2)
     for sentence in document.foot:
@@ -65,7 +65,7 @@ def render_notebook(document: Document) -> str:
     """The document as HTML without style or script."""
     head = "".join(map(_write_paragraph, document.head))
     answers = "".join(
-        f"<li>{_escape_html(item.question)} <b>{_escape_html(shorten(item.answer, NAME))}</b>. "
+        f"<li>{_escape_html(item.question)} <b>{_escape_html(shorten(item.answer, NAME))}</b>: "
         f"{_escape_html(item.detail)}</li>"
         for item in document.answers
     )
@@ -81,7 +81,7 @@ def _render_section(section: Section) -> str:
     )
     return "".join(
         [
-            f"<h4>{_escape_html(section.title)}</h4>",
+            f"<h4>{_escape_html(section.title)}</h4>" if section.title else "",
             *map(_write_paragraph, section.sentences),
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if head else "",
             _write_paragraph(f"{section.more} in .frame()") if section.more else "",
