@@ -13,6 +13,7 @@ from typer.testing import Result
 
 from ssme.errors import InputError
 from ssme.results.gates import parse_condition
+from ssme.sample import sample_path
 from tests.data.test_class_order import make_long
 
 Run = Callable[..., Result]
@@ -70,32 +71,39 @@ def test_csv_file_and_overwriting(run: Run, scores: Path, tmp_path: Path) -> Non
 
 
 def test_groups(run: Run, scores: Path) -> None:
-    result = run("evaluate", scores, *FAST, *MODELS, "--groups", "site", "--metrics", "accuracy")
-    assert "accuracy by group, worst group first" in result.stdout
-    assert "north" in result.stdout
-    assert max(map(len, result.stdout.splitlines())) <= 80
+    asked = ("evaluate", scores, *FAST, *MODELS, "--groups", "site", "--metrics", "accuracy,ece")
+    brief = run(*asked).stdout
+    assert "by site, worst group first" in brief
+    assert "north" in brief
+    assert "ece by group" not in brief
+    everything = run(*asked, "--all").stdout
+    assert "accuracy by group, worst group first" in everything
+    assert "ece by group, worst group first" in everything
+    for shown in (brief, everything):
+        assert max(map(len, shown.splitlines())) <= 80
 
 
-def test_many_groups_are_shown_whole_worst_first_and_the_rest_is_counted(
+def test_many_groups_are_counted_and_shown_on_demand(
     run: Run, scores: Path, tmp_path: Path
 ) -> None:
     lines = scores.read_text().splitlines()
     many = tmp_path / "many.csv"
     many.write_text(
-        "\n".join(f"{line},{n % 12 if n else 'shop'}" for n, line in enumerate(lines)) + "\n"
+        "\n".join(f"{line},{n % 25 if n else 'shop'}" for n, line in enumerate(lines)) + "\n"
     )
-    metrics = ("--metrics", "accuracy,ece")
-    result = run("evaluate", many, *FAST, *MODELS, "--groups", "shop", *metrics)
+    asked = ("evaluate", many, *FAST, *MODELS, "--groups", "shop", "--metrics", "accuracy")
+    result = run(*asked)
     assert result.exit_code == 0, result.stderr
-    shown = result.stdout[result.stdout.index("accuracy by group, worst") :].splitlines()[2:20]
-    names = [line.split()[0] for line in shown]
-    assert [names.count(name) for name in dict.fromkeys(names)] == [3] * 6
-    assert "18 more rows: --all shows them, --json FILE keeps them" in result.stdout
-    assert "ece by group: left out here." in result.stdout
-    assert "ece by group, worst group first" not in result.stdout
-    everything = run("evaluate", many, *FAST, *MODELS, "--groups", "shop", *metrics, "--all").stdout
-    assert "ece by group, worst group first" in everything
-    assert "more rows:" not in everything
+    assert "5 more groups: --all shows them, --json FILE keeps them" in result.stdout
+    assert "more groups:" not in run(*asked, "--all").stdout
+
+
+def test_the_sample_is_answered_in_25_lines(run: Run) -> None:
+    shown = run("evaluate", sample_path(), "--label", "label").stdout.splitlines()
+    assert len(shown) <= 25
+    assert shown[0].startswith("Which model? boosting: best accuracy")
+    assert any(line.startswith("Doubts? Warning D201") for line in shown[:6])
+    assert max(map(len, shown)) <= 80
 
 
 @pytest.mark.parametrize(
@@ -687,10 +695,10 @@ def test_gaps_of_each_grouping_are_one_table_and_say_what_is_left_out(
 def test_the_terminal_says_which_model_to_take(run: Run, scores: Path) -> None:
     asked = ("evaluate", scores, "--method", "labeled", *MODELS, "-k", "accuracy")
     told = " ".join(run(*asked).stdout.split())
-    assert "Which classifier? forest. It has the best estimate" in told
+    assert "Which model? forest: best accuracy" in told
     assert "not calibrated" not in told
     alone = run("evaluate", scores, "--method", "labeled", "--models", "forest", *asked[-2:])
-    assert "It is the only one that was evaluated." in " ".join(alone.stdout.split())
+    assert "the only one that was evaluated." in " ".join(alone.stdout.split())
 
 
 def test_names_of_groups_are_whole_beside_a_long_metric(run: Run, scores: Path) -> None:

@@ -205,13 +205,13 @@ def test_one_question_has_one_answer(contrary: ssme.Evaluation, tmp_path: Path) 
     for name in ("r.html", "r.md"):
         text = read(asked.report(tmp_path / name).read_text())
         assert "Take sharp" not in text
-        assert re.search(r"Which classifier\?\W* even\b", text)
+        assert re.search(r"Which model\?\W* even\b", text)
         assert where in text
     summary = json.loads(asked.report(tmp_path / "r.json").read_text())
     assert summary["decision"]["pick"] == "even"
     assert summary["answers"][0]["answer"] == "even"
     shown = read(f"{asked!r} {asked._repr_html_()}")
-    assert re.findall(r"Which classifier\? (\w+)", shown) == ["even", "even"]
+    assert re.findall(r"Which model\? (\w+)", shown) == ["even", "even"]
     with Memory(tmp_path / "m.sqlite") as memory:
         memory.add_evaluation(record_evaluation(asked))
         assert memory.evaluation(-1).decisions[0].pick == "even"
@@ -233,7 +233,7 @@ def test_the_terminal_has_one_answer(run: Callable[..., Result], contrary: ssme.
         (("--cost", "0,1;20,0", "--threshold-for", "cost"), "even"),
     ):
         found = make_runner().invoke(app, [*asked, "accuracy", *flags], catch_exceptions=False)
-        assert re.findall(r"Which classifier\? (\w+)", found.stdout) == [pick]
+        assert re.findall(r"Which model\? (\w+)", found.stdout) == [pick]
 
 
 def test_a_demand_that_no_model_meets_is_the_only_answer(tmp_path: Path) -> None:

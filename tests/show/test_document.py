@@ -68,7 +68,7 @@ def test_a_new_section_is_in_every_output(result: ssme.Evaluation) -> None:
         for words in ("Something new", "A sentence.", "this", "Inside it", "x = 1"):
             assert words in text.replace("\\", ""), (output, words)
         if output != "json":
-            assert "0.250 (0.125 to 0.500)" in text.replace("\\", ""), output
+            assert "0.250 [0.125, 0.500]" in text.replace("\\", ""), output
 
 
 def test_spare_columns_and_names_make_room_in_a_terminal() -> None:
