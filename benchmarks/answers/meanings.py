@@ -104,5 +104,4 @@ def move_share(soft: FloatArray, share: float) -> FloatArray:
 def _make_rising(values: FloatArray, weights: FloatArray) -> FloatArray:
     """The nearest rising values, a little apart, so that the order of grades remains."""
     rising = -make_falling(-values, weights) + 1e-6 * np.arange(values.size)
-    out: FloatArray = np.clip(rising, LEAST, 1.0 - LEAST)
-    return out
+    return np.clip(rising, LEAST, 1.0 - LEAST)

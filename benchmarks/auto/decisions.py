@@ -52,8 +52,7 @@ def sum_decisions(ours: Estimate, truth: FloatArray, lowest: bool) -> dict[str, 
 def _divide_lead(values: FloatArray) -> FloatArray:
     """Who has the highest value (D, M) of each row; ties are shared."""
     first = values == values.max(axis=1, keepdims=True)
-    out: FloatArray = first / first.sum(axis=1, keepdims=True)
-    return out
+    return first / first.sum(axis=1, keepdims=True)
 
 
 def summarize_decisions(frame: pd.DataFrame) -> pd.DataFrame:

@@ -13,8 +13,6 @@ import pandas as pd
 
 from benchmarks.quotes import read_result
 
-__all__ = ["LABELS", "Goal", "list_goals", "tabulate_goals"]
-
 LABELS = (20, 50, 100)
 LEAST_CASES = 200
 FREE = (float("-inf"), float("inf"))

@@ -21,8 +21,6 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics.base import FloatArray
 
-__all__ = ["WORLDS", "as_score_set", "make_binary_world"]
-
 ROWS, MODELS = 30_000, 6
 
 World = Callable[[np.random.Generator], ScoreSet]

@@ -202,5 +202,4 @@ def read_records(folder: Path, only: list[str] | None) -> list[Record]:
 
 
 def _load(path: Path) -> list[bytes]:
-    made: list[bytes] = pickle.loads(path.read_bytes())
-    return made
+    return pickle.loads(path.read_bytes())

@@ -63,8 +63,7 @@ def weigh(record: Record, constants: Constants, label_power: float = 1.0) -> Flo
     chance = np.exp(logs - logs.max())
     chance /= chance.sum()
     chance[chance < constants.regimes.negligible] = 0.0
-    out: FloatArray = chance / chance.sum()
-    return out
+    return chance / chance.sum()
 
 
 def _shrink_stated(record: Record, constants: Constants) -> Record:

@@ -14,8 +14,6 @@ from benchmarks.auto.made_worlds import ROWS, World, as_score_set, make_binary_w
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.metrics.base import FloatArray
 
-__all__ = ["CHANGED", "PICKED", "RESCORED", "UNSEEN_WORLDS"]
-
 
 def flatten_half(scores: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Every other classifier is flattened, the rest is sharpened."""

@@ -25,8 +25,6 @@ from numpy.typing import NDArray
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 
-__all__ = ["semisynthetic_set"]
-
 COLUMNS = (
     "age",
     "workclass",

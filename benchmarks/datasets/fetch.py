@@ -28,8 +28,6 @@ from benchmarks.datasets.registry import data_folder
 from ssme.errors import InputError, make_unknown_name_error, translate_foreign_errors
 from ssme.writing import open_whole
 
-__all__ = ["PUBLIC", "FetchLimits", "PublicPredictions", "compute_checksum", "fetch_dataset"]
-
 REPOSITORY = "https://raw.githubusercontent.com/divyashan/SSME/58219e3dc60fedcdc4edd4c69d0483bef483b058/inputs"
 
 

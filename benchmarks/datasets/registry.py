@@ -19,8 +19,6 @@ import numpy as np
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, make_unknown_name_error
 
-__all__ = ["DATASETS", "Dataset", "data_folder", "dataset_names", "load_dataset"]
-
 
 @dataclass(frozen=True)
 class Dataset:

@@ -17,8 +17,6 @@ from scipy.special import expit
 
 from ssme.data.scoreset import ScoreSet
 
-__all__ = ["gaussian_set", "separations"]
-
 
 def gaussian_set(
     n: int, separation: NDArray[np.float64], *, rng: np.random.Generator, sharpness: float = 1.0
@@ -69,5 +67,4 @@ def separations(d: int, norm: float, rng: np.random.Generator) -> NDArray[np.flo
     -------
     ndarray of shape (d,)
     """
-    out: NDArray[np.float64] = np.maximum(rng.normal(norm, 0.2, d), 0.01)
-    return out
+    return np.maximum(rng.normal(norm, 0.2, d), 0.01)

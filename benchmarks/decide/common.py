@@ -27,15 +27,6 @@ from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.results.evaluation import Evaluation
 from ssme.run import evaluate
 
-__all__ = [
-    "BINARY",
-    "DEVELOPMENT",
-    "average_with_error",
-    "compute_truth",
-    "evaluate_seen",
-    "start_study",
-]
-
 DEVELOPMENT = tuple(SETS)
 """The sets that `auto` was developed on."""
 BINARY = tuple(
@@ -55,8 +46,7 @@ def evaluate_seen(seen: ScoreSet, trial: Trial, method: str, metrics: Any) -> Ev
 
 def compute_truth(metric: Metric, held: ScoreSet) -> FloatArray:
     """The metric (M,) of every classifier on held-out rows."""
-    values: FloatArray = metric(held.scores, one_hot_mass(held.labels, held.n_classes))[0]
-    return values
+    return metric(held.scores, one_hot_mass(held.labels, held.n_classes))[0]
 
 
 def start_study(

@@ -176,8 +176,7 @@ def _compute_truth(metric: Metric, data: ScoreSet, rows: Any, least: int) -> Flo
     if not plain and counts.min() < least:
         return np.full(data.n_models, np.nan)
     mass = one_hot_mass(data.labels[rows], data.n_classes)
-    values: FloatArray = metric(data.scores[rows], mass)[0]
-    return values
+    return metric(data.scores[rows], mass)[0]
 
 
 def summarize(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:

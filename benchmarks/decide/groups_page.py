@@ -7,8 +7,6 @@ import pandas as pd
 from benchmarks.decide.groups import SIZE_NAMES
 from benchmarks.decide.markdown import describe_origin, format_table, read
 
-__all__ = ["write_groups", "write_many_groups", "write_subgroups"]
-
 SHOWN = ("auto", "ensemble", "bayesian_calibration", "ssme")
 """Methods of the table of subgroups; benchmarks/REPORT.md has all of them."""
 

@@ -9,8 +9,6 @@ import pandas as pd
 from benchmarks.charts import encode_series
 from benchmarks.decide.markdown import describe_origin, draw, embed_picture, format_table, read
 
-__all__ = ["write_memory", "write_plan", "write_suggestion"]
-
 ARMS = {
     "random": "random",
     "best": "suggested for `best`",

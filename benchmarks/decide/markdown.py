@@ -9,8 +9,6 @@ import pandas as pd
 from benchmarks.experiment import FIGURES, RESULTS
 from benchmarks.provenance import read as read_runs
 
-__all__ = ["describe_origin", "draw", "embed_picture", "format_table", "read"]
-
 
 def read(name: str) -> pd.DataFrame:
     return pd.read_csv(RESULTS / f"{name}.csv")

@@ -28,8 +28,7 @@ of a bin is at least that of one independent case in 8: few sets may agree by ch
 def build_record() -> str:
     """The text of the file."""
     rows = read_bins().query("sets == 'all'").sort_values(COLUMNS[:6])[COLUMNS]
-    text: str = rows.to_csv(index=False, float_format="%.4g", lineterminator="\n")
-    return text
+    return rows.to_csv(index=False, float_format="%.4g", lineterminator="\n")
 
 
 def read_bins() -> pd.DataFrame:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-__all__ = ["BINS", "BY", "tabulate_said"]
-
 EVERY = np.array([0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.01])
 BINS = {
     "best": EVERY,

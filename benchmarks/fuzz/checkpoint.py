@@ -14,9 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.fuzz.mutations import mutate
-from benchmarks.fuzz.tables import Outcomes, start
-from ssme.errors import InputError
+from benchmarks.fuzz.tables import Outcomes, start, try_damaged
 from ssme.stream.counting import Progress, RunMark, load, save
 from ssme.stream.groups import GroupKey
 
@@ -54,24 +52,11 @@ def is_same(one: Progress, other: Progress) -> bool:
 
 def attack(cases: int, seed: int | list[int]) -> Outcomes:
     """Change and load ``cases`` checkpoints."""
-    rng, outcomes = np.random.default_rng(seed), Outcomes()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "pass.ckpt"
-        written = make_progress(seed)
+        path, written = Path(folder) / "pass.ckpt", make_progress(seed)
         save(path, written, MARK)
-        sound = path.read_bytes()
-        for _ in range(cases):
-            change, content = mutate(sound, rng)
-            path.write_bytes(content)
-            try:
-                found = load(path, MARK)
-            except InputError as error:
-                outcomes.count(change, "refused" if path.name in str(error) else "not_named")
-            except Exception as error:
-                outcomes.note_failure(change, error, content)
-            else:
-                outcomes.count(change, "read" if is_same(written, found) else "wrong_number")
-    return outcomes
+        rng = np.random.default_rng(seed)
+        return try_damaged(path, lambda path: is_same(written, load(path, MARK)), cases, rng)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ unnamed.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import tempfile
@@ -27,7 +26,7 @@ import numpy as np
 from typer.main import get_command
 
 from benchmarks.fuzz.program import make_runner
-from benchmarks.fuzz.tables import spread, write_counts
+from benchmarks.fuzz.tables import make_parser, spread, write_counts
 from benchmarks.fuzz.values import make_text
 from ssme.cli import app
 from ssme.methods.registry import find_method_class, method_names
@@ -252,10 +251,7 @@ def run(cases: int, seed: int, workers: int = 1) -> list[dict[str, Any]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=20, help="values per option")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=1, help="number of processes")
+    parser = make_parser(__doc__, cases=20)
     parser.add_argument("--command", help="one command alone; writes no result")
     asked = parser.parse_args()
     if asked.command:

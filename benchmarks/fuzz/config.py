@@ -9,7 +9,6 @@ Run: python -m benchmarks.fuzz.config [--cases 10000] [--seed 0] [--workers 1]
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 import traceback
@@ -19,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.fuzz.tables import CHUNK, spread, write_counts
+from benchmarks.fuzz.tables import CHUNK, make_parser, split_cases, spread, write_counts
 from benchmarks.fuzz.values import TEXTS, make_plain_value
 from ssme.config import format_config, parse_config, read_config
 from ssme.errors import InputError
@@ -124,9 +123,9 @@ def try_cases(suffix: str, cases: int, seed: int, chunk: int) -> Counter[str]:
 def run(cases: int, seed: int, workers: int = 1) -> list[dict[str, Any]]:
     """Counts of how ``cases`` of each format end."""
     tasks = [
-        (suffix, min(CHUNK, cases - first), seed, first // CHUNK)
+        (suffix, size, seed, first // CHUNK)
         for suffix in SUFFIXES
-        for first in range(0, cases, CHUNK)
+        for first, size in split_cases(cases)
     ]
     ends = {suffix: Counter[str]() for suffix in SUFFIXES}
     for (suffix, *_), found in zip(tasks, spread(try_cases, tasks, workers), strict=True):
@@ -139,11 +138,7 @@ def run(cases: int, seed: int, workers: int = 1) -> list[dict[str, Any]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=10_000, help="cases per format")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=1, help="number of processes")
-    asked = parser.parse_args()
+    asked = make_parser(__doc__).parse_args()
     rows = run(asked.cases, asked.seed, asked.workers)
     write_counts(rows, "fuzz_config")
     return 1 if any(row["lost"] or row["uncaught"] for row in rows) else 0

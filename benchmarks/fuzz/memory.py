@@ -10,40 +10,16 @@ so a damaged file that reads may hold a changed value; ``read_changed`` counts t
 
 from __future__ import annotations
 
-import signal
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.fuzz.mutations import mutate
-from benchmarks.fuzz.tables import Outcomes, start
-from ssme.errors import InputError
+from benchmarks.fuzz.tables import Outcomes, start, try_damaged
 from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent, Memory
 
 OUTCOMES = ("refused", "read", "read_changed", "not_named", "uncaught", "hang")
-SECONDS = 20
-"""Time after which a case counts as hanging."""
-
-
-class Hang(Exception):
-    """A case took too long."""
-
-
-class MemoryOutcomes(Outcomes):
-    """Outcomes with those of a file that keeps no checksums."""
-
-    def count_bad(self) -> int:
-        return sum(n for (_, name), n in self.counts.items() if name in OUTCOMES[3:])
-
-    def list_rows(self) -> list[dict[str, object]]:
-        changes = sorted({change for change, _ in self.counts})
-        return [
-            {"change": change, **{name: self.counts[change, name] for name in OUTCOMES}}
-            for change in changes
-        ]
 
 
 def fill(path: Path, seed: int | list[int]) -> None:
@@ -77,38 +53,16 @@ def read_all(path: Path) -> Any:
         return found
 
 
-def attack(cases: int, seed: int | list[int]) -> MemoryOutcomes:
+def attack(cases: int, seed: int | list[int]) -> Outcomes:
     """Change and open ``cases`` memories."""
-
-    def stop(*_: object) -> None:
-        raise Hang
-
-    signal.signal(signal.SIGALRM, stop)
-    rng, outcomes = np.random.default_rng(seed), MemoryOutcomes(Counter())
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "project.sqlite"
         fill(path, seed)
         sound = path.read_bytes()
         written = read_all(path)
-        for _ in range(cases):
-            change, content = mutate(sound, rng)
-            for beside in Path(folder).iterdir():
-                beside.unlink()
-            path.write_bytes(content)
-            signal.alarm(SECONDS)
-            try:
-                found = read_all(path)
-            except InputError as error:
-                outcomes.count(change, "refused" if path.name in str(error) else "not_named")
-            except Hang:
-                outcomes.count(change, "hang")
-            except Exception as error:
-                outcomes.note_failure(change, error, content)
-            else:
-                outcomes.count(change, "read" if found == written else "read_changed")
-            finally:
-                signal.alarm(0)
-    return outcomes
+        path.write_bytes(sound)
+        rng = np.random.default_rng(seed)
+        return try_damaged(path, lambda path: read_all(path) == written, cases, rng, OUTCOMES)
 
 
 if __name__ == "__main__":

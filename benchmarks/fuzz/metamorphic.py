@@ -18,10 +18,8 @@ Writes ``benchmarks/results/fuzz_metamorphic.csv``: counts by relation, method, 
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
-import signal
 import tempfile
 import traceback
 import warnings
@@ -39,7 +37,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 import ssme
-from benchmarks.fuzz.tables import CHUNK, spread, write_counts
+from benchmarks.fuzz.tables import Hang, limit_time, make_parser, split_cases, spread, write_counts
 from ssme import InputError, ScoreSet
 from ssme.data.readers.sources import READERS
 from ssme.methods.registry import find_method_class, method_names
@@ -48,8 +46,6 @@ from ssme.metrics import metric_names
 Columns = dict[str, list[Any]]
 Back = dict[str, dict[Any, Any]]
 OUTCOMES = ("same", "refused", "different", "uncaught", "hang")
-SECONDS = 60
-"""Time after which a case counts as hanging."""
 EXACT, SINGLE = 1e-9, 1e-5
 """Largest differences: of the same numbers, and of numbers with the digits of single precision."""
 NOISE = 0.5
@@ -79,10 +75,6 @@ NAMES: tuple[tuple[tuple[Hashable, ...], tuple[Hashable, ...]], ...] = (
 """Classes in ascending order, and other names for them."""
 PAIRS = 6
 """How many of these are two classes."""
-
-
-class Hang(Exception):
-    """A case took too long."""
 
 
 @dataclass(frozen=True)
@@ -866,25 +858,15 @@ def attack(
     """Counts of (kind, name, outcome) of ``cases`` cases from ``first`` on, and the findings."""
     counts: Counter[tuple[str, str, str]] = Counter()
     findings: list[str] = []
-    before = signal.signal(signal.SIGALRM, _stop)
-    try:
-        for case in range(first, first + cases):
-            signal.alarm(SECONDS)
-            about, outcome, told = run_case(seed, case, only)
-            signal.alarm(0)
-            for kind, names in about.items():
-                for name in names:
-                    counts[kind, name, outcome] += 1
-            if outcome not in ("same", "refused"):
-                findings.append(f"case {case}, {about['relation'][0]}, {outcome}: {told}")
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+    for case in range(first, first + cases):
+        with limit_time():
+            about, outcome, detail = run_case(seed, case, only)
+        for kind, names in about.items():
+            for name in names:
+                counts[kind, name, outcome] += 1
+        if outcome not in ("same", "refused"):
+            findings.append(f"case {case}, {about['relation'][0]}, {outcome}: {detail}")
     return counts, findings
-
-
-def _stop(*_: Any) -> None:
-    raise Hang
 
 
 def list_rows(counts: Counter[tuple[str, str, str]], seed: int) -> Iterator[dict[str, Any]]:
@@ -895,10 +877,7 @@ def list_rows(counts: Counter[tuple[str, str, str]], seed: int) -> Iterator[dict
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--cases", type=int, default=5_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=1, help="number of processes")
+    parser = make_parser(__doc__, cases=5_000)
     parser.add_argument("--case", type=int, help="run and print this case alone")
     parser.add_argument(
         "--only", choices=list(RELATIONS), help="this relation alone; writes nothing"
@@ -907,10 +886,9 @@ def main() -> None:
     if arguments.case is not None:
         print(*run_case(arguments.seed, arguments.case, arguments.only), sep="\n")
         return
-    step = min(CHUNK, 250)
     tasks = [
-        (min(step, arguments.cases - at), arguments.seed, at, arguments.only)
-        for at in range(0, arguments.cases, step)
+        (size, arguments.seed, first, arguments.only)
+        for first, size in split_cases(arguments.cases, 250)
     ]
     counts: Counter[tuple[str, str, str]] = Counter()
     findings: list[str] = []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["mutate"]
-
 
 def mutate(content: bytes, rng: np.random.Generator) -> tuple[str, bytes]:
     """The name of a random change, and ``content`` after it."""

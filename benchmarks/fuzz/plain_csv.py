@@ -11,8 +11,6 @@ import io
 import math
 import re
 
-__all__ = ["Refused", "parse"]
-
 MISSING = {"", "NA", "NaN", "nan", "None", "null", "<NA>"}
 WHOLE = re.compile(r"[+-]?[0-9]+")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity)", re.I)

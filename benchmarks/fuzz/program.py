@@ -11,8 +11,6 @@ from typer import Typer
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
-__all__ = ["ProgramRunner", "make_runner"]
-
 
 class ProgramRunner(CliRunner):
     """A runner that keeps the commands of an app: to build them takes longer than most calls."""

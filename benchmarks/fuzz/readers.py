@@ -9,10 +9,8 @@ Run: python -m benchmarks.fuzz.readers --cases 10000 --seed 0 --workers 2
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
 import resource
-import signal
 import tempfile
 import warnings
 from collections import Counter
@@ -25,21 +23,15 @@ import pyarrow.parquet  # noqa: F401
 
 from benchmarks.fuzz import plain_csv
 from benchmarks.fuzz.damage import damage, make
-from benchmarks.fuzz.tables import CHUNK, spread, write_counts
+from benchmarks.fuzz.tables import Hang, limit_time, make_parser, split_cases, spread, write_counts
 from ssme.data import ScoreSet
 from ssme.data.readers.csv_files import MISSING_TEXT
 from ssme.errors import InputError
 
 KINDS = ("csv", "tsv", "parquet", "npz", "npy", "jsonl", "xlsx")
 OUTCOMES = ("read", "refused", "uncaught", "disagreement", "hang", "abort")
-SECONDS = 60
-"""Time after which a case counts as hanging."""
 MEMORY = 6 << 30
 """Bytes of address space that a case may take."""
-
-
-class Hang(Exception):
-    """A case took too long."""
 
 
 def run_case(kind: str, seed: int, case: int, folder: Path) -> tuple[str, str]:
@@ -55,7 +47,7 @@ def run_case(kind: str, seed: int, case: int, folder: Path) -> tuple[str, str]:
     except InputError as error:
         return ("refused", "") if len(str(error)) < 10_000 else ("uncaught", "a message too long")
     except Hang:
-        return "hang", ""
+        raise
     except Exception as error:
         return "uncaught", f"{type(error).__name__}: {error}"
     try:
@@ -167,19 +159,16 @@ def _make_whole(value: Any) -> Any:
 
 def run_cases(kind: str, seed: int, first: int, last: int, report: Any) -> None:
     """Cases ``first`` to ``last``, each reported as it ends."""
-
-    def stop(*_: object) -> None:
-        raise Hang
-
-    signal.signal(signal.SIGALRM, stop)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         for case in range(first, last):
-            signal.alarm(SECONDS)
-            outcome, what = run_case(kind, seed, case, Path(folder))
-            signal.alarm(0)
+            try:
+                with limit_time():
+                    outcome, what = run_case(kind, seed, case, Path(folder))
+            except Hang:
+                outcome, what = "hang", ""
             report.send((case, outcome, what))
     report.send(None)
 
@@ -209,18 +198,15 @@ def fuzz(kind: str, cases: int, seed: int, first: int = 0) -> tuple[Counter[str]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=10_000, help="cases per reader")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=1, help="number of processes")
+    parser = make_parser(__doc__)
     parser.add_argument(
         "--reader", choices=KINDS, action="append", help="only these, with a result of their own"
     )
     asked = parser.parse_args()
     tasks = [
-        (kind, min(CHUNK, asked.cases - first), asked.seed, first)
+        (kind, size, asked.seed, first)
         for kind in asked.reader or KINDS
-        for first in range(0, asked.cases, CHUNK)
+        for first, size in split_cases(asked.cases)
     ]
     counts = {kind: Counter[str]() for kind in asked.reader or KINDS}
     for (kind, *_), (found, findings) in zip(

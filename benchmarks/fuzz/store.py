@@ -14,10 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.fuzz.mutations import mutate
-from benchmarks.fuzz.tables import Outcomes, start
+from benchmarks.fuzz.tables import Outcomes, start, try_damaged
 from ssme.bench import CellStore
-from ssme.errors import InputError
 
 
 def make_cells(number: int | list[int]) -> list[dict[str, object]]:
@@ -37,26 +35,15 @@ def make_cells(number: int | list[int]) -> list[dict[str, object]]:
 
 def attack(cases: int, seed: int | list[int]) -> Outcomes:
     """Change and open ``cases`` stores."""
-    rng, outcomes = np.random.default_rng(seed), Outcomes()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cells.jsonl"
         store, written = CellStore(path), make_cells(seed)
         for cell in written:
             store.keep(cell)
-        sound = path.read_bytes()
-        for _ in range(cases):
-            change, content = mutate(sound, rng)
-            path.write_bytes(content)
-            try:
-                found = list(CellStore(path).done.values())
-            except InputError as error:
-                outcomes.count(change, "refused" if path.name in str(error) else "not_named")
-            except Exception as error:
-                outcomes.note_failure(change, error, content)
-            else:
-                same = all(cell in written for cell in found)
-                outcomes.count(change, "read" if same else "wrong_number")
-    return outcomes
+        rng = np.random.default_rng(seed)
+        return try_damaged(
+            path, lambda path: all(c in written for c in CellStore(path).done.values()), cases, rng
+        )
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["TEXTS", "make_plain_value", "make_text"]
-
 TEXTS = (
     *("", " ", "y", "label", "a", "b", "a,b", "auto", "ensemble", "labeled", "accuracy", "f1@0.3"),
     *("0", "1", "-1", "0.5", "1e400", "nan", "inf", "true", "false", "null", "None", "2.0", "1_0"),

@@ -25,8 +25,6 @@ import pytest
 
 from benchmarks.mutation.operators import Mutant
 
-__all__ = ["Reach", "Recorder"]
-
 TOOL = 3
 """A number of ``sys.monitoring`` that no debugger, profiler or coverage tool has."""
 LAST_RESORT = "tests/reference"

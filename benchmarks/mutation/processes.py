@@ -20,8 +20,6 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Task", "run_in_processes"]
-
 MEMORY = 8 << 30
 """Bytes of data that a process may take."""
 CLOCK = 10

@@ -18,9 +18,6 @@ from typing import Any
 
 from benchmarks.mutation.operators import FUNCTIONS, Mutant
 
-__all__ = ["COLUMNS", "EQUIVALENT", "KINDS", "Log", "find_again", "read_reasons", "read_rows"]
-__all__ += ["find_reason", "summarize", "write"]
-
 REASONS = Path(__file__).with_name("reasons.csv")
 KINDS = {
     "same": "the result is the same for every input",

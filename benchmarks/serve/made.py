@@ -6,8 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["write_scores"]
-
 SKILLS = {"forest": 1.5, "boosting": 1.4, "logistic": 1.0, "neighbors": 0.8, "tree": 0.5}
 
 

@@ -120,8 +120,7 @@ def run_alone(what: str, folder: Path, *more: str) -> dict[str, object]:
     """One of the functions above in a fresh process."""
     command = [sys.executable, "-m", "benchmarks.speed.streaming", "--child", what, str(folder)]
     out = subprocess.run([*command, *more], check=True, capture_output=True, text=True).stdout
-    found: dict[str, object] = json.loads(out.splitlines()[-1])
-    return found
+    return json.loads(out.splitlines()[-1])
 
 
 def run_child(arguments: list[str]) -> None:
