@@ -16,7 +16,6 @@ import numpy as np
 
 from benchmarks.fuzz.tables import Outcomes, start, try_damaged
 from ssme.stream.counting import Progress, RunMark, load, save
-from ssme.stream.groups import GroupKey
 
 MARK = RunMark((("a.parquet", 10, 20, "ff"),), "0f")
 
@@ -25,26 +24,20 @@ def make_progress(seed: int | list[int]) -> Progress:
     """Sums over some parts, with two groups."""
     rng = np.random.default_rng(seed)
     made = Progress(3, 30, 2, {"ranking": rng.random((2, 5)), "decisions": rng.random(4)})
-    made.groups.add_rows(
-        (GroupKey("site", f"site={value}"), {"ranking": rng.random((2, 5))}, 15, 1)
-        for value in ("a", 7)
-    )
+    made.groups.add_rows((value, {"ranking": rng.random((2, 5))}, 15, 1) for value in (0, 7))
     return made
 
 
 def is_same(one: Progress, other: Progress) -> bool:
     """Whether both hold the same sums, to the bit."""
     plain = [
-        (p.n_parts, p.n_rows, p.n_labeled, p.groups.numbers, p.groups.rows) for p in (one, other)
+        (p.n_parts, p.n_rows, p.n_labeled, p.groups.rows, p.groups.labeled) for p in (one, other)
     ]
     return plain[0] == plain[1] and all(
         np.array_equal(values, found.get(name))
         for values_of, found in [
             (one.sums, other.sums),
-            *(
-                (one.groups.take_sums(key), other.groups.take_sums(key))
-                for key in one.groups.numbers
-            ),
+            *((one.groups.take_sums(key), other.groups.take_sums(key)) for key in one.groups.rows),
         ]
         for name, values in values_of.items()
     )

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 
 import ssme
-from ssme import InputError, ScoreSet
+from ssme import ScoreSet
 
 
 def test_answers_as_text_numbers_and_booleans_are_one_hot() -> None:
@@ -34,13 +33,6 @@ def test_unsure_and_missing_are_no_answer_and_counted_apart() -> None:
     assert data.layout is not None
     assert data.layout.describe()["unsure"] == "ann: 1 rows, bob: 1 rows"
     assert data.judges["ann"].decode(data.scores[:, 0]).tolist() == ["a", None, None, "c"]
-
-
-def test_text_and_number_of_a_class_are_the_same_class() -> None:
-    frame = pd.DataFrame({"a": ["0", "1", "abstain"], "b": [1, 0, 1], "label": [1, 0, None]})
-    data = ScoreSet.from_frame(frame, "label", answers=["a", "b"])
-    assert data.classes == (0, 1)
-    np.testing.assert_array_equal(data.scores[:, :, 1], [[0, 1], [1, 0], [np.nan, 1]])
 
 
 def test_long_and_wide_tables_are_the_same_set() -> None:
@@ -150,42 +142,3 @@ def test_a_set_of_judges_reads_back_as_the_same_set(tmp_path: Path) -> None:
     for other in again:
         np.testing.assert_allclose(other.scores, data.scores)
         assert (other.judges, other.models) == (data.judges, data.models)
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (
-            lambda: ScoreSet.from_answers(
-                [["up"], ["down"]], scores={"m": [0.2, 0.7]}, models=["a"]
-            ),
-            "which of the classes 'down', 'up' is positive, and scores of 'm'",
-        ),
-        (
-            lambda: ScoreSet.from_answers(None, ["up", "down"], ratings={"j": [1, 5]}),
-            "which of the classes 'down', 'up' is positive, and high grades of 'j'",
-        ),
-        (lambda: ScoreSet.from_answers({"j": ["a", "a"]}, ["a", "a"]), "1 class only"),
-        (
-            lambda: ScoreSet.from_frame(
-                pd.DataFrame({"id": [1, 1], "judge": ["a", "a"], "answer": [0, 1]}),
-                labels=False, answers=["answer"],
-            ),
-            "has 2 answers of 'a'",
-        ),
-    ],
-)  # fmt: skip
-def test_bad_answers_are_refused(call, told: str) -> None:
-    with pytest.raises(InputError) as caught:
-        call()
-    assert caught.value.hint
-    assert told in str(caught.value)
-
-
-def test_columns_of_text_are_recognized_and_what_to_do_is_said() -> None:
-    texts = pd.DataFrame({"a": ["yes", "no"] * 10, "label": ["yes"] * 5 + [None] * 15})
-    grades = pd.DataFrame({"a": [1, 2, 3, 4] * 5, "label": [1, 0] + [None] * 18})
-    with pytest.raises(InputError, match=r"answers=\['a'\]"):
-        ScoreSet.from_frame(texts, "label")
-    with pytest.raises(InputError, match=r"ratings=\['a'\]"):
-        ScoreSet.from_frame(grades, "label")

@@ -25,15 +25,6 @@ def refusal(*args: Any, **options: Any) -> InputError:
     return raised.value
 
 
-@pytest.mark.parametrize("written", ["Yes", "YES.", '"yes"'])
-def test_a_class_written_in_two_ways(written: str) -> None:
-    error = refusal({**SAID, "gpt": ["yes", "no", written, "yes", "no", "yes"]}, LABELS)
-    assert f"{written!r} of 'gpt' at row 2" in error.problem
-    refusal(SAID, [written, *LABELS[1:-1], "yes"])
-    said = {"gpt": ["a", "A", "a"], "ann": ["A", "A", "a"]}
-    assert ScoreSet.from_answers(said, ["a", "A", None], classes=["a", "A"]).classes == ("a", "A")
-
-
 def test_a_judge_with_one_answer_is_kept_and_uncertain() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 200)
@@ -71,21 +62,3 @@ def test_a_tie_stands_between_the_two_that_are_compared() -> None:
         "first",
         "second",
     )
-
-
-def test_grades_are_put_in_order_where_that_can_be_told() -> None:
-    labels = [1, 0, None, None]
-    letters = ScoreSet.from_answers(None, labels, ratings={"x": ["A", "C", "B", "C"]})
-    assert letters.judges["x"].values == ("C", "B", "A")
-    halves = ScoreSet.from_answers(None, labels, ratings={"x": [0.5, 2.5, 1.5, 0.5]})
-    assert halves.judges["x"].values == (0.5, 1.5, 2.5)
-    error = refusal(None, labels, ratings={"x": ["good", "bad", "fair", "bad"]})
-    assert "the order of the grades" in error.problem
-    assert (
-        "no grade among the ratings of" in refusal(None, labels, ratings={"x": [None] * 4}).problem
-    )
-
-
-def test_whole_numbers_are_classes_in_their_order() -> None:
-    data = ScoreSet.from_answers({"x": ["10", "9", "2", "2"]}, ["9", None, None, None])
-    assert data.classes == ("2", "9", "10")

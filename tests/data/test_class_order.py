@@ -214,13 +214,6 @@ def test_estimators_sort_their_classes_which_says_nothing() -> None:
     assert scores_from(yes, x).positive == "yes"
 
 
-def test_two_spellings_of_one_class_are_refused() -> None:
-    table = make_long(("true", "false"))
-    table.loc[table.index[:5], "class"] = "TRUE"
-    with pytest.raises(InputError, match="differ only in spelling"):
-        ScoreSet.from_frame(table.drop(columns="label"), labels=False)
-
-
 @pytest.mark.parametrize(
     ("names", "positive"), [(("no", "yes"), "yes"), (("ham", "spam"), None), (tuple("xyz"), None)]
 )

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import ssme
-from ssme.errors import InputError, UnsupportedError
+from ssme.errors import UnsupportedError
 from ssme.methods.registry import get_method, method_names
 from ssme.stream import evaluate_parquet
 
@@ -112,36 +112,6 @@ def test_no_method_passes_over_a_design(method: str, design: str) -> None:
     data = ssme.ScoreSet.from_frame(frame()[["id", "bert", "gpt", "label"]])
     with pytest.raises(UnsupportedError, match="cannot use labels chosen with design"):
         ssme.evaluate(data.with_design(WEIGHTS if design == "weights" else design), method=method)
-
-
-@pytest.mark.parametrize(
-    ("design", "message"),
-    [
-        ("randon", "Did you mean 'random'"),
-        ([1.0, 2.0], r"design has the shape \(2,\) and there are 6 rows"),
-        ([1.0, 0.0, 1.0, 1.0, 1.0, 1.0], "row 1 has a label and the design weight 0"),
-        ([1.0, np.nan, 1.0, 1.0, 1.0, 1.0], "row 1 has a label and the design weight nan"),
-        (3, "design must be"),
-    ],
-)
-def test_what_is_no_design_is_refused(design: object, message: str) -> None:
-    scores, labels = frame()[["bert", "gpt"]].to_numpy(), frame()["label"].to_numpy()
-    with pytest.raises(InputError, match=message):
-        ssme.ScoreSet.from_arrays(scores, labels, design=design)
-
-
-def test_contradicting_designs_are_refused() -> None:
-    table = frame().rename(columns={"stands_for": "label_weight"})
-    with pytest.raises(
-        InputError, match=r"design=by_class was given, and .* has a column 'label_weight'"
-    ):
-        ssme.ScoreSet.from_frame(table, design="by_class")
-    assert ssme.ScoreSet.from_frame(table, design="label_weight").design.kind == "weights"
-    one_class = table.drop(columns="label_weight").assign(label=[1, 1, None, 1, 1, None])
-    with pytest.raises(InputError, match="all of one class"):
-        ssme.ScoreSet.from_frame(one_class, design="by_class", classes=[0, 1])
-    with pytest.raises(InputError, match="no column 'stand_for'"):
-        ssme.ScoreSet.from_frame(frame(), design="stand_for")
 
 
 def test_a_stream_refuses_what_the_method_cannot_use(tmp_path: Path) -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
 from typing import Any
 
 import numpy as np
-import pytest
 
-from ssme.data import grouping
 from ssme.data.grouping import Pooling, divide, list_named_columns, parse_group_by
-from ssme.errors import InputError
 
 COLUMNS: dict[str, Any] = {
     "sex": np.array(["f", "m", "f", "m", "f", None], dtype=object),
@@ -22,10 +18,6 @@ COLUMNS: dict[str, Any] = {
 def rows_of(text: str, **pooling: int) -> dict[str, list[int]]:
     group_by = parse_group_by(text, COLUMNS).settle(COLUMNS)
     return {d.name: d.rows.tolist() for d in divide(group_by, COLUMNS, Pooling(**pooling))}
-
-
-def test_examples_run() -> None:
-    assert doctest.testmod(grouping).failed == 0
 
 
 def test_values_edges_and_quantiles() -> None:
@@ -90,40 +82,3 @@ def test_a_settled_grouping_reads_back_as_text() -> None:
     settled = parse_group_by("sex+age:quantiles=4", COLUMNS).settle(COLUMNS)
     again = parse_group_by(settled.fixed_text, COLUMNS)
     assert again.parts == settled.parts
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("sexx", "there is no group column 'sexx'.*Did you mean 'sex'"),
-        ("sex:quantiles=4", "'f' in row 0, which is not a number"),
-        ("sex+sex", "names a column twice"),
-        ("age:edges=40/20", "do not increase.*edges=20/40"),
-        ("age:edges=20/20", "do not increase"),
-        ("age:edges=", "edges="),
-        ("age:edges=1/x", "numbers with / between them"),
-        ("age:edges=nan", "numbers with / between them"),
-        ("age:quantiles=1", "between 2 and 1,000"),
-        ("age:quantiles=many", "between 2 and 1,000"),
-        ("age:quantile=4", "Did you mean 'quantiles'"),
-    ],
-)
-def test_bad_groupings_say_what_is_allowed(text: str, words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        rows_of(text)
-
-
-def test_the_text_among_numbers_is_named() -> None:
-    column = {"x": np.array(["2", None, "x"], dtype=object)}
-    with pytest.raises(InputError, match="'x' in row 2, which is not a number"):
-        parse_group_by("x:edges=1", column).settle(column)
-
-
-def test_a_column_that_was_not_read_is_to_be_read() -> None:
-    with pytest.raises(InputError, match="groups='sex'"):
-        parse_group_by("sex", [])
-
-
-def test_a_minimum_that_no_group_reaches_is_refused() -> None:
-    with pytest.raises(InputError, match=r"no group of 'sex' has 50 rows or more.*largest has 3"):
-        rows_of("sex", least_rows=50)

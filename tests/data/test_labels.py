@@ -65,16 +65,6 @@ def test_of_a_known_pair_the_scores_are_those_of_the_affirmative_one(pair: tuple
         ScoreSet.from_arrays({"a": [0.2, 0.7, 0.9]}, ["cat", "dog", None])
 
 
-def test_fixed_width_text_arrays() -> None:
-    labels = np.array(["spam", "", "ham", "spam"])
-    assert_array_equal(ScoreSet.from_arrays(P, labels, positive="spam").labels, [1, U, 0, 1])
-
-
-def test_categoricals() -> None:
-    labels = pd.Series(["b", None, "a", "b"], dtype="category")
-    assert_array_equal(ScoreSet.from_arrays(P, labels, classes=["a", "b"]).labels, [1, U, 0, 1])
-
-
 def test_positive_turns_the_order_round() -> None:
     data = ScoreSet.from_arrays(P, [0, 1, 1, None], positive=0)
     assert data.classes == (1, 0)
@@ -103,11 +93,6 @@ def test_declared_codes_mean_unlabeled(code: Any) -> None:
     assert_array_equal(data.labels, [0, U, 1, U])
     assert data.layout is not None
     assert data.layout.unlabeled == (code,)
-
-
-def test_several_codes() -> None:
-    data = ScoreSet.from_arrays(P, [0, -1, 1, -2], unlabeled=[-1, -2])
-    assert_array_equal(data.labels, [0, U, 1, U])
 
 
 def test_minus_one_may_be_a_class_when_listed() -> None:
@@ -142,11 +127,6 @@ def test_a_list_that_mixes_text_and_nan_keeps_the_hole() -> None:
     )
     assert data.classes == ("ham", "spam")
     assert data.labels.tolist() == [UNLABELED, 1, 0]
-
-
-def test_a_list_that_mixes_numbers_and_text_is_no_list_of_text() -> None:
-    with pytest.raises(InputError, match=r"mixed types \(int, str\)"):
-        ScoreSet.from_arrays([[0.1], [0.9]], [0, "spam"])
 
 
 def test_large_numbers_in_lists_stay_exact() -> None:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from ssme.data.design import LabelRounds
-from ssme.errors import InputError
 from ssme.methods.estimators.labeled import compute_lure_weights
 from ssme.results.suggest import draw_spread, set_probabilities
 
@@ -66,9 +65,3 @@ def test_rows_that_were_drawn_and_not_labeled_are_missing_by_chance() -> None:
     came = rounds(dict.fromkeys(range(4), 0.4), dict.fromkeys(range(4), 1))
     np.testing.assert_allclose(came.compute_weights(labels_of([0, 1]))[:2], 5.0)
     np.testing.assert_allclose(came.compute_weights(labels_of([0, 1, 2, 3]))[:4], 2.5)
-
-
-@pytest.mark.parametrize("bad", [0.0, -0.1, 1.5, np.inf])
-def test_probabilities_outside_are_refused(bad: float) -> None:
-    with pytest.raises(InputError, match=r"probability .* row 4"):
-        rounds({4: bad}, {4: 1}).compute_weights(labels_of([4]))

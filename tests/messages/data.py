@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 from scipy.sparse import csr_array
 
 from ssme.data import ScoreSet, as_score_set
+from ssme.data.design import LabelRounds
+from ssme.data.grouping import Pooling, divide, parse_group_by
 
 P = np.array([[0.2, 0.7], [0.6, 0.1], [0.5, 0.9], [0.8, 0.3]])
 Q = np.array([[[0.2, 0.3, 0.5], [0.1, 0.8, 0.1]], [[0.6, 0.2, 0.2], [0.3, 0.3, 0.4]]])
@@ -45,6 +49,21 @@ SAID: dict[str, list[Any]] = {
     "ann": ["yes", None, "yes", "no", "unsure", "no"],
 }
 GRADES: dict[str, list[Any]] = {"stars": [5, 1, 4, 2, 2, 2], "bob": [5, None, 4, 1, 2, None]}
+ANSWERED = pd.DataFrame(
+    {
+        "id": ["r1", "r2", "r1", "r2"],
+        "judge": ["gpt", "gpt", "ann", "ann"],
+        "answer": ["yes", "no", "yes", "yes"],
+        "label": ["yes", "no", "yes", "no"],
+    }
+)
+YES_NO: list[Any] = ["yes", "no", *[None] * 10]
+TEN_STARS = [1, 5, 3, 4, 2, 5] * 2
+COLUMNS: dict[str, Any] = {
+    "sex": np.array(["f", "m", "f", "m", "f", None], dtype=object),
+    "age": np.array([10, 20, 30, 40, 50, None], dtype=object),
+}
+SET = ScoreSet.from_arrays(P, Y, models=["a", "b"])
 STARS: list[Any] = [1, 0, 1, None, None, None]
 
 
@@ -79,6 +98,53 @@ def npz(options: dict[str, Any], **content: Any) -> Callable[[Path], Any]:
     def read(folder: Path) -> Any:
         np.savez(folder / "s.npz", **content)
         return ScoreSet.read(folder / "s.npz", **options)
+
+    return read
+
+
+def judged(*rows: tuple[Any, ...]) -> Callable[[], Any]:
+    """A long table of answers with these rows too."""
+    given = [("r1", "a", "yes", "yes"), ("r2", "a", "no", None), *rows]
+    return answers(pd.DataFrame(given, columns=["row", "judge", "answer", "label"]), "label")
+
+
+def columns(values: list[Any]) -> Callable[[], Any]:
+    """A column of answers or grades that nobody named."""
+    n = 4 * len(values)
+    return frame(pd.DataFrame({"a": values * 4, "y": ["yes", "no", *[None] * (n - 2)]}), "y")
+
+
+def by(grouping: str, **pooling: int) -> Callable[[], Any]:
+    def group() -> Any:
+        group_by = parse_group_by(grouping, COLUMNS).settle(COLUMNS)
+        return divide(group_by, COLUMNS, Pooling(**pooling))
+
+    return group
+
+
+def long_answers(table: pd.DataFrame = ANSWERED, **options: Any) -> Callable[[], Any]:
+    make = ScoreSet.from_frame if "answers" in options else ScoreSet.from_answers
+    return lambda: make(table, "label", **options)
+
+
+def german(*cells: str) -> Callable[[Path], Any]:
+    lines = "".join(f"{cell};1\n" for cell in cells)
+    return text(f"bert;label\n{lines}", delimiter=";", decimal=",")
+
+
+def json_lines(line: str) -> Callable[[Path], Any]:
+    return text('{"bert": 0.5, "label": 1}\n' + line, "s.jsonl")
+
+
+def role(name: str, values: list[Any]) -> Callable[[], Any]:
+    given = {"m": [0.1, 0.2], "label": ["a", "b"], "weight": [1.0, 1.0], "group": ["x", "y"]}
+    return frame(pa.table({**given, name: values}), models=["m"], classes=["a", "b"])
+
+
+def suggested(content: str, **options: Any) -> Callable[[Path], Any]:
+    def read(folder: Path) -> Any:
+        (folder / "next.csv").write_text(content)
+        return ScoreSet.from_frame(WIDE, folder / "next.csv", **options)
 
     return read
 
@@ -375,6 +441,206 @@ ANSWERS: dict[str, Callable[..., Any]] = {
     "ratings without labels": answers(None, [None] * 6, ratings=GRADES),
     "labels beyond the scale": answers(None, [1, 7, 9, None, None, None], ratings=GRADES),
     "three classes with ratings": answers(None, STARS, ratings=GRADES, classes=[0, 1, 2]),
+    "a class in other capitals": answers(
+        {**SAID, "gpt": ["yes", "no", "Yes", "yes", "no", "yes"]}, LABELS
+    ),
+    "a class with a period": answers(
+        {**SAID, "gpt": ["yes", "no", "YES.", "yes", "no", "yes"]}, LABELS
+    ),
+    "a label in other capitals": answers(SAID, ["Yes", "no", "yes", None, None, "yes"]),
+    "probabilities as answers": answers({"a": [0.9, 0.1, 0.8]}, [1, 0, None]),
+    "a label that says unsure": answers(SAID, ["yes", "no", "Unsure", None, None, None]),
+    "a label declared as unsure": answers(SAID, LABELS, unsure="no"),
+    "grades among answers": answers({"a": ["yes", "no"] * 6, "stars": TEN_STARS}, YES_NO),
+    "grades beside labels of two classes": answers({"stars": TEN_STARS}, [1, 0] * 6),
+    "answers and labels in two languages": answers({"a": ["pos", "neg"] * 6}, YES_NO),
+    "a class listed twice": answers(SAID, LABELS, classes=["1.0", 1]),
+    "a grade listed twice": answers(None, [1, 0, None], ratings={"a": [1, 2, 3]}, grades=[1, "1"]),
+    "raters on two scales": answers(
+        None, [0, 1, *[None] * 22], ratings={"a": [1, 5, 3, 4] * 6, "b": [10, 90, 60, 80] * 6}
+    ),
+    "scores over classes in no order": answers(
+        {"a": ["x", "b", "c"]}, ["x", "b", None], scores={"m": np.full((3, 3), 1.0 / 3.0)}
+    ),
+    "scores of one of two classes": answers(
+        [["up"], ["down"]], scores={"m": [0.2, 0.7]}, models=["a"]
+    ),
+    "high grades of one of two classes": answers(None, ["up", "down"], ratings={"j": [1, 5]}),
+    "one class only": answers({"j": ["a", "a"]}, ["a", "a"]),
+    "an answer given twice": judged(("r1", "a", "no", "yes")),
+    "judges that differ in blanks": judged(("r1", "a ", "no", "yes")),
+    "a row without an answer": judged(("r3", "a", None, None)),
+    "a row without a judge": judged(("r3", None, "no", None)),
+    "columns of letters": columns(list("ABCDF")),
+    "columns of half grades": columns([1, 1.5, 2, 3.5, 5]),
+    "columns of grades in steps": columns([0, 2.5, 5, 7.5, 10]),
+    "columns of whole grades": columns([1, 2, 3, 4, 5]),
+    "columns of answers": columns(["yes", "no"]),
 }
 
-CASES = ARRAYS | FRAMES | FILES | ANSWERS
+GROUPS: dict[str, Callable[..., Any]] = {
+    "a misspelled group column": by("sexx"),
+    "text in bins": by("sex:quantiles=4"),
+    "text among numbers in bins": lambda: parse_group_by("x:edges=1", ["x"]).settle(
+        {"x": np.array(["2", None, "x"], dtype=object)}
+    ),
+    "a column twice in a grouping": by("sex+sex"),
+    "edges that decrease": by("age:edges=40/20"),
+    "equal edges": by("age:edges=20/20"),
+    "no edges": by("age:edges="),
+    "edges that are not numbers": by("age:edges=1/x"),
+    "edges that are missing": by("age:edges=nan"),
+    "one quantile": by("age:quantiles=1"),
+    "quantiles in words": by("age:quantiles=many"),
+    "a misspelled rule": by("age:quantile=4"),
+    "a group column that was not read": lambda: parse_group_by("sex", []),
+    "a minimum that no group reaches": by("sex", least_rows=50),
+}
+
+SETS: dict[str, Callable[..., Any]] = {
+    "a row beyond the last": lambda: SET.take([5]),
+    "rows that are no positions": lambda: SET.take([0.5]),  # type: ignore[list-item]
+    "rows in two dimensions": lambda: SET.take(np.array([[0], [1]])),
+    "a mask of another length": lambda: SET.take([True, False]),
+    "an unknown model": lambda: SET.select(["d"]),
+    "no model selected": lambda: SET.select([]),
+    "a model selected twice": lambda: SET.select(["a", "a"]),
+    "an unknown label in another labeling": lambda: SET.with_labels(["eggs"] * 4),
+    "too few labels in another labeling": lambda: SET.with_labels([0, 1]),
+    "a list that mixes numbers and text": arrays([[0.1], [0.9]], [0, "spam"]),
+    "logits below zero only": arrays(np.log(np.tile(P, (3, 1))), logits=True),
+    "percentages as logits": arrays(100 * np.tile(P, (3, 1)), logits=True),
+    "models on the first axis": arrays(np.random.default_rng(0).random((5, 30))),
+    "a missing design weight": arrays(P, [0, 1, None, 1], design=[1.0, np.nan, 1.0, 1.0]),
+    "a number as a design": arrays(P, [0, 1, None, 1], design=3),
+    "a design column that is not there": frame(WIDE, design="stand_for"),
+    "a draw with probability 0": lambda: LabelRounds(
+        np.array([0.0, np.nan]), np.array([1, 0])
+    ).compute_weights(np.array([0, -1])),
+    "two spellings of a class in a long table": frame(
+        LONG.assign(**{"class": ["true", "false", "TRUE", "false", "true", "false"]}), False
+    ),
+}
+
+SUGGESTED: dict[str, Callable[..., Any]] = {
+    "an unknown id among suggested labels": suggested("id,label,probability\nq,1,0.2\n"),
+    "a suggested probability of 0": suggested("id,label,probability\nz,1,0\n"),
+    "a suggested probability above 1": suggested("id,label,probability\nz,1,1.01\n"),
+    "a suggested probability in words": suggested("id,label,probability\nz,1,0.1\ny,1,x\n"),
+    "a suggested label that contradicts": suggested("id,label,probability\nw,1,0.2\n"),
+    "two suggested labels of a row": suggested("id,label,probability\ny,0,0.2\ny,1,0.2\n"),
+    "half a round": suggested("id,label,probability,round\ny,0,0.2,0.5\n"),
+    "a missing round": suggested("id,label,probability,round\ny,0,0.2,1\nz,1,0.2,\n"),
+    "a suggested label of another class": suggested("id,label,probability\ny,7,0.2\n"),
+    "a suggested label in words": suggested("id,label,probability\ny,yes,0.2\n"),
+    "one lost probability": suggested("id,label,probability,round\ny,0,0.2,1\nz,1,,2\n"),
+    "a design beside probabilities": suggested("id,label,probability\ny,0,0.2\n", design="random"),
+}
+TABLES_OF_ANSWERS: dict[str, Callable[..., Any]] = {
+    "no column of answers": long_answers(ANSWERED.rename(columns={"answer": "text"})),
+    "a column of answers that is not there": long_answers(answers=["answer", "label2"]),
+    "two columns of answers in a long table": long_answers(
+        ANSWERED.assign(more="yes"), answers=["answer", "more"], layout="long"
+    ),
+    "models in a long table of answers": long_answers(
+        answers=["answer"], models=["answer"], layout="long"
+    ),
+    "no column left for answers": answers(WIDE[["id", "label"]], "label"),
+    "a label as a column of answers": long_answers(answers=["answer", "label"], layout="wide"),
+    "a score column of answers": long_answers(score="answer"),
+    "a long table of answers without ids": long_answers(
+        ANSWERED.drop(columns="id"), answers=["answer"], layout="long"
+    ),
+    "arrays beside a frame of answers": answers(ANSWERED, ratings={"bob": [1] * 4}),
+    "an unknown option of answers": answers({"a": ["x", "y"]}, ["x", "y"], colour="red"),
+    "ratings for three classes": answers(
+        {"a": list("xyz")}, list("xyz"), ratings={"bob": [1, 2, 5]}, classes=list("xyz")
+    ),
+    "scores over other classes than answers": answers(
+        {"a": list("xyz")}, list("xyz"), scores={"net": [0.1, 0.2, 0.3]}
+    ),
+}
+
+CSV_FILES: dict[str, Callable[..., Any]] = {
+    "a short row": text("bert,gpt,label\n0.5,0.2,1\n0.2\n0.3,0.4,0\n"),
+    "a short last row": text("bert,gpt,label\n0.5,0.2,1\n0.2,0.1"),
+    "a short row among quotes": text('bert,gpt,label\n"0.5",0.2,1\n\n0.2,0.3\n'),
+    "a short row after two lines": text('bert,note,label\n0.5,"two\nlines",1\n0.2,0.3\n'),
+    "a short row of Windows": text("bert,gpt,label\r\n0.5,0.2,1\r\n0.2,0.1\r\n"),
+    "blank lines": text("  \n \t \n"),
+    "a mark of UTF-8 alone": text("\ufeff \n"),
+    "NUL in a CSV": text(b"bert,label\n0.5,1\n0.\x003,0\n"),
+    "UTF-16 in a CSV": text("bert,label\n0.5,1\n".encode("utf-16")),
+    "latin1 in a CSV": text(b"bert,note,label\n0.5,a,1\n0.2,\xe9,0\n"),
+    "latin1 at the end": text(b"bert,note,label\n0.5,a,1\n0.2,b,\xe9"),
+    "latin1 far on": text(b"note,bert,label\n" + b"a,0.5,1\n" * 200_000 + b"\xff,0.5,1\n"),
+    "UTF-8 declared as cp1252": text("id,größe,label\nä,0.25,1\n", encoding="cp1252"),
+    "cp1252 declared as ascii": text("id,größe,label\n".encode("cp1252"), encoding="ascii"),
+    "an encoding that is not of text": text(CSV, encoding="hex"),
+    "a short row in cp1252": text("id,größe\nä\n".encode("cp1252"), encoding="cp1252"),
+    "a point among commas": german("0,5", "0,25", "0.75"),
+    "points alone": german("0.5", "0.25", "0.75"),
+    "two commas in a number": german("0", "1", "1,2,3"),
+    "a word among commas": german("0,5", "n/a", "0,5"),
+    "a comma that nobody declared": text("bert;label\n0,25;1\n0,5;\n", delimiter=";"),
+    "the same mark twice": text(CSV, decimal=",", thousands=","),
+    "a decimal mark for JSON Lines": text('{"bert": 0.5}', "s.jsonl", decimal=","),
+    "a sheet of JSON Lines": text('{"bert": 0.5}', "s.jsonl", sheet="a"),
+    "thousands in an npz": npz({"thousands": "."}, scores=P),
+}
+
+JSON_LINES: dict[str, Callable[..., Any]] = {
+    "a dict of Python": json_lines("{'bert': 0.5}"),
+    "a list for an object": json_lines("[0.5, 1]"),
+    "a comma between lines": json_lines('{"bert": 0.5},'),
+    "a key twice": json_lines('{"bert": 0.5, "bert": 0.6}'),
+    "objects inside objects": json_lines('{"bert": {"a": {"b": 1}}}'),
+    "lists inside lists": json_lines('{"bert": [[1]]}'),
+    "brackets without end": json_lines("[" * 100_000),
+    "lists of two lengths": text('{"a": [0.5, 0.5], "y": 0}\n{"a": [1.0], "y": 1}', "s.jsonl"),
+    "bytes that are not UTF-8": text(b'{"bert": 0.5, "label": "\xe9"}\n', "s.jsonl"),
+    "objects without a key": text("{}\n{}\n", "s.jsonl"),
+}
+
+PLACES: dict[str, Callable[..., Any]] = {
+    "an address on the web": lambda: ScoreSet.read("https://example.org/s.csv"),
+    "an address in a store": lambda: ScoreSet.read("s3://bucket/s.parquet"),
+    "a file on another machine": lambda: ScoreSet.read("file://elsewhere/s.csv"),
+    "a name with NUL": lambda: ScoreSet.read("a\0b.csv"),
+}
+
+ROLES: dict[str, Callable[..., Any]] = {
+    "lists in a label column": role("label", [[0], [1]]),
+    "objects in a group column": role("group", [{"a": 1}, {"a": 2}]),
+    "lists in a weight column": role("weight", [[0.5], [1.0]]),
+    "lists in a score column": role("m", [[0.5], [1.0]]),
+    "bytes in a label column": role("label", [b"a", b"b"]),
+    "dates in a label column": role("label", [date(2026, 1, 1), date(2026, 1, 2)]),
+    "two columns of one group": frame(WIDE.assign(group="a", group_group="b")),
+    "class columns with other names than the labels": frame(
+        pd.DataFrame({"m:neg": [0.3, 0.2], "m:pos": [0.7, 0.8], "label": [0, 1]})
+    ),
+    "ids that occur twice": frame(WIDE.assign(id=[1, 1, 2, 3])),
+    "a score twice in a long table": frame(
+        pd.DataFrame({"id": [1, 1, 2], "model": "a", "score": [0.1, 0.2, 0.3], "y": [0, 0, 1]})
+    ),
+    "whole numbers that name the rows": frame(WIDE.assign(id=[101, 102, 103, 104], n=[7, 8, 9, 5])),
+    "whole numbers that are a group": frame(WIDE.assign(ward=[3, 3, 4, 5])),
+    "numbers that are no group": frame(WIDE.assign(age=[31.5, 40.0, 52.25, 61.0])),
+    "a column to ignore that is not there": frame(WIDE, ignore=["brt"]),
+}
+
+CASES = (
+    ARRAYS
+    | FRAMES
+    | FILES
+    | ANSWERS
+    | GROUPS
+    | SETS
+    | SUGGESTED
+    | TABLES_OF_ANSWERS
+    | CSV_FILES
+    | JSON_LINES
+    | PLACES
+    | ROLES
+)

@@ -88,24 +88,28 @@ def check_arrays(
     n, n_models = array.shape[:2]
     names = as_models(models, n_models)
     raw = observe(labels, n, options.unlabeled)
+    listed = options.classes
+    if class_columns and not listed:
+        listed = _find_classes(class_columns, raw, names, options.positive)
     classes = resolve_classes(
         raw,
         2 if array.ndim == 2 else array.shape[2],
-        classes=options.classes or _find_classes(class_columns, raw, names, options.positive),
+        classes=listed,
         positive=options.positive,
         unlabeled=options.unlabeled,
         one_column=array.ndim == 2,
     )
-    _align_classes(array, class_columns, names, classes)
+    if class_columns:
+        _align_classes(array, class_columns, names, classes)
     encoded = encode(raw, classes)
     return {
         "scores": to_simplex(array, names, logits=options.logits, normalize=options.normalize),
         "labels": encoded,
         "models": names,
         "classes": classes,
-        "weights": as_weights(weights, n),
-        "groups": as_groups(groups, n),
-        "ids": as_ids(ids, n),
+        "weights": None if weights is None else as_weights(weights, n),
+        "groups": {} if groups is None else as_groups(groups, n),
+        "ids": None if ids is None else as_ids(ids, n),
         "design": as_design(options.design if design is None else design, encoded),
         "frame_library": frame_library,
         "layout": replace(
@@ -274,10 +278,8 @@ def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:
     return names
 
 
-def as_weights(weights: object | None, n: int) -> FloatArray | None:
+def as_weights(weights: object, n: int) -> FloatArray:
     """(n,) finite, nonnegative, not all zero."""
-    if weights is None:
-        return None
     out = as_floats(weights, "weights")
     _check_length(out, n, "weights")
     refuse_bad_weights(out)
@@ -310,14 +312,14 @@ def find_weight_unit(weights: FloatArray) -> float:
     return 1.0 if abs(exponent) <= LARGEST_EXPONENT else float(np.ldexp(1.0, power))
 
 
-def as_groups(groups: Mapping[str, object] | None, n: int) -> dict[str, NDArray[np.object_]]:
+def as_groups(groups: Mapping[str, object], n: int) -> dict[str, NDArray[np.object_]]:
     """Group columns as object arrays, None where a row belongs to no group."""
-    if groups is not None and not isinstance(groups, Mapping):
+    if not isinstance(groups, Mapping):
         raise InputError(
             f"groups is a {type(groups).__name__}", hint="pass `groups={'name': values}`"
         )
     out = {}
-    for name, values in (groups or {}).items():
+    for name, values in groups.items():
         column = as_objects(values)
         _check_length(column, n, f"group column {str(name)!r}")
         codes, distinct = factorize(column)
@@ -329,10 +331,8 @@ def as_groups(groups: Mapping[str, object] | None, n: int) -> dict[str, NDArray[
     return out
 
 
-def as_ids(ids: object | None, n: int) -> NDArray[np.object_] | None:
+def as_ids(ids: object, n: int) -> NDArray[np.object_]:
     """(n,) unique row names."""
-    if ids is None:
-        return None
     out = as_objects(ids)
     _check_length(out, n, "ids")
     as_given = out if isinstance(ids, list | tuple) or has_128_bits(ids) else np.asarray(ids)

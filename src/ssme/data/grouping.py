@@ -164,15 +164,7 @@ class Divided(NamedTuple):
 
 
 def parse_group_by(text: str, known: Iterable[str], option: str = "by") -> GroupBy:
-    """Read a grouping of the columns ``known``; ``option`` is where it was given, for messages.
-
-    Examples
-    --------
-    >>> parse_group_by("sex+age:edges=30/50", ["sex", "age"]).columns
-    ('sex', 'age')
-    >>> parse_group_by("a+b", ["a+b"]).columns
-    ('a+b',)
-    """
+    """Read a grouping of the columns ``known``; ``option`` is where it was given, for messages."""
     names = list(known)
     if text in names:
         return GroupBy(text, (Binning(text),))
@@ -187,13 +179,7 @@ def parse_group_by(text: str, known: Iterable[str], option: str = "by") -> Group
 
 
 def list_named_columns(texts: Sequence[str], known: Iterable[str]) -> tuple[str, ...]:
-    """The columns that groupings name, each once; a text without a rule is a column as it is.
-
-    Examples
-    --------
-    >>> list_named_columns(["sex", "sex+age:quantiles=4"], ["sex", "age", "y"])
-    ('sex', 'age')
-    """
+    """The columns that groupings name, each once; a text without a rule is a column as it is."""
     names = list(known)
     found: list[str] = []
     for text in texts:

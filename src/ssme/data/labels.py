@@ -194,24 +194,21 @@ def observe(
     if labels is None or labels is False:
         return RawLabels(np.full(n, -1, dtype=np.int64), ())
     array = _as_column(labels)
-    if array.shape != (n,):
-        raise _explain_shape(array.shape, n)
+    shape = array.shape
+    if shape != (n,):
+        hint = "check that both come from the same rows in the same order, or join labels by id"
+        if len(shape) == 1 and shape[0] > n:
+            hint += "; if each model has its own array, give a dict {model: array}"
+        elif shape == (n, 1):
+            hint = "give them as one column: labels.ravel()"
+        elif len(shape) == 2 and shape[0] == n:
+            hint = "if the columns are one-hot classes, give labels.argmax(axis=1)"
+        what = f"{shape[0]} labels" if len(shape) == 1 else f"labels of shape {shape}"
+        raise InputError(f"{what} for {n} rows of scores", hint=hint)
     missing = is_missing(array)
     codes = np.full(n, -1, dtype=np.int64)
     codes[~missing], distinct = _factorize(array[~missing])
     return _drop_codes(RawLabels(codes, tuple(map(make_plain, distinct))), unlabeled or ())
-
-
-def _explain_shape(shape: tuple[int, ...], n: int) -> InputError:
-    hint = "check that both come from the same rows in the same order, or join labels by id"
-    if len(shape) == 1 and shape[0] > n:
-        hint += "; if each model has its own array, give a dict {model: array}"
-    elif shape == (n, 1):
-        hint = "give them as one column: labels.ravel()"
-    elif len(shape) == 2 and shape[0] == n:
-        hint = "if the columns are one-hot classes, give labels.argmax(axis=1)"
-    what = f"{shape[0]} labels" if len(shape) == 1 else f"labels of shape {shape}"
-    return InputError(f"{what} for {n} rows of scores", hint=hint)
 
 
 def _as_column(labels: Any) -> NDArray[Any]:
@@ -324,19 +321,18 @@ def _check_listed(
     names: tuple[Hashable, ...], n_classes: int, unlabeled: tuple[Hashable, ...], one_column: bool
 ) -> None:
     refuse_duplicates(names, "class")
+    many = MANY_CLASSES if one_column else ""
     if len(names) != n_classes:
         raise InputError(
             f"`classes` has {len(names)} names ({quote(names)}) for scores over {n_classes} "
             "classes",
-            hint="give one name per class, in the order of the class axis"
-            + (MANY_CLASSES if one_column else ""),
+            hint=f"give one name per class, in the order of the class axis{many}",
         )
-    for code in unlabeled:
-        if code in names:
-            raise InputError(
-                f"`unlabeled={code!r}` is also one of the classes {quote(names)}",
-                hint="declare another code, or mark unlabeled rows with NaN",
-            )
+    for code in (each for each in unlabeled if each in names):
+        raise InputError(
+            f"`unlabeled={code!r}` is also one of the classes {quote(names)}",
+            hint="declare another code, or mark unlabeled rows with NaN",
+        )
 
 
 def _order_around_positive(raw: RawLabels, positive: Hashable) -> tuple[Hashable, ...]:
@@ -417,42 +413,33 @@ def _order_numbers(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Ha
 
 
 def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> InputError:
-    odd = next((value for value in raw.values if isinstance(value, float)), None)
-    if odd is not None:
-        return InputError(
-            f"the label at row {raw.find_first_row(odd)} is {odd!r}; labels are classes, not "
-            "probabilities",
-            hint="check that `label` names the label column",
-        )
-    kinds = sorted({type(value).__name__ for value in raw.values})
-    if len(kinds) > 1:
-        return InputError(
-            f"labels are of mixed types ({', '.join(kinds)}): {quote(raw.values)}",
-            hint="convert them, or list `classes=[...]`",
-        )
-    if len(raw.values) > n_classes:
-        return InputError(
-            f"there are {len(raw.values):,} different labels ({quote(raw.values)}) and scores over "
-            f"{n_classes} classes",
-            hint=_find_likely_mistake(raw.values)
-            or "check that `label` names the label column; declare with `unlabeled` what means no "
-            "label"
-            + (MANY_CLASSES if one_column else ""),
-        )
-    if one_column and len(raw.values) == 2:
-        first, second = raw.values
-        hint = f"name the one whose probability the scores are: `positive={first!r}` or "
-        hint += f"`positive={second!r}`"
+    values, many = raw.values, MANY_CLASSES if one_column else ""
+    kinds = sorted({type(value).__name__ for value in values})
+    if "float" in kinds:
+        share = next(value for value in values if isinstance(value, float))
+        where = f"the label at row {raw.find_first_row(share)} is {share!r}"
+        problem = f"{where}; labels are classes, not probabilities"
+        hint = "check that `label` names the label column"
+    elif len(kinds) > 1:
+        problem = f"labels are of mixed types ({', '.join(kinds)}): {quote(values)}"
+        hint = "convert them, or list `classes=[...]`"
+    elif len(values) > n_classes:
+        problem = f"there are {len(values):,} different labels ({quote(values)}) and scores over "
+        problem += f"{n_classes} classes"
+        usual = "check that `label` names the label column; declare with `unlabeled` what means no "
+        hint = _find_likely_mistake(values) or f"{usual}label{many}"
     else:
-        few = len(raw.values) == n_classes <= 5
-        names = sorted(map(str, raw.values)) if few else ["ham", "spam"]
+        problem = f"which of the {n_classes} classes of the scores are the labels {quote(values)}?"
+        few = len(values) == n_classes <= 5
+        names = sorted(map(str, values)) if few else ["ham", "spam"]
         hint = "list them in the order of the scores (scikit-learn's classes_ are sorted), the "
         hint += f"positive one of two last: `classes={names!r}`"
         hint += ", or name the positive one with `positive`" if one_column else ""
-    return InputError(
-        f"which of the {n_classes} classes of the scores are the labels {quote(raw.values)}?",
-        hint=hint,
-    )
+        if one_column and len(values) == 2:
+            one, other = values
+            hint = f"name the one whose probability the scores are: `positive={one!r}` or "
+            hint += f"`positive={other!r}`"
+    return InputError(problem, hint=hint)
 
 
 def encode(raw: RawLabels, classes: Sequence[Hashable]) -> NDArray[np.int64]:

@@ -226,7 +226,7 @@ judges: ann, bob)
         )
 
     @classmethod
-    @takes(ReadOptions, without=("labels", *FILE_OPTIONS))
+    @takes(ReadOptions, without=FILE_OPTIONS)
     def from_frame(cls, frame: Any, labels: object | None = None, **options: Any) -> ScoreSet:
         """Make a set of scores held in a pandas, polars or pyarrow frame.
 
@@ -260,7 +260,7 @@ judges: ann, bob)
         return from_frame(frame, labels, options)
 
     @classmethod
-    @takes(ReadOptions, without=("labels",))
+    @takes(ReadOptions)
     def read(cls, path: str | Path, labels: object | None = None, **options: Any) -> ScoreSet:
         """Make a set of scores held in a file, told by its suffix.
 
@@ -296,7 +296,7 @@ judges: ann, bob)
         return read(path, labels, options)
 
     @classmethod
-    @takes(ReadOptions, without=("labels", *FILE_OPTIONS))
+    @takes(ReadOptions, without=FILE_OPTIONS)
     def from_huggingface(
         cls, dataset: Any, labels: object | None = None, **options: Any
     ) -> ScoreSet:

@@ -184,15 +184,15 @@ def as_floats(values: object, where: str) -> FloatArray:
 
 def _explain_inexact(value: object, index: tuple[Any, ...], where: str) -> InputError:
     return InputError(
-        f"{where} contains {_shorten(value)} at {_name_place(index)}, too large to be exact in 64 "
-        "bits",
+        f"{where} contains {_locate(value, index)}, too large to be exact in 64 bits",
         hint="check that these are scores or weights, not ids; list the score columns with "
         "`models=[...]`",
     )
 
 
-def _name_place(index: tuple[Any, ...]) -> str:
-    return f"row {index[0]}" if len(index) == 1 else f"[{', '.join(map(str, index))}]"
+def _locate(value: object, index: tuple[Any, ...]) -> str:
+    place = f"row {index[0]}" if len(index) == 1 else f"[{', '.join(map(str, index))}]"
+    return f"{_shorten(value)} at {place}"
 
 
 def _read_floats(array: NDArray[Any], where: str) -> FloatArray:
@@ -211,12 +211,10 @@ def _read_floats(array: NDArray[Any], where: str) -> FloatArray:
             if isinstance(flat[place], int) and abs(flat[place]) > EXACT_INTEGER:
                 raise _explain_inexact(flat[place], np.unravel_index(place, array.shape), where)
         return out.reshape(array.shape)
-    odd = ((place, v) for place, v in np.ndenumerate(array) if not is_numeric(to_objects([v])))
-    index, value = next(odd, ((0,) * array.ndim, array.flat[0]))
-    raise InputError(
-        f"{where} must be numbers, but contains {_shorten(value)} at {_name_place(index)}",
-        hint=NO_NUMBERS,
-    )
+    others = ((place, v) for place, v in np.ndenumerate(array) if not is_numeric(to_objects([v])))
+    index, value = next(others, ((0,) * array.ndim, array.flat[0]))
+    problem = f"{where} must be numbers, but contains {_locate(value, index)}"
+    raise InputError(problem, hint=NO_NUMBERS)
 
 
 def is_numeric(values: NDArray[Any]) -> bool:
@@ -248,7 +246,6 @@ def refuse_duplicates(
     seen: set[object] = set()
     for place, name in enumerate(names):
         if name in seen:
-            raise InputError(
-                f"{what} {name!r} appears twice (again at position {place})", hint=hint
-            )
+            problem = f"{what} {name!r} appears twice (again at position {place})"
+            raise InputError(problem, hint=hint)
         seen.add(name)

@@ -12,7 +12,8 @@ import io
 import json
 import time
 import warnings
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +34,7 @@ from ssme.methods.base import Predictor
 from ssme.methods.beliefs import clamp
 from ssme.progress import tell
 from ssme.stream.files import File, refuse_changed
-from ssme.stream.groups import Cells, Grouping, GroupKey, GroupSums, GroupTable
+from ssme.stream.groups import Cells, GroupSums, GroupTable, list_members
 from ssme.stream.source import Part, Reading, Source, read_table
 from ssme.stream.tally import Sums, Tally, add_sums
 from ssme.writing import write_bytes
@@ -59,7 +60,7 @@ class Block:
     numbers: tuple[tuple[FloatArray, ...], ...]
     said: tuple[NDArray[np.int64], ...]
     weights: FloatArray | None
-    groups: tuple[Grouping, ...]
+    groups: tuple[NDArray[np.int64], ...]
     labeled: NDArray[np.int64]
     labels: list[Hashable]
 
@@ -95,12 +96,10 @@ class Block:
                 return both.transpose(2, 1, 0)
         raw = np.stack([np.stack([line[rows] for line in of]) for of in self.numbers])
         given = raw[:, 0].T if one_each else raw.transpose(2, 0, 1)
-        options = {
-            "logits": self.reading.options.logits,
-            "normalize": self.reading.options.normalize,
-        }
+        options, models = self.reading.options, tuple(self.reading.columns.scores)
+        how = {"logits": options.logits, "normalize": options.normalize}
         try:
-            return to_simplex(given, tuple(self.reading.columns.scores), all_rows=False, **options)
+            return to_simplex(given, models, all_rows=False, **how)
         except InputError as error:
             first = self.part.first_row + (rows.start or 0)
             raise error.at(f"{self.part.path}, rows from {first} on") from None
@@ -165,7 +164,7 @@ def read_numbers(table: Any, name: str) -> FloatArray:
 # -------------------------------------------------------------------------------------------------
 # What a pass has counted so far, on disk: written whole or not at all.
 #
-#     ssme checkpoint 2
+#     ssme checkpoint 3
 #     SHA-256 of what follows
 #     npz: the sums over all rows and by group, and as JSON the run they belong to
 #
@@ -173,7 +172,7 @@ def read_numbers(table: Any, name: str) -> FloatArray:
 # which depend on every option that matters. Sums of another run are refused, never mixed in.
 
 
-HEAD = b"ssme checkpoint 2\n"
+HEAD = b"ssme checkpoint 3\n"
 START_OVER = "name another file, or delete this one to start over"
 ALL_ROWS, PLACES, VALUES = "all", "places", "values"
 
@@ -223,9 +222,8 @@ def save(path: Path, progress: Progress, mark: RunMark) -> None:
         "n_parts": progress.n_parts,
         "n_rows": progress.n_rows,
         "n_labeled": progress.n_labeled,
-        "groups": list(progress.groups.numbers),
-        "rows": progress.groups.rows,
-        "labeled": progress.groups.labeled,
+        "rows": list(progress.groups.rows.items()),
+        "labeled": list(progress.groups.labeled.items()),
         "shapes": {name: cells.shape for name, cells in progress.groups.cells.items()},
     }
     content = io.BytesIO()
@@ -239,33 +237,24 @@ def load(path: Path, mark: RunMark) -> Progress:
     if not path.exists():
         return Progress()
     facts, arrays = read_checkpoint(path)
-    if facts["fit"] != mark.fit or [file[0] for file in facts["files"]] != [
-        file[0] for file in mark.files
-    ]:
-        raise InputError(
-            f"{path} is the checkpoint of another run: files, options, seed or fit differ",
-            hint=START_OVER,
-        )
-    for before, now in zip(facts["files"], mark.files, strict=True):
-        if tuple(before) != now:
-            raise InputError(
-                f"{now[0]} changed since the checkpoint {path} was written",
-                hint=START_OVER,
-            )
+    files = [tuple(file) for file in facts["files"]]
+    if facts["fit"] != mark.fit or [file[0] for file in files] != [file[0] for file in mark.files]:
+        problem = f"{path} is the checkpoint of another run: files, options, seed or fit differ"
+        raise InputError(problem, hint=START_OVER)
+    for before, now in zip(files, mark.files, strict=True):
+        if before != now:
+            problem = f"{now[0]} changed since the checkpoint {path} was written"
+            raise InputError(problem, hint=START_OVER)
     groups = GroupSums(
-        {GroupKey(*key): number for number, key in enumerate(facts["groups"])},
-        facts["rows"],
-        facts["labeled"],
+        Counter(dict(facts["rows"])),
+        Counter(dict(facts["labeled"])),
         {
             name: Cells(tuple(shape), arrays[f"{name}/{PLACES}"], arrays[f"{name}/{VALUES}"])
             for name, shape in facts["shapes"].items()
         },
     )
-    sums = {
-        name.removeprefix(f"{ALL_ROWS}/"): values
-        for name, values in arrays.items()
-        if name.startswith(f"{ALL_ROWS}/")
-    }
+    start = f"{ALL_ROWS}/"
+    sums = {name[len(start) :]: each for name, each in arrays.items() if name.startswith(start)}
     return Progress(facts["n_parts"], facts["n_rows"], facts["n_labeled"], sums, groups)
 
 
@@ -275,10 +264,7 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     checksum, _, body = content.removeprefix(HEAD).partition(b"\n")
     if not content.startswith(HEAD) or checksum != _compute_checksum(body):
         what = "is not whole" if HEAD.startswith(content[: len(HEAD)]) else "is not a checkpoint"
-        raise InputError(
-            f"{path} {what}, or was altered",
-            hint=START_OVER,
-        )
+        raise InputError(f"{path} {what}, or was altered", hint=START_OVER)
     with (
         translate_foreign_errors(f"reading the checkpoint {path}", hint=START_OVER),
         np.load(io.BytesIO(body), allow_pickle=False) as file,
@@ -339,41 +325,39 @@ class Counting:
 
     def count_sample(self, sample: ScoreSet) -> Progress:
         """The same sums over the rows of the sample."""
-        groupings = [table.group_values(sample.groups) for table in self.group_tables]
-        members = (each for grouping in groupings for each in grouping.list_members())
-        return self._count_rows(sample.scores, sample.labels, sample.weights, members)
+        groups = [table.group_values(sample.groups) for table in self.group_tables]
+        return self._count_rows(sample.scores, sample.labels, sample.weights, groups)
 
     def _count_chunk(self, block: Block, labels: IntArray, rows: slice) -> Progress:
         weights = None if block.weights is None else block.weights[rows] * self.weight_unit
-        members = (each for grouping in block.groups for each in grouping.list_members(rows))
-        return self._count_rows(block.read_scores(rows), labels[rows], weights, members)
+        groups = [codes[rows] for codes in block.groups]
+        return self._count_rows(block.read_scores(rows), labels[rows], weights, groups)
 
     def _count_rows(
         self,
         scores: FloatArray,
         labels: IntArray,
         weights: FloatArray | None,
-        members: Iterator[tuple[GroupKey, IntArray]],
+        groups: Sequence[IntArray],
     ) -> Progress:
-        mass = self._make_mass(scores, labels, weights)
         known = labels >= 0
+        mass = self.predictor(scores)
+        if self.clamps and known.any():
+            mass = clamp(mass, labels)
+        if weights is not None:
+            mass = mass * weights[:, None]
         total = Progress(0, len(labels), int(known.sum()), self.tally.count(scores, mass))
-
-        def count_by_group() -> Iterator[tuple[GroupKey, Sums, int, int]]:
-            for key, inside in members:
-                sums = self.tally.count(scores[inside], mass[inside])
-                yield key, sums, inside.size, int(known[inside].sum())
-
-        total.groups.add_rows(count_by_group())
+        total.groups.add_rows(
+            (
+                group,
+                self.tally.count(scores[inside], mass[inside]),
+                inside.size,
+                int(known[inside].sum()),
+            )
+            for codes in groups
+            for group, inside in list_members(codes)
+        )
         return total
-
-    def _make_mass(
-        self, scores: FloatArray, labels: IntArray, weights: FloatArray | None
-    ) -> FloatArray:
-        posterior = self.predictor(scores)
-        if self.clamps and (labels >= 0).any():
-            posterior = clamp(posterior, labels)
-        return posterior if weights is None else posterior * weights[:, None]
 
     def _number_class(self, label: Any, part: Part) -> int:
         if label not in self.classes:

@@ -56,7 +56,7 @@ from ssme.stream.counting import (
     read_numbers,
 )
 from ssme.stream.files import close_files
-from ssme.stream.groups import GroupKey, GroupTable, count_groups
+from ssme.stream.groups import GroupTable, count_groups, list_members
 from ssme.stream.source import (
     Part,
     Reading,
@@ -149,7 +149,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             counting = _open_counting(fit, reading, unit, tables)
             center = counting.count_sample(sample)
             names = [metric.name for metric in fit.metrics]
-            groups = [[table.group_by.fixed_text, *table.keys] for table in tables]
+            groups = [[table.group_by.fixed_text, *table.names] for table in tables]
             mark = RunMark.of(source.files, [names, groups], center)
             estimating = run_on_thread(fit.make_evaluation, start)
             counted = count_all(pool, source, counting, place, mark)
@@ -187,12 +187,13 @@ def _list_sampled_groups(sample: ScoreSet, tables: Sequence[GroupTable]) -> list
     """The groups as far as the sample holds them; those it does not have no rows."""
     groups = [Group(ALL, None, sample.n_labeled, sample.n_unlabeled)]
     for table in tables:
-        members = dict(table.group_values(sample.groups).list_members())
-        for number, key in enumerate(table.keys, start=1):
-            rows = members.get(key, np.zeros(0, dtype=np.int64))
+        members = dict(list_members(table.group_values(sample.groups)))
+        for number, name in enumerate(table.names):
+            rows = members.get(table.first + number, np.zeros(0, dtype=np.int64))
             labeled = int(sample.labeled[rows].sum())
-            pooled = table.pooled if number == len(table.keys) else 0
-            groups.append(Group(key.name, rows, labeled, rows.size - labeled, key.by, pooled))
+            pooled = table.pooled if number == len(table.names) - 1 else 0
+            text = table.group_by.text
+            groups.append(Group(name, rows, labeled, rows.size - labeled, text, pooled))
     return groups
 
 
@@ -302,7 +303,6 @@ def _combine(
     whole = fitted.groups[0]
     move = partial(
         _move_group,
-        fitted.metrics,
         counting.tally,
         share=share,
         spread=spread,
@@ -310,21 +310,18 @@ def _combine(
     )
     estimates, bound = move(fitted.estimates[0], center.sums, counted.sums)
     groups = [_put_counts(whole, counted.n_rows, counted.n_labeled)]
-    moved, alone, bounds = [estimates], [fitted.labels_only[0]], {whole.name: bound}
-    unsampled = []
-    for g, group in enumerate(fitted.groups[1:], start=1):
-        key = GroupKey(group.by, group.name)
-        if key in center.groups:
-            before = center.groups.take_sums(key)
-            estimates, bound = move(fitted.estimates[g], before, counted.groups.take_sums(key))
+    moved, bounds, unsampled = [estimates], {whole.name: bound}, []
+    for number, group in enumerate(fitted.groups[1:]):
+        before, sums = fitted.estimates[number + 1], counted.groups.take_sums(number)
+        if number in center.groups.rows:
+            estimates, bound = move(before, center.groups.take_sums(number), sums)
         else:
-            unsampled.append(key.name)
-            found = _count_alone(counting.tally, fitted.estimates[g], counted.groups.take_sums(key))
-            estimates, bound = found
-        alone.append(fitted.labels_only[g])
-        groups.append(_put_counts(group, *counted.groups.take_counts(key)))
+            unsampled.append(group.name)
+            estimates, bound = _count_alone(counting.tally, before, sums)
+        n_rows, n_labeled = counted.groups.rows[number], counted.groups.labeled[number]
+        groups.append(_put_counts(group, n_rows, n_labeled))
         moved.append(estimates)
-        bounds[key.name] = bound
+        bounds[group.name] = bound
     stream = {
         "rows": counted.n_rows,
         "parts": n_parts,
@@ -344,7 +341,6 @@ def _combine(
         fitted,
         groups=tuple(groups),
         estimates=tuple(moved),
-        labels_only=tuple(alone),
         settings=settings,
         streamed=StreamPass(counted.n_rows, n_parts, center.n_rows, bounds, tuple(unsampled)),
     )
@@ -355,7 +351,6 @@ def _put_counts(group: Group, n_rows: int, n_labeled: int) -> Group:
 
 
 def _move_group(
-    metrics: Sequence[Metric],
     tally: Tally,
     estimates: Sequence[Estimate],
     sample: Sums,
@@ -371,15 +366,12 @@ def _move_group(
     same rows counted part by part add up in another order, and would move them by rounding alone.
     """
     before, after = tally.compute_values(sample), tally.compute_values(everything)
+    bounds = _list_error_bounds(tally.metrics, after)
     if complete:
-        return tuple(estimates), _list_error_bounds(metrics, after)
-    moved = tuple(
-        _move(metric, estimate, then, now, share, spread)
-        for metric, estimate, (then, _), (now, _) in zip(
-            metrics, estimates, before, after, strict=True
-        )
-    )
-    return moved, _list_error_bounds(metrics, after)
+        return tuple(estimates), bounds
+    each = zip(tally.metrics, estimates, before, after, strict=True)
+    moved = [_move(m, e, then, now, share, spread) for m, e, (then, _), (now, _) in each]
+    return tuple(moved), bounds
 
 
 def _count_alone(

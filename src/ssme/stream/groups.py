@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from itertools import compress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,42 +42,30 @@ MOST_VALUES = 1_000_000
 """Groups of one grouping that are counted before the smaller ones are put together."""
 
 
-class GroupKey(NamedTuple):
-    """A group in plain text, so that it can be kept in a file: its grouping and its name."""
-
-    by: str
-    name: str
-
-
-@dataclass(frozen=True, eq=False)
-class Grouping:
-    """Which group of one grouping each row is in: ``keys[codes[i]]``."""
-
-    keys: tuple[GroupKey, ...]
-    codes: IntArray
-
-    def list_members(self, rows: slice = slice(None)) -> Iterator[tuple[GroupKey, IntArray]]:
-        """Each group that some of ``rows`` are in, and which of these."""
-        codes = self.codes[rows]
-        order = np.argsort(codes, kind="stable")
-        present, first = np.unique(codes[order], return_index=True)
-        for code, inside in zip(present, np.split(order, first[1:]), strict=True):
-            yield self.keys[code], inside
+def list_members(codes: IntArray) -> Iterator[tuple[int, IntArray]]:
+    """Each group that occurs among ``codes`` (n,), and its rows."""
+    order = np.argsort(codes, kind="stable")
+    present, first = np.unique(codes[order], return_index=True)
+    return zip(present.tolist(), np.split(order, first[1:]), strict=True)
 
 
 @dataclass(frozen=True, eq=False)
 class GroupTable:
     """The groups of one settled grouping: those that stand by themselves, then all others.
 
-    ``pooled`` is how many groups the last key stands for; none where it is zero.
+    ``first`` is the number of its first group among those of all groupings; ``pooled`` is how many
+    groups the last name stands for; none where it is zero.
     """
 
     group_by: GroupBy
-    keys: tuple[GroupKey, ...]
+    names: tuple[str, ...]
+    first: int
     pooled: int
 
     @classmethod
-    def of(cls, group_by: GroupBy, counts: Mapping[Values, int], pooling: Pooling) -> GroupTable:
+    def of(
+        cls, group_by: GroupBy, counts: Mapping[Values, int], pooling: Pooling, first: int
+    ) -> GroupTable:
         """From the rows of every group."""
         listed = sorted(counts, key=lambda values: [(v.kind, v.order) for v in values])
         names = [name_group(values) for values in listed]
@@ -85,27 +74,23 @@ class GroupTable:
             raise InputError(f"two groups are called {twice!r}", hint="rename a group column")
         sizes = np.array([counts[values] for values in listed], dtype=np.int64)
         kept = pooling.choose_kept(sizes, group_by.text)
-        keys = [
-            GroupKey(group_by.text, name) for name, keep in zip(names, kept, strict=True) if keep
-        ]
         pooled = int((~kept).sum())
-        if pooled:
-            keys.append(GroupKey(group_by.text, name_pooled(group_by.text, pooled)))
-        return cls(group_by, tuple(keys), pooled)
+        together = [name_pooled(group_by.text, pooled)] if pooled else []
+        return cls(group_by, (*compress(names, kept), *together), first, pooled)
 
-    def group_values(self, columns: Mapping[str, NDArray[np.object_]]) -> Grouping:
-        """The groups of rows in memory."""
-        return self._make_grouping(*find_values(self.group_by, columns))
+    def group_values(self, columns: Mapping[str, NDArray[np.object_]]) -> IntArray:
+        """The number (n,) of the group of rows in memory."""
+        return self._number(*find_values(self.group_by, columns))
 
-    def group_arrow(self, table: Any, names: Mapping[str, str]) -> Grouping:
-        """The groups of rows of a pyarrow table; ``names`` are its columns by group column."""
-        return self._make_grouping(*_find_arrow_values(self.group_by, table, names))
+    def group_arrow(self, table: Any, names: Mapping[str, str]) -> IntArray:
+        """That of the rows of a pyarrow table; ``names`` are its columns by group column."""
+        return self._number(*_find_arrow_values(self.group_by, table, names))
 
-    def _make_grouping(self, listed: Sequence[Values], codes: IntArray) -> Grouping:
-        places = {key.name: number for number, key in enumerate(self.keys)}
-        last = len(self.keys) - 1
+    def _number(self, listed: Sequence[Values], codes: IntArray) -> IntArray:
+        places = {name: place for place, name in enumerate(self.names)}
+        last = len(self.names) - 1
         number = np.array([places.get(name_group(v), last) for v in listed], dtype=np.int64)
-        return Grouping(self.keys, number[codes])
+        return self.first + number[codes]
 
 
 def count_groups(
@@ -128,8 +113,11 @@ def count_groups(
                     hint="leave it out of `by`, or put numbers into bins "
                     f"({group_by.text}:quantiles=10)",
                 )
-    found = zip(groupings, totals, strict=True)
-    return tuple(GroupTable.of(group_by, total, pooling) for group_by, total in found)
+    tables: list[GroupTable] = []
+    for group_by, total in zip(groupings, totals, strict=True):
+        first = sum(len(table.names) for table in tables)
+        tables.append(GroupTable.of(group_by, total, pooling, first))
+    return tuple(tables)
 
 
 def _count_part(
@@ -256,57 +244,35 @@ class Cells:
 
 @dataclass(eq=False)
 class GroupSums:
-    """Sums, rows and labels by group."""
+    """Rows, labels and sums by the number of the group."""
 
-    numbers: dict[GroupKey, int] = field(default_factory=dict)
-    rows: list[int] = field(default_factory=list)
-    labeled: list[int] = field(default_factory=list)
+    rows: Counter[int] = field(default_factory=Counter)
+    labeled: Counter[int] = field(default_factory=Counter)
     cells: dict[str, Cells] = field(default_factory=dict)
 
-    def __contains__(self, key: GroupKey) -> bool:
-        return key in self.numbers
-
-    def take_counts(self, key: GroupKey) -> tuple[int, int]:
-        """Rows of a group, and those that are labeled."""
-        number = self.numbers[key]
-        return self.rows[number], self.labeled[number]
-
-    def take_sums(self, key: GroupKey) -> Sums:
+    def take_sums(self, group: int) -> Sums:
         """The sums of one group."""
-        return {name: cells.take_group(self.numbers[key]) for name, cells in self.cells.items()}
+        return {name: cells.take_group(group) for name, cells in self.cells.items()}
 
-    def add_rows(self, counted: Iterable[tuple[GroupKey, Sums, int, int]]) -> None:
-        """Sums of more rows: key, sums, rows and labeled rows of each group among them."""
-        places: dict[str, list[IntArray]] = {}
-        values: dict[str, list[FloatArray]] = {}
-        for key, sums, n_rows, n_labeled in counted:
-            number = self._find_number(key)
-            self.rows[number] += n_rows
-            self.labeled[number] += n_labeled
+    def add_rows(self, counted: Iterable[tuple[int, Sums, int, int]]) -> None:
+        """Sums of more rows: group, sums, rows and labeled rows of each group among them."""
+        found: dict[str, list[tuple[IntArray, FloatArray]]] = {}
+        for group, sums, n_rows, n_labeled in counted:
+            self.rows[group] += n_rows
+            self.labeled[group] += n_labeled
             for name, array in sums.items():
                 cells = self.cells.setdefault(name, Cells(array.shape))
-                flat = array.ravel()
-                filled = np.flatnonzero(flat)
-                places.setdefault(name, []).append(filled + number * cells.size)
-                values.setdefault(name, []).append(flat[filled])
-        for name, found in places.items():
-            self.cells[name].add(np.concatenate(found), np.concatenate(values[name]))
+                filled = np.flatnonzero(array)
+                place = filled + group * cells.size
+                found.setdefault(name, []).append((place, array.ravel()[filled]))
+        for name, parts in found.items():
+            places, values = zip(*parts, strict=True)
+            self.cells[name].add(np.concatenate(places), np.concatenate(values))
 
     def add(self, other: GroupSums) -> None:
         """Sums of one more part."""
-        numbers = np.array([self._find_number(key) for key in other.numbers], dtype=np.int64)
-        for number, n_rows, n_labeled in zip(numbers, other.rows, other.labeled, strict=True):
-            self.rows[number] += n_rows
-            self.labeled[number] += n_labeled
+        self.rows.update(other.rows)
+        self.labeled.update(other.labeled)
         for name, cells in other.cells.items():
             cells.settle()
-            group, cell = np.divmod(cells.places, cells.size)
-            held = self.cells.setdefault(name, Cells(cells.shape))
-            held.add(numbers[group] * cells.size + cell, cells.values)
-
-    def _find_number(self, key: GroupKey) -> int:
-        if key not in self.numbers:
-            self.numbers[key] = len(self.rows)
-            self.rows.append(0)
-            self.labeled.append(0)
-        return self.numbers[key]
+            self.cells.setdefault(name, Cells(cells.shape)).add(cells.places, cells.values)

@@ -24,22 +24,12 @@ WIDE = pd.DataFrame(
         "ann": ["yes", "no", "yes", "no", "no", "no"],
     }
 )
-ASKED = {"id": "id", "layout": "long"}
 LONG = WIDE.melt(["id", "label"], ["gpt", "ann"], "judge", "answer")
 
 
 def read(frame: pd.DataFrame, **options: Any) -> ScoreSet:
     make = ScoreSet.from_frame if "answers" in options else ScoreSet.from_answers
     return make(frame, **{"label": "label", "positive": "yes", **options})
-
-
-def test_a_long_table_is_the_same_set_as_a_wide_one() -> None:
-    wide, long = read(WIDE, id="id"), read(LONG, id="id")
-    assert wide.models == long.models == ("gpt", "ann")
-    np.testing.assert_array_equal(wide.scores, long.scores)
-    other = LONG.rename(columns={"answer": "verdict"})
-    named = read(other, id="id", answers=["verdict"])
-    np.testing.assert_array_equal(named.scores, wide.scores)
 
 
 def test_columns_of_answers_and_ratings_can_be_named_for_a_frame() -> None:
@@ -68,35 +58,6 @@ def test_advice_names_no_column_that_never_says_a_class() -> None:
         ScoreSet.from_frame(WIDE.assign(topic=list("ppqpqq")), "label", id="id")
 
 
-@pytest.mark.parametrize(
-    ("frame", "options", "told"),
-    [
-        (LONG.rename(columns={"answer": "text"}), {"id": "id"}, "no column of answers"),
-        (LONG, {"id": "id", "answers": ["answer", "label2"]}, "no column 'label2'"),
-        (
-            LONG.assign(more="yes"),
-            {"id": "id", "answers": ["answer", "more"], "layout": "long"},
-            "layout",
-        ),
-        (
-            LONG,
-            {"id": "id", "answers": ["answer"], "models": ["answer"], "layout": "long"},
-            "layout",
-        ),
-        (WIDE[["id", "label"]], {"id": "id"}, "no column left for answers"),
-        (WIDE, {"id": "id", "answers": ["gpt", "label"]}, "both for answers and as label"),
-        (WIDE, {"id": "id", "score": "gpt"}, "class_"),
-        (LONG.drop(columns="id"), {"answers": ["answer"], "layout": "long"}, "id"),
-    ],
-)
-def test_tables_that_say_too_little_or_too_much(
-    frame: pd.DataFrame, options: dict[str, Any], told: str
-) -> None:
-    with pytest.raises(InputError, match=told) as raised:
-        read(frame, **options)
-    assert raised.value.hint
-
-
 def test_models_with_probabilities_stand_beside_judges_in_one_table() -> None:
     frame = WIDE.assign(net=[0.9, 0.1, 0.8, 0.6, 0.2, 0.4])
     data = read(frame, id="id", answers=["gpt", "ann"], models=["net"])
@@ -104,37 +65,6 @@ def test_models_with_probabilities_stand_beside_judges_in_one_table() -> None:
     assert list(data.judges) == ["gpt", "ann"]
     assert data.scores[0, 0, 1] == pytest.approx(0.9)
     assert "judges" in repr(data) or data.judges
-
-
-@pytest.mark.parametrize(
-    ("args", "options", "told"),
-    [
-        ((WIDE,), {"ratings": {"bob": [1] * 6}}, "arrays were given with a data frame"),
-        (({"a": ["x", "y"]}, ["x", "y"]), {"colour": "red"}, "no option 'colour'"),
-        (({"a": ["x", "y"]}, ["x", "y"]), {"models": ["b"]}, "no answers of 'b'"),
-        (({}, ["x", "y"]), {}, "neither answers nor ratings|no answers"),
-        (
-            ({"a": ["x", "y", "z"]}, ["x", "y", "z"]),
-            {"ratings": {"bob": [1, 2, 5]}, "classes": ["x", "y", "z"]},
-            "do not fit ratings",
-        ),
-        (
-            ({"a": ["x", "y", "z"]}, ["x", "y", "z"]),
-            {"scores": {"net": [0.1, 0.2, 0.3]}},
-            "are over 2 classes",
-        ),
-        (
-            (None, [0, 1, 1]),
-            {"ratings": {"bob": ["low", "high", "low"]}},
-            "the order of the grades",
-        ),
-    ],
-)
-def test_arrays_of_answers_that_do_not_fit(
-    args: tuple[Any, ...], options: dict[str, Any], told: str
-) -> None:
-    with pytest.raises(InputError, match=told):
-        ScoreSet.from_answers(*args, **options)
 
 
 def test_grades_of_every_kind_are_put_in_order() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import numpy as np
@@ -24,35 +23,10 @@ def written(folder: Path, content: str | bytes, name: str = "s.csv") -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("content", "line", "fields"),
-    [
-        ("bert,gpt,label\n0.5,0.2,1\n0.2\n0.3,0.4,0\n", 3, 1),
-        ("bert,gpt,label\n0.5,0.2,1\n0.2,0.1", 3, 2),
-        ('bert,gpt,label\n"0.5",0.2,1\n\n0.2,0.3\n', 4, 2),
-        ('bert,note,label\n0.5,"two\nlines",1\n0.2,0.3\n', 4, 2),
-        ("bert,gpt,label\r\n0.5,0.2,1\r\n0.2,0.1\r\n", 3, 2),
-    ],
-    ids=["in the middle", "at the end", "with quotes", "after a cell of two lines", "windows"],
-)
-def test_a_row_shorter_than_the_header_is_refused_with_its_line(
-    tmp_path: Path, content: str, line: int, fields: int
-) -> None:
-    path = written(tmp_path, content)
-    with pytest.raises(InputError, match=rf"line {line} has {fields} fields, the header 3"):
-        ScoreSet.read(path)
-
-
 def test_rows_that_end_in_empty_fields_are_full(tmp_path: Path) -> None:
     data = ScoreSet.read(written(tmp_path, "bert,gpt,label\n0.5,0.2,1\n0.25,0.1,\n0.75,,\n"))
     assert (data.n_rows, data.n_labeled) == (3, 1)
     assert_array_equal(data.scores[:, 1, 1], [0.2, 0.1, np.nan])
-
-
-@pytest.mark.parametrize("content", ["", "\n\n", "  \n \t \n", "\ufeff", "\ufeff \n"])
-def test_a_file_of_nothing_but_blanks_is_empty(tmp_path: Path, content: str) -> None:
-    with pytest.raises(InputError, match=r"s\.csv is empty"):
-        ScoreSet.read(written(tmp_path, content))
 
 
 def test_a_blank_line_before_the_header_is_no_header(tmp_path: Path) -> None:
@@ -65,24 +39,6 @@ def test_cells_of_any_length_are_read(tmp_path: Path) -> None:
         data = ScoreSet.read(written(tmp_path, f"bert,note,label\n0.5,{cell},1\n0.2,y,0\n"))
         assert data.models == ("bert",)
     assert ScoreSet.read(written(tmp_path, f"{long},label\n0.5,1\n")).models == (long,)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"bert,label\n0.5,1\n0.\x003,0\n", r"byte 0x00 at position 19"),
-        ("bert,label\n0.5,1\n".encode("utf-16"), r"byte 0x00 at position 3.*utf-16"),
-        (b"bert,note,label\n0.5,a,1\n0.2,\xe9,0\n", r"byte 0xe9 at position 28"),
-        (b"bert,note,label\n0.5,a,1\n0.2,b,\xe9", r"byte 0xe9 at position 30"),
-        (b"note,bert,label\n" + b"a,0.5,1\n" * 200_000 + b"\xff,0.5,1\n", r"position 1600016"),
-    ],
-    ids=["NUL", "UTF-16", "latin1", "cut off", "far on"],
-)
-def test_bytes_that_are_no_utf8_are_refused_with_their_place(
-    tmp_path: Path, content: bytes, message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        ScoreSet.read(written(tmp_path, content))
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin1", "utf-16", "utf-16-le", "cp850"])
@@ -98,23 +54,6 @@ def test_another_encoding_is_declared(tmp_path: Path, encoding: str) -> None:
     assert data.ids is not None
     assert data.ids.tolist() == ["ä", "ß"]
     assert_array_equal(data.scores, plain.scores)
-
-
-def test_an_encoding_that_does_not_fit_is_refused(tmp_path: Path) -> None:
-    """UTF-8 read as cp1252 would give other names without a word."""
-    path = written(tmp_path, "id,größe,label\nä,0.25,1\n")
-    with pytest.raises(InputError, match="encoding"):
-        ScoreSet.read(path, encoding="cp1252")
-    path = written(tmp_path, "id,größe,label\nä,0.25,1\n".encode("cp1252"))
-    with pytest.raises(InputError, match="encoding"):
-        ScoreSet.read(path, encoding="ascii")
-    with pytest.raises(InputError, match="encoding"):
-        ScoreSet.read(path, encoding="hex")
-    path = written(tmp_path, "id,größe\nä\n".encode("cp1252"))
-    with pytest.raises(InputError, match=rf"^{re.escape(str(path))} is not a regular table"):
-        ScoreSet.read(path, encoding="cp1252")
-    ascii_only = written(tmp_path, "id,m,label\na,0.25,1\nb,0.5,0\n")
-    assert ScoreSet.read(ascii_only, encoding="cp1252").n_rows == 2
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-8"])
@@ -220,13 +159,6 @@ def test_text_with_commas_stays_text(tmp_path: Path) -> None:
     assert data.groups["note"].tolist() == ["a,b", "1,5", "x"]
 
 
-def test_a_comma_that_nobody_declared_is_refused_with_the_option(tmp_path: Path) -> None:
-    path = written(tmp_path, "bert;label\n0,25;1\n0,5;\n")
-    with pytest.raises(InputError, match=r"decimal.*thousands"):
-        ScoreSet.read(path, delimiter=";")
-    assert ScoreSet.read(path, delimiter=";", decimal=",").scores[1, 0, 1] == 0.5
-
-
 def test_text_that_looks_like_numbers_can_be_declared_as_text(tmp_path: Path) -> None:
     path = written(tmp_path, "bert;group;label\n0.25;1,5;1\n0.5;2,5;\n")
     with pytest.raises(InputError, match="decimal"):
@@ -238,23 +170,6 @@ def test_text_that_looks_like_numbers_can_be_declared_as_text(tmp_path: Path) ->
         "1,5",
         "2,5",
     ]
-
-
-@pytest.mark.parametrize(
-    ("cells", "stray", "line"),
-    [
-        (["0,5", "0,25", "0.75"], "0.75", 4),
-        (["0.5", "0.25", "0.75"], "0.5", 2),
-        (["0", "1", "1,2,3"], "1,2,3", 4),
-        (["0,5", "n/a", "0,5"], "n/a", 3),
-    ],
-)
-def test_a_cell_in_another_style_is_refused_with_its_line(
-    tmp_path: Path, cells: list[str], stray: str, line: int
-) -> None:
-    path = written(tmp_path, "bert;label\n" + "".join(f"{cell};1\n" for cell in cells))
-    with pytest.raises(InputError, match=rf"'bert'.*'{stray}' in line {line}"):
-        ScoreSet.read(path, delimiter=";", decimal=",")
 
 
 @pytest.mark.parametrize(
@@ -275,26 +190,6 @@ def test_written_in_a_style_and_read_again(value: float, marks: tuple[str, str |
     found = NumberStyle(decimal, thousands).to_plain(swapped)
     assert found is not None
     assert float(found) == float(text.replace(",", ""))
-
-
-def test_two_marks_that_are_the_same_are_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, "bert,label\n0.5,1\n")
-    with pytest.raises(InputError, match="thousands"):
-        ScoreSet.read(path, decimal=",", thousands=",")
-
-
-@pytest.mark.parametrize(("name", "value"), [("decimal", ","), ("thousands", "."), ("sheet", "a")])
-@pytest.mark.parametrize("suffix", ["npz", "jsonl"])
-def test_options_of_another_kind_of_file_are_refused(
-    tmp_path: Path, name: str, value: str, suffix: str
-) -> None:
-    path = tmp_path / f"s.{suffix}"
-    if suffix == "npz":
-        np.savez(path, scores=np.array([[0.5]]))
-    else:
-        path.write_text('{"bert": 0.5, "label": 1}\n')
-    with pytest.raises(InputError, match=name):
-        ScoreSet.read(path, False, **{name: value})
 
 
 def test_the_file_of_labels_is_written_like_that_of_the_scores(tmp_path: Path) -> None:

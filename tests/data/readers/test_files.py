@@ -61,12 +61,6 @@ def test_a_class_may_be_called_none(folder: Path) -> None:
     assert_array_equal(data.labels, [0, 1, U])
 
 
-def test_longer_rows_are_not_cut(folder: Path) -> None:
-    (folder / "longer.csv").write_text("m,label\n0.2,0,9\n0.6,1,9\n")
-    with pytest.raises(InputError, match="not a regular table"):
-        ScoreSet.read(folder / "longer.csv")
-
-
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
 def test_labels_in_another_file(folder: Path, suffix: str) -> None:
     scores = pd.read_csv(folder / "scores.csv").drop(columns="label")
@@ -81,13 +75,6 @@ def test_labels_in_another_file(folder: Path, suffix: str) -> None:
     assert_array_equal(data.labels, [0, U, 1])
     assert data.layout is not None
     assert data.layout.labels_source == str(path)
-
-
-def test_the_delimiter_serves_both_files(folder: Path) -> None:
-    (folder / "s.csv").write_text("id;m\n1;0.5\n2;0.25\n")
-    (folder / "l.csv").write_text("id;label\n2;1\n")
-    data = ScoreSet.read(folder / "s.csv", folder / "l.csv", delimiter=";")
-    assert_array_equal(data.labels, [U, 1])
 
 
 @pytest.mark.parametrize("kind", ["file", "folder"])

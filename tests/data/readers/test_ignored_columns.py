@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from benchmarks.fuzz.program import make_runner
 
 import ssme
-from ssme.cli import app
 from ssme.data import ScoreSet
 from ssme.errors import InputError
 
@@ -25,25 +22,6 @@ FRAME = pd.DataFrame(
         "label": [0, 1, None, None],
     }
 )
-
-
-def fix_of(frame: pd.DataFrame) -> str:
-    with pytest.raises(InputError) as caught:
-        ScoreSet.from_frame(frame)
-    return (caught.value.hint or "").replace("`", "")
-
-
-def test_the_fix_begins_with_what_a_column_of_whole_numbers_may_be() -> None:
-    assert fix_of(FRAME.drop(columns=["ward", "age"])).startswith(
-        "if it names the rows pass id='patient'; if it is a group pass groups=['patient']; if it "
-        "is neither pass ignore=['patient']; or list the score columns with models=[...]"
-    )
-    assert fix_of(FRAME.drop(columns=["patient", "age"])).startswith(
-        "if it is a group pass groups=['ward']; if it names the rows pass id='ward'"
-    )
-    assert fix_of(FRAME.drop(columns=["patient", "ward"])).startswith(
-        "for logits pass logits=True; if it is no score pass ignore=['age']"
-    )
 
 
 def test_every_advice_of_the_fix_works() -> None:
@@ -70,21 +48,6 @@ def test_an_ignored_column_may_have_a_usual_name(tmp_path: Path) -> None:
         path, method="ensemble", metrics="accuracy", ignore=["y", "weight"], id="patient"
     )
     assert result.data.layout.label == "label"
-
-
-def test_a_column_to_ignore_must_be_there() -> None:
-    with pytest.raises(InputError, match=r"no column 'agee' \(to leave out\).*Did you mean 'age'"):
-        ScoreSet.from_frame(FRAME, ignore=["agee"])
-
-
-def test_the_command_line_names_its_options(tmp_path: Path) -> None:
-    path = tmp_path / "s.csv"
-    FRAME.drop(columns=["ward", "age"]).to_csv(path, index=False)
-    said = make_runner().invoke(app, ["doctor", str(path)])
-    assert said.exit_code != 0
-    told = re.sub(r"\s+", " ", said.stderr)
-    assert "--id 'patient'" in told
-    assert "--ignore patient" in told
 
 
 def test_digits_written_as_text_are_text_and_shares_are_refused(tmp_path: Path) -> None:

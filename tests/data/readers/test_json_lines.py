@@ -77,47 +77,7 @@ def test_it_goes_straight_into_evaluate(tmp_path: Path) -> None:
     assert len(table) == 1
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("{'bert': 0.5}", r"line 2, is not JSON"),
-        ("[0.5, 1]", r"line 2, is \[0\.5, 1\], not an object"),
-        ('{"bert": 0.5},', r"line 2, is not JSON: Extra data"),
-        ('{"bert": 0.5, "bert": 0.6}', r"line 2, has the key 'bert' twice"),
-        ('{"bert": {"a": {"b": 1}}}', r"line 2: 'bert' contains objects or lists inside"),
-        ('{"bert": [[1]]}', r"line 2: 'bert' contains objects or lists inside"),
-        ("[" * 100_000, r"line 2, is not JSON: it is nested too deeply"),
-        ('{"bert": ' + "1" * 5000 + "}", r"line 2, is not JSON"),
-    ],
-)
-def test_what_is_no_row_is_refused_with_its_line(tmp_path: Path, line: str, told: str) -> None:
-    path = written(tmp_path, {"bert": 0.5, "label": 1}, line)
-    with pytest.raises(InputError, match=told):
-        ScoreSet.read(path)
-
-
-def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(b'{"bert": 0.5, "label": "\xe9"}\n')
-    with pytest.raises(InputError, match="line 1, is not UTF-8: byte 0xe9"):
-        ScoreSet.read(path)
-
-
-@pytest.mark.parametrize("content", ["", "\n\n", "{}\n{}\n"])
-def test_a_file_without_a_key_is_empty(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_text(content)
-    with pytest.raises(InputError, match="is empty"):
-        ScoreSet.read(path)
-
-
 def test_a_table_of_holes_is_refused_before_memory_is_taken(tmp_path: Path) -> None:
     path = written(tmp_path, *({f"k{i}": 1} for i in range(5_000)))
     with pytest.raises(InputError, match=r"5,000 different keys in 5,000 lines"):
-        ScoreSet.read(path)
-
-
-def test_lists_of_unequal_length_name_the_option(tmp_path: Path) -> None:
-    path = written(tmp_path, {"net": [0.5, 0.5], "label": 0}, {"net": [1.0], "label": 1})
-    with pytest.raises(InputError, match=r"lists of lengths \[1, 2\].*ignore='net'"):
         ScoreSet.read(path)

@@ -101,9 +101,3 @@ def test_labels_from_another_table() -> None:
     frame = pd.DataFrame(LONG).drop(columns="label")
     labels = pl.DataFrame({"id": ["p"], "truth": ["neg"]})
     assert_array_equal(ScoreSet.from_frame(frame, labels).labels, [U, 0])
-
-
-def test_repeated_binary_scores_are_refused() -> None:
-    frame = pd.DataFrame(BINARY)
-    with pytest.raises(InputError, match="id 2, model 'a' has 2 scores"):
-        ScoreSet.from_frame(pd.concat([frame, frame.iloc[[2]]]))

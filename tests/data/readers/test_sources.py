@@ -8,7 +8,6 @@ import pytest
 
 from ssme.data import ScoreSet
 from ssme.data.readers.sources import find_local_path
-from ssme.errors import InputError
 
 
 def test_the_address_of_a_local_file_is_a_path(tmp_path: Path) -> None:
@@ -17,21 +16,6 @@ def test_the_address_of_a_local_file_is_a_path(tmp_path: Path) -> None:
     for address in (path.as_uri(), f"file:{path}", f"file://localhost{path}", str(path)):
         assert find_local_path(address) == path
         assert ScoreSet.read(address).models == ("bert",)
-
-
-@pytest.mark.parametrize(
-    ("address", "message"),
-    [
-        ("https://example.org/s.csv", "is an address, not a file on this machine"),
-        ("s3://bucket/s.parquet", r"is an address.*streamed"),
-        ("file://elsewhere/s.csv", "a file on another machine, 'elsewhere'"),
-        ("a" * 5000 + ".csv", "no file"),
-        ("a\0b.csv", r"no file a\\x00b"),
-    ],
-)
-def test_what_is_no_file_is_said(address: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        ScoreSet.read(address)
 
 
 def test_a_path_with_a_colon_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,12 +85,6 @@ def test_suggested_rows_that_lost_their_probability_are_refused(
     assert ("8 labels beside the scores would be dropped" in str(error.value)) == (not emptied)
 
 
-def test_one_lost_probability_is_refused(tmp_path) -> None:
-    more = suggested(tmp_path, GOOD.replace("r11,0,0.5", "r11,0,"))
-    with pytest.raises(InputError, match="no probability for 1 of its 2 labels"):
-        ScoreSet.read(scores(tmp_path), more)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -106,46 +100,6 @@ def test_a_design_that_is_stated_replaces_the_probabilities(tmp_path) -> None:
     more = suggested(tmp_path, "id,label,reason\nr10,1,unclear\nr11,0,\n")
     data = ScoreSet.read(scores(tmp_path), more, design="random")
     assert (data.n_labeled, data.design.kind) == (2, "random")
-
-
-def test_the_same_label_twice_is_no_contradiction(tmp_path) -> None:
-    more = suggested(tmp_path, "id,label,probability\nr3,1,0.2\nr10,1,0.2\n")
-    assert ScoreSet.read(scores(tmp_path), more).n_labeled == 9
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("id,label,probability\nr99,1,0.2\n", "r99"),
-        ("id,label,probability\nr10,1,0\n", "row 'r10' in .* has the probability 0"),
-        ("id,label,probability\nr10,1,1.01\n", "row 'r10' in .* has the probability 1.01"),
-        ("id,label,probability\nr3,0,0.2\n", "row 'r3' is labeled 1 beside the scores and 0"),
-        (
-            "id,label,probability\nr10,0,0.2\nr10,1,0.2\n",
-            "has 'r10' at row 0, labeled 0, and again at row 1, labeled 1",
-        ),
-        ("id,label,probability,round\nr10,0,0.2,0.5\n", "round 0.5"),
-        ("id,label,probability,round\nr10,0,0.2,1\nr11,0,0.2,\n", "'r11' in .* and no round"),
-        ("id,label,probability\nr10,7,0.2\n", "7"),
-        ("id,label,probability\nr10,0,0.2\nr11,0,x\n", "'probability' of .* contains 'x' at row 1"),
-        ("id,label,probability\nr10,0,0.2\nr11,0,0.3\nr10,0,0.2\n", "again at row 2"),
-    ],
-)
-def test_bad_files_are_refused(tmp_path, text, message) -> None:
-    with pytest.raises(InputError, match=message):
-        ScoreSet.read(scores(tmp_path), suggested(tmp_path, text))
-
-
-def test_probabilities_and_a_design_are_refused_together(tmp_path) -> None:
-    for design in ("random", "probability"):
-        with pytest.raises(InputError, match="Leave design out"):
-            ScoreSet.read(scores(tmp_path), suggested(tmp_path, GOOD), design=design)
-
-
-def test_a_word_among_numbers_is_told_with_its_row_and_file(tmp_path: Path) -> None:
-    file, more = scores(tmp_path), suggested(tmp_path, GOOD.replace("r11,0", "r11,yes"))
-    with pytest.raises(InputError, match=r"row 'r11' is labeled 'yes' in .*next.csv, and the lab"):
-        ScoreSet.read(file, more)
 
 
 def test_rows_that_nobody_has_labeled_yet_change_no_estimate(tmp_path: Path) -> None:

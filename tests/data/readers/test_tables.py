@@ -112,26 +112,6 @@ def test_times_keep_their_nanoseconds() -> None:
     assert data.groups["group"][1] is None
 
 
-@pytest.mark.parametrize(
-    ("role", "values", "message"),
-    [
-        ("label", [[0], [1]], r"\[0\] at row 0 is a list"),
-        ("group", [{"a": 1}, {"a": 2}], r"\{'a': 1\} at row 0 is a dict"),
-        ("weight", [[0.5], [1.0]], r"column 'weight' .* \[0\.5\] at row 0"),
-        ("m", [[0.5], [1.0]], r"column 'm' .* \[0\.5\] at row 0"),
-        ("label", [b"a", b"b"], r"label b'a' at row 0"),
-        ("label", [date(2026, 1, 1), date(2026, 1, 2)], "is not one of the classes"),
-    ],
-)
-def test_what_is_no_value_of_its_role_is_refused(
-    role: str, values: list[Any], message: str
-) -> None:
-    columns = {"m": [0.1, 0.2], "label": ["a", "b"], "weight": [1.0, 1.0], "group": ["x", "y"]}
-    table = pa.table({**columns, role: values})
-    with pytest.raises(InputError, match=message):
-        ScoreSet.from_frame(table, models=["m"], classes=["a", "b"])
-
-
 def test_duplicate_columns_of_arrow_are_refused(tmp_path: Path) -> None:
     columns = [pa.array([0.1]), pa.array([0.2]), pa.array([1])]
     table = pa.Table.from_arrays(columns, names=["a", "a", "label"])
@@ -139,12 +119,6 @@ def test_duplicate_columns_of_arrow_are_refused(tmp_path: Path) -> None:
     for read in (lambda: ScoreSet.from_frame(table), lambda: ScoreSet.read(tmp_path / "s.parquet")):
         with pytest.raises(InputError, match=r"(?s)duplicated column names: .*'a'"):
             read()
-
-
-def test_two_columns_of_one_group_are_refused() -> None:
-    frame = pd.DataFrame({"m": [0.5], "label": [1], "group": ["a"], "group_group": ["b"]})
-    with pytest.raises(InputError, match="two columns for one group: 'group', 'group_group'"):
-        ScoreSet.from_frame(frame)
 
 
 def test_looking_at_many_columns_asks_each_type_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,12 +181,6 @@ def test_columns_that_do_not_sum_to_one_are_binary_models() -> None:
     assert ScoreSet.from_frame(frame).models == ("m_1", "m_2")
 
 
-def test_class_columns_that_contradict_the_labels_are_refused() -> None:
-    frame = pd.DataFrame({"m:neg": [0.3, 0.2], "m:pos": [0.7, 0.8], "label": [0, 1]})
-    with pytest.raises(InputError, match=r"label 0 at row 0.*'neg', 'pos'"):
-        ScoreSet.from_frame(frame)
-
-
 def test_many_classes_settle_unsummed_columns() -> None:
     frame = grid_frame(":", labels=("a", "b", "c"))
     logits = frame.drop(columns="label") * 5 - 2
@@ -211,11 +205,6 @@ def test_decimals_and_objects_are_numbers() -> None:
     assert_array_equal(ScoreSet.from_frame(table).scores[:, 0, 1], [0.25, np.nan])
     frame = pd.DataFrame({"m": pd.Series([0.25, None], dtype=object), "n": 0.5, "label": [1, 0]})
     assert_array_equal(ScoreSet.from_frame(frame).scores[:, 0, 1], [0.25, np.nan])
-
-
-def test_one_row_per_example_needs_unique_ids() -> None:
-    with pytest.raises(InputError, match="id 1 appears at row 0 and again at row 1"):
-        ScoreSet.from_frame(pd.DataFrame(BINARY).assign(id=[1, 1, 2]))
 
 
 def test_labels_given_apart_replace_the_label_column() -> None:

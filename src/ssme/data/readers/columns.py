@@ -99,7 +99,7 @@ class Columns:
     def with_ignored(self, table: Table) -> Columns:
         """With all columns of ``table`` that are not read as ``ignored``."""
         used = set(self.names)
-        return replace(self, ignored=tuple(name for name in table.columns if name not in used))
+        return replace(self, ignored=tuple(n for n in table.columns if n not in used))
 
 
 def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Columns:
@@ -114,11 +114,10 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     named = [name for name in (label, id, weight, design, *groups.values()) if name is not None]
     roles = "`label`, `id`, `weight`, `design` and `groups`"
     refuse_duplicates(named, "column", f"{roles} must be different columns")
-    replaced = [
-        name
-        for name in table.columns
-        if labels is not None and (name.lower() in USUAL_NAMES["label"] or name == options.label)
-    ]
+    replaced: list[str] = []
+    if labels is not None:
+        usual = USUAL_NAMES["label"]
+        replaced = [n for n in table.columns if n.lower() in usual or n == options.label]
     return Columns(label, id, weight, design, groups, frozenset(replaced))
 
 
@@ -316,10 +315,8 @@ def name_answers(
     taken = {*roles.roles, *roles.set_aside, *(options.models or ())}
     kept = [name for name in table.columns if name not in taken]
     if not kept:
-        raise InputError(
-            f"{table.what} has no column left for answers",
-            hint="name the columns with `answers=[...]`",
-        )
+        problem = f"{table.what} has no column left for answers"
+        raise InputError(problem, hint="name the columns with `answers=[...]`")
     _refuse_unlike_answers(table, kept, read_labels())
     return replace(options, answers=tuple(kept))
 
@@ -422,17 +419,18 @@ def is_index(table: Table, name: str) -> bool:
 
 def warn_of_guesses(columns: Columns, options: ReadOptions) -> None:
     """Warn of columns that were skipped, and of weights that were found by their name."""
-    said = []
     if columns.skipped:
-        said.append(
+        warnings.warn(
             f"not taken for models: {list_reasons(columns.skipped)}. If some of them are models, "
-            "list all models with `models=[...]`; if not, leave them out with `ignore=[...]`"
+            "list all models with `models=[...]`; if not, leave them out with `ignore=[...]`",
+            SsmeWarning,
+            stacklevel=2,
         )
-    if columns.weight is not None and options.weight is None:
-        said.append(
-            f"column {columns.weight!r} is taken for the weights of the rows, by its name. Confirm "
-            f"it with `weight={columns.weight!r}`, or leave it out with "
-            f"`ignore={[columns.weight]}`"
+    weight = columns.weight
+    if weight is not None and options.weight is None:
+        warnings.warn(
+            f"column {weight!r} is taken for the weights of the rows, by its name. Confirm it with "
+            f"`weight={weight!r}`, or leave it out with `ignore={[weight]}`",
+            SsmeWarning,
+            stacklevel=2,
         )
-    for text in said:
-        warnings.warn(text, SsmeWarning, stacklevel=2)

@@ -52,18 +52,22 @@ def open_csv(
     Columns of numbers with an undeclared comma are refused unless they are ``ignored``.
     """
     missing = [text for text in MISSING_TEXT if text not in (classes or ())]
-    style = NumberStyle(decimal or ".", thousands)
+    plain = decimal in (None, ".") and thousands is None
+    style = None if plain else NumberStyle(decimal or ".", thousands)
     table = _CsvFile(file, delimiter, encoding)
     header = table.read_header()
     _check_header(table, header)
     marks = _scan(file, delimiter) if encoding in UTF8 else None
-    frame, text = None, None
-    if marks is not None and style == NumberStyle() and not marks.odd:
+    frame, text, width = None, None, len(header)
+    if marks is not None and style is None and not marks.odd:
         frame = _parse(table, missing)
     # without quotes, the number of delimiters says whether every row is as long as the header
-    if frame is None or marks is None or marks.quotes or marks.count != _expect(header, frame):
-        n_rows = table.check_rows(len(header))
-        if frame is None or frame.shape != (n_rows - 1, len(header)):
+    regular = False
+    if frame is not None and marks is not None and not marks.quotes:
+        regular = marks.count == (width - 1) * (len(frame) + 1)
+    if not regular:
+        n_rows = table.check_rows(width)
+        if frame is None or frame.shape != (n_rows - 1, width):
             text = table.rewrite(header, style, missing, ignored)
             frame = _parse(table, missing, text)
     if decimal is None and thousands is None:
@@ -230,16 +234,15 @@ class _CsvFile:
     def rewrite(
         self,
         header: Sequence[str],
-        style: NumberStyle,
+        style: NumberStyle | None,
         missing: Sequence[str],
         ignored: Sequence[str],
     ) -> str:
         """The rows with all cells quoted and numbers as Python writes them."""
         head, *rows = self.read_rows()
-        if style != NumberStyle():
-            for place, name in enumerate(header):
-                if name not in ignored:
-                    style.rewrite_column(name, place, rows, missing)
+        for place, name in enumerate(header):
+            if style is not None and name not in ignored:
+                style.rewrite_column(name, place, rows, missing)
         text = io.StringIO(newline="")
         writer = csv.writer(
             text, delimiter=self.delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
@@ -300,11 +303,6 @@ def _scan(file: Path, delimiter: str) -> _Marks:
             # numpy counts frequent bytes several times faster than bytes.count
             marks.count += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord(delimiter)))
     return marks
-
-
-def _expect(header: Sequence[str], frame: Any) -> int:
-    """The number of delimiters if every row is as long as the header."""
-    return (len(header) - 1) * (len(frame) + 1)
 
 
 def _parse(table: _CsvFile, missing: Sequence[str], text: str | None = None, **options: Any) -> Any:

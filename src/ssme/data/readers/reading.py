@@ -30,7 +30,7 @@ from ssme.data.readers.columns import (
     refuse_without_labels,
     warn_of_guesses,
 )
-from ssme.data.readers.rows import Rows, name_labels_source
+from ssme.data.readers.rows import Rows
 from ssme.data.readers.sources import (
     READERS,
     find_local_path,
@@ -81,11 +81,11 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
             )
         return source if labels is None else source.with_labels(labels, **options)
     if isinstance(source, str | Path):
-        return ScoreSet.read(source, labels, **options)
+        return read(source, labels, options)
     if is_frame(source):
-        return ScoreSet.from_frame(source, labels, **options)
+        return from_frame(source, labels, options)
     if is_dataset(source):
-        return ScoreSet.from_huggingface(source, labels, **options)
+        return from_huggingface(source, labels, options)
     return ScoreSet.from_arrays(source, labels, **options)
 
 
@@ -281,7 +281,8 @@ def _build(
         scores, classes = wide.read_scores(table, columns), columns.classes
     if classes is not None:
         classes = tuple(options.classes or convert_as_labels(classes, rows.labels.values))
-    design: Any = rows.take_floats(columns.design)
+    design: Any = None if columns.design is None else rows.take_floats(columns.design)
+    labels_from = str(labels) if isinstance(labels, Path) else f"a given {type(labels).__name__}"
     if rows.joined is not None:
         design = rows.joined.join_design()
     added = find_own_label_column(table, options) if isinstance(design, LabelRounds) else None
@@ -299,13 +300,13 @@ def _build(
         design=columns.design,
         groups=tuple(columns.groups.values()),
         ignored=(*(options.ignore or ()), *(n for n in columns.ignored if n != added)),
-        labels_source=name_labels_source(labels),
+        labels_source=None if labels is None or labels is False else labels_from,
         source=source,
         order=order,
         skipped=columns.skipped,
     )
     per_row: Mapping[str, Any] = {
-        "weights": rows.take_floats(columns.weight),
+        "weights": None if columns.weight is None else rows.take_floats(columns.weight),
         "groups": {name: rows.take(column) for name, column in columns.groups.items()},
         "ids": rows.ids,
         "design": design,

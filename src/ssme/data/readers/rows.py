@@ -64,9 +64,9 @@ class Rows:
         elif columns.id is not None:
             self.ids = table.read_ids(columns.id)
         self.n = table.n_rows if self.codes is None or self.ids is None else len(self.ids)
-        self.joined = (
-            LabelTable(labels, self.ids, options, columns.id) if joins_by_id(labels) else None
-        )
+        self.joined: LabelTable | None = None
+        if labels is not None and joins_by_id(labels):
+            self.joined = LabelTable(labels, self.ids, options, columns.id)
         self.labels = self._observe(labels)
 
     def _observe(self, labels: object | None) -> RawLabels:
@@ -93,9 +93,9 @@ class Rows:
             return self.table.read_values(column)
         return self._observe_column(column).spread()
 
-    def take_floats(self, column: str | None) -> FloatArray | None:
-        """(n,) numbers of a column; None without one."""
-        return None if column is None else as_floats(self.take(column), f"column {column!r}")
+    def take_floats(self, column: str) -> FloatArray:
+        """(n,) numbers of a column."""
+        return as_floats(self.take(column), f"column {column!r}")
 
     def _observe_column(
         self, column: str, unlabeled: tuple[Hashable, ...] | None = None
@@ -244,13 +244,6 @@ def joins_by_id(labels: object) -> bool:
     return isinstance(labels, Path) or is_frame(labels)
 
 
-def name_labels_source(labels: object | None) -> str | None:
-    """Where labels that are given separately came from, for people."""
-    if labels is None or labels is False:
-        return None
-    return str(labels) if isinstance(labels, Path) else f"a given {type(labels).__name__}"
-
-
 def refuse_other_index(table: Table, labels: object) -> None:
     """Refuse a Series of labels whose index has the rows in another order, or some of them.
 
@@ -334,7 +327,6 @@ class LabelTable:
                     )
             row_ids = as_ids(self.table.read_ids(self.id), self.table.n_rows)
         as_ids(self.ids, len(self.ids))
-        assert row_ids is not None
         places: NDArray[np.intp] = pandas.Index(self.ids, dtype=object).get_indexer(
             pandas.Index(row_ids, dtype=object)
         )

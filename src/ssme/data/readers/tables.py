@@ -253,8 +253,8 @@ def _from_pandas(series: Any) -> NDArray[Any]:
     import pandas
 
     kind = series.dtype
-    if isinstance(kind, pandas.CategoricalDtype):  # not of its dtype: that rounds large numbers
-        return np.asarray(series.astype(object))
+    if isinstance(kind, pandas.CategoricalDtype):  # as floats, whole numbers might be rounded
+        return np.asarray(series.astype(float if kind.categories.dtype == float else object))
     if isinstance(kind, pandas.ArrowDtype):
         import pyarrow
 

@@ -9,7 +9,7 @@ sums to one. Columns that look like answers of judges are named in messages, nev
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -45,19 +45,21 @@ def find_scores(
 ) -> Columns:
     """``roles`` with the score columns; ``given``: labels were given separately."""
     grid, skipped = _find_grid(table, roles, options, raw, given=given)
-    if grid.classes is not None:
-        grid = Grid(grid.columns, order_classes(grid.classes, options.classes, options.positive))
+    classes = grid.classes
+    if classes is not None:
+        classes = order_classes(classes, options.classes, options.positive)
     both = sorted(grid.used & roles.roles)
     if both:
         raise InputError(
             f"column {both[0]!r} is named both for scores and as label, id, weight or group",
             hint="name other columns with `models` or `pattern`, or another one for the other role",
         )
+    by_model = grid.columns.items()
     return replace(
         roles,
-        kind="wide" if grid.classes is None else "wide by class",
-        scores=grid.list_by_model(),
-        classes=grid.classes,
+        kind="wide" if classes is None else "wide by class",
+        scores={model: tuple(of[name] for name in classes or of) for model, of in by_model},
+        classes=classes,
         skipped={name: reason for name, reason in skipped.items() if name not in grid.used},
     ).with_ignored(table)
 
@@ -91,20 +93,19 @@ def _find_grid(
         refuse_duplicates(names, "model")
         if options.pattern is None and set(names) <= set(table.columns):
             return _take_one_column_each(names), {}
-        return _find_by_name(table, free, names, options, raw), {}
+        return _find_named(table, free, names, options, raw), {}
     if options.pattern is not None:
-        return _find_by_pattern(table, free, options.pattern, options, raw), {}
+        return _find_named(table, free, None, options, raw), {}
     free = [name for name in free if not is_index(table, name)]
     if roles.label is None and not given:
         refuse_without_labels(table)
     texts = [name for name in free if table.find_kind(name) == "other"]
-    for name in texts:
-        _refuse_percent(table, name)
-    alike = find_answers(table, texts, raw)
-    judged = (*alike.answers, *alike.ratings)
-    for name in texts:
-        if name not in judged:
-            _refuse_numbers_as_text(table, name)
+    judged: tuple[str, ...] = ()
+    if texts:
+        alike = find_answers(table, texts, raw)
+        judged = (*alike.answers, *alike.ratings)
+        for name in texts:
+            _refuse_numbers_as_text(table, name, judged=name in judged)
     numbers = [name for name in free if name not in texts]
     if not numbers and judged:
         raise InputError(
@@ -141,47 +142,43 @@ def _from_mapping(
             name: table.require(column, f"scores of model {model!r}", "models")
             for name, column in value.items()
         }
-    first = next(iter(columns))
-    for model, of in columns.items():
-        if set(of) != set(columns[first]):
+    (first, found), *others = columns.items()
+    for model, of in others:
+        if set(of) != set(found):
             raise InputError(
-                f"model {model!r} has classes {quote(of)}, model {first!r} {quote(columns[first])}",
+                f"model {model!r} has classes {quote(of)}, model {first!r} {quote(found)}",
                 hint="map the columns of every class",
             )
-    found = tuple(columns[first])
-    return Grid(columns, None if found == ("",) else found)
+    return Grid(columns, None if tuple(found) == ("",) else tuple(found))
 
 
-def _find_by_name(
-    table: Table, free: list[str], models: list[str], options: ReadOptions, raw: RawLabels
+def _find_named(
+    table: Table,
+    free: list[str],
+    models: list[str] | None,
+    options: ReadOptions,
+    raw: RawLabels,
 ) -> Grid:
-    """Models named by the caller whose class columns are found by the first pattern that fits."""
+    """The class columns of ``models``, or of all that fit the pattern, by the first that fits."""
     for pattern in PATTERNS if options.pattern is None else (options.pattern,):
         found = find_grids(free, pattern, models=models, classes=options.classes)
         grids = _prefer_fitting(found, raw)
         if len(grids) == 1:
             return grids[0]
+        if grids and models is None:
+            raise _explain_ambiguous(table, grids, binary=None)
+    if models is None:
+        raise InputError(
+            f"`pattern={options.pattern!r}` does not give every model the same two or more classes "
+            f"in the columns {quote(free, limit=20)}",
+            hint=f"correct the pattern, list `classes=[...]`, or pass {MAPPING}",
+        )
     missing = next((name for name in models if name not in table.columns), models[0])
     raise InputError(
         f"{table.what} has no column {missing!r}, nor one column per class for model {missing!r}; "
         f"its free columns are {quote(free, limit=20)}",
         hint=f"{suggest_nearest(missing, free)}name columns that exist with `models`, or pass "
         f"{MAPPING}",
-    )
-
-
-def _find_by_pattern(
-    table: Table, free: list[str], pattern: str, options: ReadOptions, raw: RawLabels
-) -> Grid:
-    grids = _prefer_fitting(find_grids(free, pattern, classes=options.classes), raw)
-    if len(grids) == 1:
-        return grids[0]
-    if grids:
-        raise _explain_ambiguous(table, grids, binary=None)
-    raise InputError(
-        f"`pattern={pattern!r}` does not give every model the same two or more classes in the "
-        f"columns {quote(free, limit=20)}",
-        hint=f"correct the pattern, list `classes=[...]`, or pass {MAPPING}",
     )
 
 
@@ -233,7 +230,7 @@ def _detect_grid(
         advice = advise(find_answers(table, [*judged, *skipped], raw))
         raise InputError(
             f"no column of {table.what} is taken for a model: {list_reasons(skipped)}",
-            hint="list the models with `models=[...]`" + (f"; {advice}" if advice else ""),
+            hint="; ".join(filter(None, ("list the models with `models=[...]`", advice))),
         )
     if not options.logits:
         _refuse_no_probabilities(table, models, raw, judged)
@@ -277,42 +274,33 @@ def _explain_ambiguous(
 # Columns that are not what they seem: each is refused with the options that decide.
 
 
-def _refuse_percent(table: Table, name: str) -> None:
-    """Refuse a text column that mostly holds texts such as ``46 %``: scores, not words."""
-    import pandas
+def _refuse_numbers_as_text(table: Table, name: str, *, judged: bool) -> None:
+    """Refuse a text column that is meant for scores: mostly numbers or percentages (``46 %``).
 
-    texts = pandas.Series(table.read_values(name), dtype=object).dropna().astype(str).str.strip()
-    bare = pandas.to_numeric(texts.str.removesuffix("%"), errors="coerce")
-    percent = texts.str.endswith("%") & bare.notna()
-    if len(texts) and percent.mean() >= 0.5:
-        row = int(texts.index[int(percent.argmax())])
-        raise InputError(
-            f"column {name!r} contains {texts.loc[row]!r} at row {row}, a percentage written as "
-            "text",
-            hint=f"write numbers between 0 and 1, or leave the column out with `ignore={[name]}`",
-        )
-
-
-def _refuse_numbers_as_text(table: Table, name: str) -> None:
-    """Refuse a text column that is meant for scores: mostly numbers, or all of them shares.
-
-    Whole numbers written as text, such as postal codes, are text.
+    Whole numbers written as text, such as postal codes, are text; so are numbers in a column
+    ``judged``, which looks like answers.
     """
     import pandas
 
-    if not table.is_text(name):
-        return
     values = pandas.Series(table.read_values(name), dtype=object).dropna()
+    texts = values.astype(str).str.strip()
+    bare = pandas.to_numeric(texts.str.removesuffix("%"), errors="coerce")
+    percent = texts.str.endswith("%") & bare.notna()
     numbers = pandas.to_numeric(values, errors="coerce")
     stray = numbers.isna()
-    whole = not stray.any() and bool((numbers % 1 == 0).all())
-    if not len(values) or stray.mean() >= 0.5 or whole:
+    if len(values) and percent.mean() >= 0.5:
+        row, what = int(percent.argmax()), "a percentage written as text"
+    elif judged or not table.is_text(name) or not len(values) or stray.mean() >= 0.5:
         return
-    row = int(values.index[int(stray.argmax())])
-    what = "text among numbers" if stray.any() else "a number written as text"
+    elif stray.any():
+        row, what = int(stray.argmax()), "text among numbers"
+    elif (numbers % 1 == 0).all():
+        return
+    else:
+        row, what = 0, "a number written as text"
     raise InputError(
-        f"column {name!r} contains {values.loc[row]!r} at row {row}, {what}",
-        hint="correct the entry or make numbers of the column, leave it out with "
+        f"column {name!r} contains {values.iloc[row]!r} at row {values.index[row]}, {what}",
+        hint="write numbers between 0 and 1, leave the column out with "
         f"`ignore={[name]}`, or list the score columns with `models=[...]`",
     )
 
@@ -321,13 +309,10 @@ def _refuse_class_columns(table: Table, free: list[str]) -> None:
     """Refuse the classes of one model, which would be read as several models."""
     place = {name: number for number, name in enumerate(free)}
     matchers = [_compile_pattern(pattern, None, None, longest=True) for pattern in PATTERNS]
-    blocks = [
-        [place[name] for name in block.values()]
-        for matcher in matchers
-        for block in _match(free, matcher).values()
-    ]
-    blocks.append([place[name] for name in free if name.isdigit()])
-    found = find_class_columns(np.stack([table.read_floats(name) for name in free], axis=1), blocks)
+    blocks = [[*block.values()] for each in matchers for block in _match(free, each).values()]
+    blocks.append([name for name in free if name.isdigit()])
+    scores = np.stack([table.read_floats(name) for name in free], axis=1)
+    found = find_class_columns(scores, ([place[name] for name in block] for block in blocks))
     if found is not None:
         names = sorted(free[number] for number in found)
         raise InputError(
@@ -411,17 +396,15 @@ class Grid:
     def used(self) -> set[str]:
         return {column for of in self.columns.values() for column in of.values()}
 
-    def list_by_model(self) -> dict[str, tuple[str, ...]]:
-        """model -> its columns, in the order of the classes."""
-        return {
-            model: tuple(of[name] for name in self.classes or of)
-            for model, of in self.columns.items()
-        }
-
     def fits(self, raw: RawLabels) -> bool:
         """Whether every label seen is one of the classes."""
         names = {spell_class(name) for name in self.classes or ()}
         return all(spell_class(value) in names for value in raw.values)
+
+    def read(self, table: Table) -> Iterator[tuple[str, FloatArray]]:
+        """Each model and the scores (n, K) in its columns."""
+        for model, of in self.columns.items():
+            yield model, np.stack([table.read_floats(column) for column in of.values()], axis=1)
 
     def sums_to_one(self, table: Table) -> bool:
         """Whether the class columns of every model are probabilities on every row."""
@@ -429,8 +412,7 @@ class Grid:
 
     def find_wrong_sum(self, table: Table) -> tuple[str, int, float] | None:
         """Model, row and sum of the first class columns that do not sum to one."""
-        for model, of in self.columns.items():
-            scores = np.stack([table.read_floats(column) for column in of.values()], axis=1)
+        for model, scores in self.read(table):
             wrong = find_wrong_sums(scores)
             if wrong.any():
                 row = int(np.argmax(wrong))
@@ -452,8 +434,7 @@ class Grid:
             return True
         from scipy.special import bdtrc
 
-        for of in self.columns.values():
-            scores = np.stack([table.read_floats(column) for column in of.values()], axis=1)
+        for _, scores in self.read(table):
             off, within = np.abs(scores.sum(axis=1) - 1.0), max(near, find_rounding(scores, 1))
             known, sound = np.sum(~np.isnan(off)), np.sum(off <= within)
             if sound > 0.5 * known and bdtrc(sound - 1, known, 2.0 * within) < by_chance:
