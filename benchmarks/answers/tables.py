@@ -9,13 +9,12 @@ readings, speed and runs.
 
 from __future__ import annotations
 
-import argparse
-import re
 from pathlib import Path
 
 import pandas as pd
 
 from benchmarks.experiment import RESULTS
+from benchmarks.markdown import ask_check, format_rows, rewrite
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "evidence" / "answers.md"
 TITLES = {
@@ -32,23 +31,20 @@ def tabulate_results() -> str:
     overall = pd.read_csv(RESULTS / "answers_overall.csv")
     numbers = sorted(overall["n_labeled"].unique())
     entry = "error; coverage (lowest set); width"
-    lines = [
-        ["data", "method", "metric", *(f"{n} labels: {entry}" for n in numbers)],
-        ["---"] * (3 + len(numbers)),
-    ]
+    head, lines = ["data", "method", "metric", *(f"{n} labels: {entry}" for n in numbers)], []
     keys = ["kind", "method", "metric"]
     for (kind, method, metric), part in overall.groupby(keys, sort=False):
         by_labels = part.set_index("n_labeled")
         name = TITLES.get(kind, kind)
         lines.append([name, method, metric, *(_format_cell(by_labels, n) for n in numbers)])
-    return _join(lines)
+    return format_rows(head, lines)
 
 
 def tabulate_ratings() -> str:
     """Error with grades over that with scores."""
     ratios = pd.read_csv(RESULTS / "answers_ratings.csv")
     numbers = sorted(ratios["n_labeled"].unique())
-    lines = [["data", "metric", *(f"{n} labels" for n in numbers)], ["---"] * (2 + len(numbers))]
+    head, lines = ["data", "metric", *(f"{n} labels" for n in numbers)], []
     for (kind, metric), part in ratios.groupby(["kind", "metric"], sort=False):
         by_labels = part.set_index("n_labeled")
         cells = [
@@ -57,29 +53,28 @@ def tabulate_ratings() -> str:
             for row in (by_labels.loc[n] for n in numbers)
         ]
         lines.append([kind, metric, *cells])
-    return _join(lines)
+    return format_rows(head, lines)
 
 
 def tabulate_readings() -> str:
     """Error relative to labels alone, by what a grade is taken to stand for."""
     table = pd.read_csv(RESULTS / "answers_readings.csv")
     columns = [(m, n) for m in ("accuracy", "roc_auc") for n in sorted(table["n_labeled"].unique())]
-    lines = [["data", "reading", *(f"{m}, {n} labels" for m, n in columns)]]
-    lines.append(["---"] * len(lines[0]))
+    head, lines = ["data", "reading", *(f"{m}, {n} labels" for m, n in columns)], []
     for (kind, reading), part in table.groupby(["kind", "reading"], sort=False):
         by_cell = part.set_index(["metric", "n_labeled"])["rmae"]
         lines.append([kind, reading, *(f"{by_cell[cell]:.2f}" for cell in columns)])
-    return _join(lines)
+    return format_rows(head, lines)
 
 
 def tabulate_speed() -> str:
     """Seconds of a whole evaluation."""
     speed = pd.read_csv(RESULTS / "answers_speed.csv")
-    lines = [["rows", "judges", "classes", "seconds", "CPU seconds"], ["---"] * 5]
+    head, lines = ["rows", "judges", "classes", "seconds", "CPU seconds"], []
     for row in speed.itertuples():
         sizes = [f"{row.rows:,}", str(row.judges), str(row.classes)]
         lines.append([*sizes, f"{row.seconds:.2f}", f"{row.cpu_seconds:.2f}"])
-    return _join(lines)
+    return format_rows(head, lines)
 
 
 def tell_runs() -> str:
@@ -87,10 +82,6 @@ def tell_runs() -> str:
     overall = pd.read_csv(RESULTS / "answers_overall.csv")
     fewest, most = overall["runs"].min(), overall["runs"].max()
     return f"{most} runs\n" if fewest == most else f"{fewest} to {most} runs\n"
-
-
-def _join(lines: list[list[str]]) -> str:
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
 def _format_cell(part: pd.DataFrame, n: int) -> str:
@@ -114,19 +105,7 @@ TABLES = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--check", action="store_true")
-    args = parser.parse_args()
-    text = DOCUMENT.read_text(encoding="utf-8")
-    written = text
-    for name, make in TABLES.items():
-        place = re.compile(f"(?<=<!-- {name} -->\n).*?(?=<!-- end {name} -->)", re.DOTALL)
-        made = make()
-        written = place.sub(lambda _, made=made: made, written)
-    if args.check and written != text:
-        raise SystemExit(f"{DOCUMENT.name} differs from the results")
-    if not args.check:
-        DOCUMENT.write_text(written, encoding="utf-8")
+    rewrite(DOCUMENT, TABLES, check=ask_check(__doc__))
 
 
 if __name__ == "__main__":

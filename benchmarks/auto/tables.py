@@ -8,8 +8,6 @@ A table named NAME stands between ``<!-- NAME -->`` and ``<!-- /NAME -->`` and i
 
 from __future__ import annotations
 
-import argparse
-import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ import pandas as pd
 from benchmarks.auto.goals import LABELS, tabulate_goals
 from benchmarks.auto.priors import TORTURE
 from benchmarks.experiment import RESULTS
+from benchmarks.markdown import ask_check, format_rows, rewrite
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "auto-notebook.md"
 METRICS = {"accuracy": "accuracy", "ece": "ECE", "roc_auc": "AUC", "average_precision": "AP"}
@@ -37,9 +36,7 @@ def read_result(name: str) -> pd.DataFrame:
 
 
 def format_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    lines = [list(head), *([str(cell) for cell in row] for row in rows)]
-    lines.insert(1, ["---"] * len(lines[0]))
-    text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    text = format_rows(head, rows)
     for word, shown in WORDS.items():
         text = text.replace(word, shown)
     return text
@@ -334,26 +331,9 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 
 
-def rewrite(text: str) -> str:
-    """``text`` with every table made anew."""
-    for name, table in TABLES.items():
-        place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-        if not place.search(text):
-            raise SystemExit(f"{DOCUMENT.name} has no place for the table {name!r}")
-        made = table()
-        text = place.sub(lambda found, made=made: f"{found[1]}\n{made}\n\n{found[2]}", text)
-    return text
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing")
-    old = DOCUMENT.read_text(encoding="utf-8")
-    new = rewrite(old)
-    if not parser.parse_args().check:
-        DOCUMENT.write_text(new, encoding="utf-8")
-    elif new != old:
-        raise SystemExit("docs/auto-notebook.md: run python -m benchmarks.auto.tables")
+    parts = {name: lambda make=make: f"\n{make()}\n" for name, make in TABLES.items()}
+    rewrite(DOCUMENT, parts, end="/", check=ask_check(__doc__))
 
 
 if __name__ == "__main__":

@@ -50,20 +50,9 @@ N_TRUTH = 10_000
 
 
 def semisynthetic_set(number: int, *, bend: float = 1.0, n_train: int = 100) -> ScoreSet:
-    """Make a set of three classifiers on 2 x 10,020 labeled rows of UCI Adult.
+    """Three classifiers, trained on ``n_train`` rows each, on 2 x 10,020 labeled rows of UCI Adult.
 
-    Parameters
-    ----------
-    number : int
-        Which of the sets; each has classifiers and rows of its own.
-    bend : float, default 1.0
-        Power that bends the scores away from calibration; 1 leaves them as they are.
-    n_train : int, default 100
-        Number of rows that each classifier is trained on.
-
-    Returns
-    -------
-    ScoreSet
+    Each ``number`` has its own classifiers and rows; ``bend`` is the power a of the scores.
     """
     from sklearn.linear_model import LogisticRegression
 

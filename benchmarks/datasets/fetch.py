@@ -37,16 +37,9 @@ BY_HAND = "try again later, or put the set into the folder SSME_DATA by hand"
 
 @dataclass(frozen=True)
 class FetchLimits:
-    """How much a fetch may take.
+    """The most that a fetch may take.
 
-    Attributes
-    ----------
-    file_bytes : int
-        The largest file that is read.
-    seconds : float
-        Time for all files of a set together.
-    silent_seconds : float
-        Time without a word from the server after which it is given up.
+    ``seconds`` are for all files of a set together, ``silent_seconds`` without any answer.
     """
 
     file_bytes: int = 1 << 28
@@ -96,28 +89,9 @@ def fetch_dataset(
     repository: str = REPOSITORY,
     limits: FetchLimits | None = None,
 ) -> Path:
-    """Download a public data set into the data folder.
+    """Download one of `PUBLIC` into ``folder``, by default the data folder; the file written.
 
-    Parameters
-    ----------
-    name : str
-        One of `PUBLIC`.
-    folder : Path, optional
-        Where to write the file; by default the data folder, which ``SSME_DATA`` names.
-    repository : str, optional
-        The address that the set's own folder is under.
-    limits : Limits, optional
-        The most that the download may take.
-
-    Returns
-    -------
-    Path
-        The file written.
-
-    Raises
-    ------
-    InputError
-        If the file is there already, or what was fetched is not the known content.
+    A file that is there already, and content other than the known one, are refused.
     """
     if name not in PUBLIC:
         raise make_unknown_name_error("public data set", name, PUBLIC)

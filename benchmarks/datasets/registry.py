@@ -175,63 +175,19 @@ DATASETS: dict[str, Dataset] = {
 
 
 def dataset_names(kind: str | None = None) -> tuple[str, ...]:
-    """List the names of the data sets.
-
-    Parameters
-    ----------
-    kind : {"file", "made", "own"}, optional
-        Only those that are read from a file, made by the program, or read from a file of your own
-        (default: all).
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
-    >>> from benchmarks.datasets.registry import dataset_names
-    >>> "gaussian" in dataset_names("made")
-    True
-    """
+    """Names of the data sets, or of those of one kind ("file", "made" or "own")."""
     return tuple(name for name, entry in DATASETS.items() if kind in (None, entry.kind))
 
 
 def data_folder() -> Path:
-    """Find the folder of the data sets.
-
-    Returns
-    -------
-    Path
-        The folder that the variable ``SSME_DATA`` names; without it ``../shared/data``.
-    """
+    """The folder that the variable ``SSME_DATA`` names; without it ``../shared/data``."""
     return Path(os.environ.get("SSME_DATA", Path("..") / "shared" / "data"))
 
 
 def load_dataset(name: str, path: str | Path | None = None) -> ScoreSet:
-    """Load a fully labeled data set by its name.
+    """A fully labeled data set by its name, read from ``path`` where it is not public.
 
-    Parameters
-    ----------
-    name : str
-        A name that `dataset_names` lists.
-    path : str or Path, optional
-        A file to read it from, for sets whose predictions are not public.
-
-    Returns
-    -------
-    ScoreSet
-
-    Raises
-    ------
-    InputError
-        If there is no such data set, or its file is not there; the message says how to get it.
-
-    Examples
-    --------
-    >>> from benchmarks.datasets.registry import load_dataset
-    >>> data = load_dataset("gaussian")
-    >>> data.n_labeled == data.n_rows
-    True
+    Where its file is not there, the error says how to get it.
     """
     if name not in DATASETS:
         raise make_unknown_name_error(

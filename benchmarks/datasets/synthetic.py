@@ -21,29 +21,10 @@ from ssme.data.scoreset import ScoreSet
 def gaussian_set(
     n: int, separation: NDArray[np.float64], *, rng: np.random.Generator, sharpness: float = 1.0
 ) -> ScoreSet:
-    """Draw fully labeled rows of classifiers whose scores are normal within a class.
+    """``n`` labeled rows of classifiers (d,) whose scores are normal within a class.
 
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-    separation : ndarray of shape (d,)
-        Distance between the means of the two classes, in standard deviations, of each classifier.
-    rng : numpy.random.Generator
-        Source of the random numbers.
-    sharpness : float, default 1.0
-        Factor of the log-odds: above 1 the classifiers are too sure, below 1 not sure enough.
-
-    Returns
-    -------
-    ScoreSet
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from benchmarks.datasets.synthetic import gaussian_set
-    >>> gaussian_set(100, np.array([1.0, 2.0]), rng=np.random.default_rng(0)).scores.shape
-    (100, 2, 2)
+    ``separation`` (d,) are the distances c between the means of the two classes, in standard
+    deviations; with a ``sharpness`` above 1 the classifiers are too sure.
     """
     y = rng.integers(0, 2, n)
     s = rng.standard_normal((n, len(separation))) + y[:, None] * separation
@@ -52,19 +33,5 @@ def gaussian_set(
 
 
 def separations(d: int, norm: float, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw the separations of classifiers as in the paper's appendix: N(c, 0.2), at least 0.01.
-
-    Parameters
-    ----------
-    d : int
-        Number of classifiers.
-    norm : float
-        Their mean separation c.
-    rng : numpy.random.Generator
-        Source of the random numbers.
-
-    Returns
-    -------
-    ndarray of shape (d,)
-    """
+    """Separations (d,) as in the paper's appendix: drawn from N(``norm``, 0.2), at least 0.01."""
     return np.maximum(rng.normal(norm, 0.2, d), 0.01)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.charts import encode_series
-from benchmarks.decide.markdown import describe_origin, draw, embed_picture, format_table, read
+from benchmarks.markdown import describe_origin, draw, embed_picture, format_table, read
 
 BY = ["method", "metric", "n_labeled"]
 LEADING = ("accuracy", "roc_auc")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from benchmarks.decide.groups import SIZE_NAMES
-from benchmarks.decide.markdown import describe_origin, format_table, read
+from benchmarks.markdown import describe_origin, format_table, read
 
 SHOWN = ("auto", "ensemble", "bayesian_calibration", "ssme")
 """Methods of the table of subgroups; benchmarks/REPORT.md has all of them."""

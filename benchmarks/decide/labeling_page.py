@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.charts import encode_series
-from benchmarks.decide.markdown import describe_origin, draw, embed_picture, format_table, read
+from benchmarks.markdown import describe_origin, draw, embed_picture, format_table, read
 
 ARMS = {
     "random": "random",

@@ -8,7 +8,6 @@ draws benchmarks/figures/decide_*.png. Parts whose result files are not there ar
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from benchmarks.charts import encode_series
 from benchmarks.decide.choices_page import write_choices
 from benchmarks.decide.groups_page import write_groups, write_many_groups, write_subgroups
 from benchmarks.decide.labeling_page import write_memory, write_plan, write_suggestion
-from benchmarks.decide.markdown import describe_origin, draw, embed_picture, format_table, read
+from benchmarks.markdown import describe_origin, draw, embed_picture, format_table, read, rewrite
 
 EVIDENCE = Path(__file__).resolve().parents[1] / "evidence"
 
@@ -231,16 +230,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
 
 def main() -> None:
     for page, parts in PARTS.items():
-        text = (EVIDENCE / page).read_text(encoding="utf-8")
-        for name, make in parts.items():
-            mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-            try:
-                made = make()
-            except FileNotFoundError as error:
-                print(f"{name}: {error.filename} is not there yet")
-                continue
-            text = mark.sub(lambda found, made=made: found[1] + made + found[2], text)  # type: ignore[misc]
-        (EVIDENCE / page).write_text(text, encoding="utf-8")
+        rewrite(EVIDENCE / page, parts)
 
 
 if __name__ == "__main__":

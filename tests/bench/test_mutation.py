@@ -229,12 +229,3 @@ def test_the_faults_with_a_reason_are_in_the_source():
     wrong = [change for change, _ in known if change[:3] in lines and change not in present]
     assert not wrong, f"no such change of a line that is there: {wrong}"
     assert all(row["kind"] in KINDS and len(row["reason"].split()) > 3 for _, row in known)
-
-
-def test_a_reason_that_names_a_test_names_one_that_is_there() -> None:
-    root = Path(__file__).parents[2]
-    named = [row["reason"].split("`")[1] for row in read_reasons() if row["kind"] == "late"]
-    assert named
-    for each in named:
-        file, _, name = each.partition("::")
-        assert f"def {name}(" in (root / file).read_text(), each
