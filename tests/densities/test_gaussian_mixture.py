@@ -106,15 +106,6 @@ def test_missing_coordinates_are_integrated_out(rows) -> None:
         assert np.abs(close).max() < 0.35
 
 
-def test_shrinkage_keeps_a_class_of_two_rows_invertible(rows) -> None:
-    points, weights = rows
-    few = np.zeros_like(weights)
-    few[:2, 0] = 1.0
-    few[2:, 1] = 1.0
-    log_density = GaussianClasses(points).update(few)
-    assert np.isfinite(log_density).all()
-
-
 def test_a_class_without_weight_has_no_density(rows) -> None:
     points, _ = rows
     weights = np.stack([np.ones(len(points)), np.zeros(len(points))], axis=1)
@@ -129,14 +120,6 @@ def test_low_rank_has_that_many_axes_and_one_noise() -> None:
     values = np.linalg.eigvalsh(fitted.list_normals()[0].covariance)
     np.testing.assert_allclose(values[:4], values[0])
     assert values[4] > 5 * values[0]
-
-
-def test_a_row_between_two_drawn_centers_belongs_to_the_first() -> None:
-    points = np.array([[0.0], [1.0], [2.0]])
-    fitted = GaussianClasses(points, components=2, rng=np.random.default_rng(0))
-    nearest = fitted._find_near_drawn_centers(points, np.array([1.0, 0.0, 1.0]))
-    assert sorted(nearest[[0, 2]]) == [0, 1]
-    assert nearest[1] == 0
 
 
 PARAMETERS = [(0.3, 0.2), (-0.8, 0.3), (1.9, 0.4), (0.5, 2.0)]

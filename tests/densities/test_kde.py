@@ -91,11 +91,3 @@ def test_coordinates_never_observed_together_tell_nothing() -> None:
     classes.update(np.ones((3, 2)))
     got = classes.at(np.array([[0.0, 1.0]]))
     np.testing.assert_array_equal(got, [[0.0, 0.0]])
-
-
-def test_rows_and_queries_agree_and_engine_is_told() -> None:
-    rng = np.random.default_rng(0)
-    points, weights = rng.normal(size=(60, 2)), rng.random((60, 2))
-    classes = KdeClasses(points, Bandwidth(np.full(2, 0.5), "fixed", "each"))
-    np.testing.assert_allclose(classes.update(weights), classes.at(points), atol=1e-12)
-    assert classes.describe()["engine"] == "dense"

@@ -96,12 +96,6 @@ def test_mostly_small_kernel_is_kept_sparse_with_the_same_sums() -> None:
     )
 
 
-def test_class_without_weight_has_zero_sum() -> None:
-    points, queries, _ = case(1)
-    weights = np.column_stack([np.ones(len(points)), np.zeros(len(points))])
-    assert np.isneginf(DenseKernel("gaussian", points, queries).log_sums(weights)[:, 1]).all()
-
-
 def test_engine_is_chosen_by_size(monkeypatch) -> None:
     points, queries, _ = case(2)
     assert isinstance(choose_kernel_sums("gaussian", points, queries), DenseKernel)

@@ -29,12 +29,6 @@ def test_batches_are_the_draws_of_one_generator_in_turn() -> None:
     np.testing.assert_array_equal(whole, plain)
 
 
-def test_labels_follow_the_soft_labeling() -> None:
-    soft = np.array([[0.1, 0.9], [0.6, 0.4]])
-    mass = np.concatenate(list(draw_masses(soft, 20_000, 1 << 16, np.random.SeedSequence(0))))
-    np.testing.assert_allclose(mass.mean(axis=0), soft, atol=0.015)
-
-
 def test_a_part_of_the_rows_is_the_same_at_every_call_and_nested_in_larger_ones() -> None:
     rows, seed = np.arange(0, 1000, 3), np.random.SeedSequence(3)
     part = take_part(rows, 50, 1000, seed)

@@ -41,14 +41,6 @@ def test_any_two_classifiers_are_right_in_all_four_ways_alike_often(n_models, n_
             assert (right[:, a] & ~right[:, b]).sum() == n_rows // 4
 
 
-def test_a_missing_score_stays_missing():
-    scores, labels = random_rows(3, 2)
-    scores[:, 1] = np.nan
-    made = contrary_to(scores, labels)
-    assert np.isnan(made.scores[:, 1]).all()
-    assert np.isfinite(made.scores[:, [0, 2]]).all()
-
-
 def test_originals_are_those_with_the_same_scores_on_all_rows():
     scores, _ = random_rows(5, 2)
     scores[:, 3] = scores[:, 0]

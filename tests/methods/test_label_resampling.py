@@ -17,7 +17,6 @@ from ssme.methods.label_draws import (
     CellTables,
     ResamplingSettings,
     TableDraws,
-    break_sticks,
     draw_tables,
     find_bootstrap_interval,
     make_bootstrap_mass,
@@ -247,29 +246,3 @@ def test_sums_of_cells_are_those_of_the_whole_table():
     np.testing.assert_allclose(cells.occurring, full.occurring, atol=1e-12)
     np.testing.assert_allclose(cells.predicted, full.predicted, atol=1e-12)
     np.testing.assert_allclose(cells.total_of(values), full.total_of(values), atol=1e-12)
-
-
-def test_the_prior_alone_is_one_right_and_one_wrong_row():
-    cells = CellTables.draw(np.zeros((K, K)), 2.0, 20_000, np.random.default_rng(2))
-    right, wrong = cells.right.sum(axis=1), cells.wrong.sum(axis=1)
-    assert (cells.true != cells.said).all()
-    for mass in (right, wrong):  # both are Gamma(1): mean 1, variance 1
-        assert mass.mean() == pytest.approx(1.0, abs=0.03)
-        assert mass.var() == pytest.approx(1.0, abs=0.08)
-
-
-@pytest.mark.parametrize("total", [0.5, 2.0])
-def test_sticks_add_up_to_a_gamma_and_the_first_is_its_share(total: float) -> None:
-    rng = np.random.default_rng(0)
-    sticks = break_sticks(total, 10_000, rng)
-    whole = sticks.sum(axis=1)
-    assert whole.mean() == pytest.approx(total, rel=0.05)
-    assert whole.var() == pytest.approx(total, rel=0.1)
-    # v_1 ~ Beta(1, A), and what is left of it is broken again
-    first, second = (sticks[:, j].mean() / total for j in (0, 1))
-    assert first == pytest.approx(1 / (1 + total), rel=0.05)
-    assert second == pytest.approx(total / (1 + total) ** 2, rel=0.1)
-    few = break_sticks(total, 500, np.random.default_rng(1), n_sticks=2)
-    rest = few[:, 1] / few.sum(axis=1)
-    assert ((rest >= 0.0) & (rest <= 1.0)).all()
-    assert (few[:, 0] / few.sum(axis=1)).mean() == pytest.approx(1 / (1 + total), rel=0.1)

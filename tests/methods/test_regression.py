@@ -132,12 +132,6 @@ def test_the_mode_is_the_one_that_scipy_finds(n: int, sharpened: bool) -> None:
     np.testing.assert_array_equal(found[~kept], model.mean[~kept])
 
 
-def test_without_labels_nothing_is_known() -> None:
-    model = made(0)
-    np.testing.assert_array_equal(model.find_mode(), model.mean)
-    assert model.log_evidence(model.mean) == 0.0
-
-
 def test_a_step_that_goes_too_far_is_halved() -> None:
     """Labels that contradict confident offsets: the first step goes far beyond the mode."""
     n, labels = 13, np.array([1] * 10 + [0] * 3)
@@ -259,18 +253,6 @@ def test_draws_do_not_depend_on_how_many_chains_are_moved_at_once(
         rng = np.random.default_rng(0)
         drawn.append(model.draw(model.find_mode(), 40, rng, SamplerConstants()))
     assert (drawn[0] == drawn[1]).all()
-
-
-def test_chains_in_batches_have_the_same_posterior() -> None:
-    model = made(25)
-    few = replace(SamplerConstants(), chain_cells=25 * 3 * 100)
-    drawn = [
-        model.draw(model.find_mode(), 1000, np.random.default_rng(0), constants)
-        for constants in (SamplerConstants(), few)
-    ]
-    assert (drawn[0] != drawn[1]).any()
-    spread = drawn[0].std(axis=0)
-    assert (np.abs(drawn[0].mean(axis=0) - drawn[1].mean(axis=0)) < 0.25 * spread).all()
 
 
 def test_with_very_many_labels_draws_are_laplaces() -> None:

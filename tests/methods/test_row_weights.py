@@ -9,7 +9,6 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs import LabelPosterior, PerModelPosterior
-from ssme.methods.draws import RowWeights, center_worlds
 from ssme.methods.estimators.ensemble import Ensemble
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
@@ -21,34 +20,6 @@ def data_of(n: int = 400, labeled: int = 40, seed: int = 0) -> ScoreSet:
     positive = 1 / (1 + np.exp(-(2 * y[:, None] - 1) * [0.6, 1.2] - rng.normal(size=(n, 2))))
     scores = np.stack([1 - positive, positive], axis=2)
     return ScoreSet(scores, np.where(np.arange(n) < labeled, y, -1), ("a", "b"), (0, 1))
-
-
-def test_row_weights_have_mean_one_and_whole_ones_are_counts():
-    def custom(y_true, y_score):
-        return 0.0
-
-    rng = np.random.default_rng(0)
-    plain = RowWeights.draw([get_metric("accuracy")], 5, 30, rng)
-    assert plain.whole is None
-    assert np.allclose(plain.smooth.sum(axis=1), 30)
-    metrics = [get_metric("accuracy"), get_metric(custom)]
-    both = RowWeights.draw(metrics, 5, 30, rng)
-    assert np.array_equal(both.take_for(metrics[1]).sum(axis=1), np.full(5, 30.0))
-    assert both.take_for(metrics[0]) is both.smooth
-
-
-def test_worlds_are_moved_onto_the_estimate_and_cut_to_the_range():
-    worlds = np.array([[0.1, 0.8], [0.3, 1.0], [np.nan, 0.9]])
-    got = center_worlds(np.array([0.5, 0.99]), worlds, get_metric("accuracy"))
-    assert np.nanmean(got.draws[:, 0]) == pytest.approx(0.5)
-    assert got.draws[:, 1].tolist() == pytest.approx([0.89, 1.0, 0.99])
-
-
-def test_the_interval_holds_its_value_at_any_level():
-    skewed = Estimate(np.array([0.5]), np.array([[0.0]] * 9 + [[5.0]]))
-    for level in (0.01, 0.5, 0.95):
-        low, high = skewed.interval(level)
-        assert low[0] <= 0.5 <= high[0]
 
 
 def test_estimates_stay_the_mean_over_label_draws():
@@ -101,14 +72,6 @@ def test_ssme_estimates_do_not_depend_on_refits_and_intervals_do():
     assert np.array_equal(default.draws, run(20).draws)
     with pytest.raises(InputError, match="n_bootstrap"):
         run(-1)
-
-
-def test_methods_with_a_posterior_per_classifier_resample_rows_too():
-    data = data_of(n=150, labeled=150)
-    belief = get_method("cbpe", n_draws=20).fit(data, np.random.default_rng(0))
-    got = belief.estimate([get_metric("accuracy")], [None])[0][0]
-    assert got.draws.shape == (20, 2)
-    assert (got.draws.std(axis=0) > 0.0).all()
 
 
 def test_undefined_draws_do_not_take_the_interval_away():

@@ -63,13 +63,6 @@ def kde_classes(x):
     return KdeClasses(points, select_bandwidth(points, "silverman"))
 
 
-def test_labeled_rows_keep_their_label() -> None:
-    x, y, labels, start = two_normals()
-    fit = run_em(kde_classes(x), start, labels, EmRules(tol=1e-3), np.random.default_rng(0))
-    np.testing.assert_array_equal(fit.responsibilities[:10], np.eye(2)[y[:10]])
-    np.testing.assert_allclose(fit.responsibilities.sum(axis=1), 1.0)
-
-
 def test_without_clamp_labels_yield_to_the_fit_after_the_first_step() -> None:
     x, _, labels, start = two_normals()
     rules = EmRules(max_iter=3, tol=None, clamp=False)
@@ -95,15 +88,6 @@ def test_sample_weight_is_repetition() -> None:
         np.repeat(weighted.responsibilities, counts, axis=0), repeated.responsibilities, atol=1e-10
     )
     np.testing.assert_allclose(weighted.objective_history, repeated.objective_history)
-
-
-def test_row_order_does_not_matter() -> None:
-    x, _, labels, start = two_normals(n=100)
-    order = np.random.default_rng(1).permutation(100)
-    rules, rng = EmRules(max_iter=10, tol=None), np.random.default_rng(0)
-    base = run_em(KdeClasses(x[:, None], fixed(0.5)), start, labels, rules, rng)
-    moved = run_em(KdeClasses(x[order, None], fixed(0.5)), start[order], labels[order], rules, rng)
-    np.testing.assert_allclose(moved.responsibilities, base.responsibilities[order], atol=1e-12)
 
 
 def test_lambda_u_moves_the_priors_toward_the_labels() -> None:
@@ -181,14 +165,3 @@ def test_labeled_rows_weigh_one_before_the_step_from_which_they_are_weighted() -
     )
     np.testing.assert_array_equal(late, plain)
     assert np.abs(late - weighted).max() > 0.01
-
-
-class Noting:
-    """Densities that keep the weights they were given and say the same of every row."""
-
-    def __init__(self):
-        self.seen = []
-
-    def update(self, weights):
-        self.seen.append(weights)
-        return np.zeros_like(weights)

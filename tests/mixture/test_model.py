@@ -12,7 +12,6 @@ from ssme.mixture import model as choice
 from ssme.mixture.model import (
     MixtureOptions,
     choose_density,
-    draw_start,
     fit_mixture,
     refit_responsibilities,
     start_by_neighbors,
@@ -138,14 +137,6 @@ def test_rows_beyond_max_rows_get_the_fitted_posterior() -> None:
     assert same[data.labels < 0].mean() > 0.5
     with pytest.raises(InputError, match="max_rows"):
         SsmeMethod(max_rows=0)
-
-
-def test_draw_is_one_hot_with_the_right_frequencies() -> None:
-    guess = np.tile([0.2, 0.5, 0.3], (20000, 1))
-    start = draw_start(guess, np.random.default_rng(0))
-    assert set(np.unique(start)) == {0.0, 1.0}
-    np.testing.assert_allclose(start.mean(axis=0), guess[0], atol=0.02)
-    np.testing.assert_array_equal(start.sum(axis=1), 1.0)
 
 
 def test_knn_takes_the_majority_of_the_five_nearest() -> None:

@@ -18,11 +18,6 @@ def test_probabilities_are_the_softmax_of_their_log_ratios(n_classes: int) -> No
     np.testing.assert_allclose(odds / odds.sum(axis=1, keepdims=True), p, atol=1e-14)
 
 
-def test_binary_is_the_logit() -> None:
-    p = np.array([[0.2, 0.8], [0.9, 0.1]])
-    np.testing.assert_allclose(alr(p)[:, 0], np.log(p[:, 0] / (1 - p[:, 0])))
-
-
 def test_clip_floors_and_renormalizes() -> None:
     p = np.array([[0.0, 1.0], [1e-9, 1 - 1e-9], [0.3, 0.7]])
     clipped = clip_simplex(p, 1e-6)

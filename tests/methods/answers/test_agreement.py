@@ -34,12 +34,6 @@ def test_disagreement_is_with_those_who_answered_too() -> None:
     np.testing.assert_allclose(own, [(0.5 + 0.0) / 2, (0.5 + 0.0 + 1.0) / 3, (1.0 + 1.0) / 2])
 
 
-def test_a_judge_whom_nobody_meets_is_compared_with_nobody() -> None:
-    own, counts = measure_disagreement(votes_of([[0, None], [None, 1]], 2))
-    assert np.isnan(own).all()
-    assert counts.tolist() == [0, 0]
-
-
 def test_many_answers_on_a_row_count_for_less_each() -> None:
     evidence = votes_of([[0, 1, 1], [0, None, None], [None, None, None]], 2)
     np.testing.assert_allclose(discount_dependence(evidence, 0.2), [1 / 1.4, 1.0, 1.0])
@@ -87,13 +81,6 @@ def test_the_pool_errs_as_often_as_agreement_says(n_classes: int) -> None:
     assert wrong == pytest.approx(found.error, abs=2e-4)
 
 
-def test_sharpness_keeps_within_its_bounds_and_is_moved_up() -> None:
-    votes = made()
-    for bounds, expected in (((-9.0, -8.0), -8.0), ((8.0, 9.0), 8.0)):
-        found = JudgeAgreement.estimate(votes, votes, replace(OF, log_b=bounds, bisections=20))
-        assert found.log_b == pytest.approx(expected + OF.log_b_up, abs=1e-5)
-
-
 def test_shares_that_are_stated_are_taken() -> None:
     votes = made()
     stated = np.array([0.2, 0.3, 0.5])
@@ -102,10 +89,3 @@ def test_shares_that_are_stated_are_taken() -> None:
     rare = JudgeAgreement.estimate(votes, votes, OF, np.array([1.0, 0.0, 0.0]))
     least = OF.least_share / 3
     np.testing.assert_allclose(rare.shares, np.array([1.0, least, least]) / (1.0 + 2 * least))
-
-
-def test_judges_who_never_meet_are_taken_for_half_wrong() -> None:
-    votes = votes_of([[0, None], [None, 1], [1, None], [None, 0]], 2)
-    found = JudgeAgreement.estimate(votes, votes, OF)
-    assert found.disagreement == 0.5
-    assert (found.weights >= OF.least_weight).all()

@@ -43,12 +43,6 @@ def test_accuracy_of_judges_who_share_difficulty(classes: int) -> None:
     assert ((low <= ours.value) & (ours.value <= high)).all()
 
 
-def test_many_labels_decide() -> None:
-    data, truth = made(n=1500, labels=1500)
-    ours = Answers().fit(data, np.random.default_rng(0)).estimate([ACCURACY], [None])[0][0]
-    np.testing.assert_allclose(ours.value, truth, atol=5e-3)
-
-
 def test_no_label_at_all() -> None:
     data, truth = made(labels=0)
     belief = Answers().fit(data, np.random.default_rng(0))
@@ -87,15 +81,6 @@ def test_any_monotone_use_of_the_scale_gives_the_same_posterior() -> None:
     np.testing.assert_allclose(values[0], values[1], atol=1e-9)
 
 
-def test_a_judge_who_always_says_the_same() -> None:
-    data, _ = made()
-    scores = data.scores.copy()
-    scores[:, 0] = [1.0, 0.0]
-    ours = Answers().fit(data.replace(scores=scores), np.random.default_rng(0))
-    value = ours.estimate([ACCURACY], [None])[0][0].value
-    assert 0.3 < value[0] < 0.7
-
-
 def test_answers_beside_probabilities() -> None:
     data, truth = made()
     rng = np.random.default_rng(5)
@@ -125,15 +110,6 @@ def test_metrics_of_probabilities_are_refused_or_marked() -> None:
         assert np.isfinite(table[name, "accuracy"])
         assert np.isnan(table[name, "ece"]) == (name in mixed.judges)
         assert np.isnan(table[name, "log_loss"]) == (name in mixed.judges)
-
-
-def test_same_seed_same_bits_and_groups() -> None:
-    data, _ = made()
-    data = data.replace(groups={"half": np.array(["a", "b"], dtype=object)[np.arange(600) % 2]})
-    first = ssme.evaluate(data, method="answers", metrics=["accuracy", "f1"])
-    second = ssme.evaluate(data, method="answers", metrics=["accuracy", "f1"])
-    assert first.frame().equals(second.frame())
-    assert set(first.frame()["group"]) == {"all", "half=a", "half=b"}
 
 
 def test_auto_takes_this_method_for_judges() -> None:

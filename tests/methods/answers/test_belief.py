@@ -72,16 +72,6 @@ def test_the_gain_is_that_of_the_likeliest_size_of_residuals(
     np.testing.assert_allclose(left, np.where(known, 0.0, span * tau))
 
 
-def test_a_curve_takes_the_usual_size(belief: AnswersBelief) -> None:
-    noise = np.full((50, 21), 0.1)
-    noise[:, 0] = 0.0
-    gain, left = belief._find_gain(np.ones(21), noise, 1.0)
-    tau = belief.constants.bias * belief.design.agreement.error
-    np.testing.assert_allclose(gain[1:], tau**2 / (tau**2 + 0.01))
-    assert gain[0] == 0.0
-    assert not left.any()
-
-
 def test_the_value_is_the_model_and_its_part_of_the_residual(belief: AnswersBelief) -> None:
     rows = np.arange(200)
     labeled = np.flatnonzero(belief.data.labeled)
@@ -157,16 +147,6 @@ def test_a_group_of_one_labeled_row_is_its_label(belief: AnswersBelief) -> None:
     np.testing.assert_allclose(found, np.clip(plain + residual, 0.0, 1.0), atol=1e-12)
 
 
-def test_facts_tell_each_judges_weight_and_the_sharpness(belief: AnswersBelief) -> None:
-    found, theta = belief.design.agreement, belief.theta
-    weights = found.weights * (1.0 + theta[0]) / found.weights.mean() + theta[1:8]
-    assert abs(theta[0] - theta[1]) > 1e-3
-    np.testing.assert_allclose(list(belief.facts.judge_weights.values()), weights, atol=5e-5)
-    assert belief.facts.sharpness == pytest.approx(np.exp(found.log_b) * (1.0 + theta[0]))
-    shares = list(belief.facts.shares.values())
-    np.testing.assert_allclose(shares, belief.soft.mean(axis=0), atol=5e-5)
-
-
 def test_labelings_of_one_class_alone_say_nothing_of_a_ranking(belief: AnswersBelief) -> None:
     """Of four rows many drawn labelings have one class: no noise there, and a finite residual."""
     metric = get_metric("roc_auc")
@@ -179,9 +159,3 @@ def test_labelings_of_one_class_alone_say_nothing_of_a_ranking(belief: AnswersBe
     residual, noise = belief._find_residual(metric, few, 7)
     np.testing.assert_allclose(noise, np.nan_to_num(drawn - np.nanmean(drawn, axis=0)), atol=1e-9)
     assert np.isfinite(residual).all()
-
-
-def test_worlds_do_not_depend_on_how_many_are_made_at_once(belief: AnswersBelief) -> None:
-    narrow = replace(belief, constants=replace(belief.constants, batch_cells=1))
-    worlds = [of._draw_worlds([ACCURACY], np.arange(200))[0] for of in (belief, narrow)]
-    np.testing.assert_allclose(worlds[0], worlds[1], rtol=1e-9)

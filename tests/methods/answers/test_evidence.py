@@ -13,7 +13,6 @@ from ssme.methods.answers.evidence import (
     _cut_at,
     _encode_ratings,
     estimate_stated_share,
-    measure_curve,
 )
 
 OF = AnswerConstants()
@@ -107,13 +106,6 @@ def test_a_rater_alone_is_taken_by_the_rank_of_its_grades() -> None:
     np.testing.assert_allclose(encoder.evidence, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("cut", [0.05, 0.95])
-def test_a_rater_on_one_side_of_the_cut_says_nothing(cut: float) -> None:
-    encoder = _encode_ratings(np.array([0.1, 0.5, 0.9]), np.full(3, np.nan), cut, OF)
-    assert encoder.evidence is not None
-    assert encoder.evidence.tolist() == [0.0, 0.0, 0.0]
-
-
 def test_the_cut_is_where_the_share_is_nearest() -> None:
     positive = np.repeat([0.1, 0.3, 0.6, 0.9], [50, 30, 15, 5])
     # shares above the steps: 0.5, 0.2, 0.05
@@ -144,16 +136,6 @@ def test_labels_tell_the_shares_only_where_grades_are_a_curve() -> None:
     np.testing.assert_allclose(EvidenceEncoders.fit(chosen, OF).shares, free.shares, rtol=1e-12)
 
 
-def test_answers_have_their_part_in_the_shares_beside_grades() -> None:
-    even = [1, 2, 3, 4, 5] * 20
-    said = [1] * 80 + [0] * 20
-    alone = ScoreSet.from_answers(None, [None] * 100, ratings={"a": even}, classes=[0, 1])
-    both = ScoreSet.from_answers({"c": said}, [None] * 100, ratings={"a": even}, classes=[0, 1])
-    own, mixed = EvidenceEncoders.fit(alone, OF).shares, EvidenceEncoders.fit(both, OF).shares
-    assert own is not None
-    np.testing.assert_allclose(mixed, (own + np.array([0.2, 0.8])) / 2, rtol=1e-9)
-
-
 def test_a_rater_votes_from_its_cut_on() -> None:
     encoders = EvidenceEncoders(
         (EvidenceEncoder("ratings", cut=0.3), EvidenceEncoder("answers")), OF.clip
@@ -170,19 +152,3 @@ def test_calibrated_scores_cut_at_fixed_places_state_their_share(share: float) -
     counts = [np.bincount((5 * column).astype(int), minlength=5) for column in scores.T]
     stated = estimate_stated_share([each.astype(float) for each in counts], OF)
     assert stated == pytest.approx(share, abs=0.06)
-
-
-def test_a_rater_who_never_leaves_the_lowest_grade_follows_the_others() -> None:
-    seldom = np.array([1000.0, 0, 0, 0, 0])
-    usual = np.array([800.0, 80, 50, 40, 30])
-    alone, among = (
-        estimate_stated_share([seldom], OF),
-        estimate_stated_share([seldom, usual, usual], OF),
-    )
-    assert 0.001 < alone < 0.15
-    assert alone < among < 0.2
-
-
-def test_grades_given_equally_often_are_a_curve() -> None:
-    assert measure_curve(np.full(5, 200.0), OF.curve_width) == 1.0
-    assert measure_curve(np.array([800.0, 80, 50, 40, 30]), OF.curve_width) < 0.01

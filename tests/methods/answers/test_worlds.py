@@ -15,7 +15,6 @@ from ssme.methods.answers.method import (
     Answers,
     AnswersBelief,
     _fit,
-    _log_density_of_labeled_answers,
     fit_worlds,
 )
 from ssme.metrics.base import FloatArray
@@ -106,16 +105,3 @@ def test_worlds_are_weighed_by_evidence_and_their_chance_beforehand() -> None:
     none, only = fit_worlds(data.with_labels(None), design, np.array([], dtype=int), of)
     assert only == {"usual": 1.0}
     assert none.shift.tolist() == [0.0, 0.0]
-
-
-def test_labels_chosen_by_class_are_as_likely_as_their_scores_among_all() -> None:
-    """S: each labeled row's share of the mass of all rows, lifted by the label intercepts."""
-    of = AnswerConstants()
-    data, _ = rare(labels=20, balanced=True)
-    design = AnswersDesign.estimate(EvidenceEncoders.fit(data, of), data.scores, of)
-    labeled = np.flatnonzero(data.labeled)
-    fitted = _fit(data, design, labeled, np.array([0.5, 3.0]), (1.0, 1.0, 1.0))
-    lift = np.exp(fitted.mode[-2:] * [0.5, 3.0])
-    everywhere = design.compute_posterior(data.scores, fitted.mode)
-    expected = np.log(everywhere[labeled] @ lift / (everywhere @ lift).mean()).sum()
-    assert _log_density_of_labeled_answers(data, design, labeled, fitted) == pytest.approx(expected)

@@ -26,11 +26,6 @@ def test_unbiased_over_seeds(share) -> None:
     assert (np.abs(values.mean(axis=0) - TRUTH) < 4 * error).all()
 
 
-def test_all_labels_give_the_truth() -> None:
-    np.testing.assert_allclose(estimate(ActiveTesting(budget=400), FULL), TRUTH)
-    np.testing.assert_allclose(estimate(ActiveTesting(budget=9999), FULL), TRUTH)
-
-
 def test_a_function_is_asked_for_no_more_rows_than_the_budget() -> None:
     asked = []
 
@@ -42,20 +37,6 @@ def test_a_function_is_asked_for_no_more_rows_than_the_budget() -> None:
     same = ActiveTesting(oracle=FULL.label_values, budget=25)
     np.testing.assert_array_equal(estimate(method), estimate(same))
     assert asked == [25, 25, 25]
-
-
-def test_shared_acquisition_asks_once_for_all() -> None:
-    method = ActiveTesting(oracle=FULL.label_values, budget=25, share="all")
-    belief = method.fit(HIDDEN, np.random.default_rng(0))
-    assert len(belief.facts.describe()["asked_rows"]) == 25
-
-
-def test_doubtful_rows_are_more_likely_and_none_is_impossible() -> None:
-    proposal = compute_acquisition(FULL.scores, cast_votes(FULL.scores), 0.1)
-    np.testing.assert_allclose(proposal.sum(axis=0), 1.0)
-    assert proposal.min() >= 0.1 / 400 - 1e-15
-    disagreement = FULL.scores[:, 1:, :].mean(axis=1)[np.arange(400), FULL.scores[:, 0].argmax(1)]
-    assert np.corrcoef(proposal[:, 0], disagreement)[0, 1] < -0.99
 
 
 def test_acquire_draws_in_proportion() -> None:
@@ -81,12 +62,6 @@ def test_bad_answers_and_options_are_refused() -> None:
         estimate(ActiveTesting(oracle=[0, 1, 0]))
     with pytest.raises(InputError, match="gives 1 classes for 100 rows"):
         estimate(ActiveTesting(oracle=lambda rows: [0]))
-    with pytest.raises(InputError, match="budget must be"):
-        ActiveTesting(budget=0)
-    with pytest.raises(InputError, match='"each" or "all"'):
-        ActiveTesting(share="some")
-    with pytest.raises(InputError, match="uniform must be"):
-        ActiveTesting(uniform=0.0)
 
 
 def test_the_odds_of_a_row_are_the_error_that_the_other_models_expect() -> None:

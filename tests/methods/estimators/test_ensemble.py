@@ -15,13 +15,6 @@ def partly_labeled(n_labeled=50):
     return data.replace(labels=np.where(np.arange(200) < n_labeled, data.labels, UNLABELED))
 
 
-def test_labeled_rows_keep_their_label() -> None:
-    data = partly_labeled()
-    posterior = Ensemble().fit(data, np.random.default_rng(0)).posterior
-    np.testing.assert_array_equal(posterior[:50], np.eye(2)[data.labels[:50]])
-    np.testing.assert_array_equal(posterior[50:], average_scores(data.scores)[50:])
-
-
 def test_the_plain_ensemble_does_not_look_at_labels() -> None:
     data = partly_labeled()
     belief = Ensemble(labels=False).fit(data, np.random.default_rng(0))
@@ -49,11 +42,6 @@ def test_votes_weigh_as_much_as_the_labeled_accuracy() -> None:
     np.testing.assert_allclose(belief.posterior[2:], [[1 / 3, 2 / 3], [1 / 3, 2 / 3]])
 
 
-def test_without_labels_all_weigh_the_same() -> None:
-    belief = fit([-1, -1, -1, -1])
-    np.testing.assert_allclose(belief.posterior[:, 1], [2 / 3, 2 / 3, 1 / 3, 2 / 3])
-
-
 def test_a_hard_vote_takes_the_winner() -> None:
     belief = fit([1, 0, -1, -1], hard=True)
     np.testing.assert_array_equal(belief.posterior[2:], [[0, 1], [0, 1]])
@@ -66,16 +54,6 @@ def test_voters_without_weight_decide_where_no_other_votes() -> None:
     votes[2, [0, 2], [0, 1]] = 1.0  # the one with weight decides
     share = weigh_votes(votes, np.array([0.0, 0.0, 0.4]))
     np.testing.assert_allclose(share, [[0.5, 0.5], [0.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
-
-
-def test_no_labels_is_the_plain_ensemble() -> None:
-    np.testing.assert_array_equal(find_weights(np.empty((0, 4)), 10.0)[0], np.full(4, 0.25))
-
-
-def test_the_better_classifier_weighs_more_and_more_with_more_labels() -> None:
-    likelihood = np.tile([0.9, 0.2], (50, 1))
-    few, many = find_weights(likelihood[:5], 10.0)[0], find_weights(likelihood, 10.0)[0]
-    assert 0.5 < few[0] < many[0] < 1.0
 
 
 def test_weights_maximise_the_penalised_log_score() -> None:

@@ -42,22 +42,6 @@ def test_atc_threshold_leaves_as_many_below_as_are_wrong() -> None:
     assert np.isnan(find_confidence_threshold(np.empty(0), np.empty(0))).all()
 
 
-def test_atc_counts_tied_rows_in_the_share_that_the_labels_show() -> None:
-    """All confidences are equal: the unlabeled rows are right as often as the labeled ones."""
-    scores = np.full((100, 1, 2), 0.5)
-    labels = np.where(np.arange(100) < 40, np.arange(100) % 4 == 0, UNLABELED)
-    data = ScoreSet(scores, labels, ("a",), (0, 1))
-    np.testing.assert_allclose(accuracy(Atc(), data), [0.25])
-
-
-def test_atc_knows_nothing_of_a_classifier_without_a_labeled_row() -> None:
-    scores = FULL.scores[:100].copy()
-    scores[:20, 1] = np.nan
-    labels = np.where(np.arange(100) < 20, FULL.labels[:100], UNLABELED)
-    data = ScoreSet(scores, labels, FULL.models, FULL.classes)
-    assert np.isnan(accuracy(Atc(), data)).tolist() == [False, True]
-
-
 @pytest.mark.parametrize("confidence", ["top", "entropy"])
 def test_atc_finds_the_accuracy_from_labels(confidence) -> None:
     data = FULL.replace(labels=np.where(np.arange(4000) < 1000, FULL.labels, UNLABELED))
@@ -69,10 +53,6 @@ def test_agreement_counts_equal_votes_of_the_others() -> None:
     np.testing.assert_allclose(
         measure_agreement_with_others(votes), [[0.5, 0.5, 0.0], [1.0, 1.0, 1.0]]
     )
-
-
-def test_agreement_with_labels_is_the_truth() -> None:
-    np.testing.assert_allclose(accuracy(Agreement(), FULL), TRUTH)
 
 
 def test_agreement_needs_two_classifiers() -> None:

@@ -55,14 +55,6 @@ def test_every_metric_contains_its_point_and_stays_in_range(k: int):
         assert (high <= metric.high).all(), name
 
 
-def test_unlabeled_rows_do_not_matter():
-    data = score_set()
-    short = ScoreSet(data.scores[:30], data.labels[:30], data.models, data.classes)
-    one, two = estimate(data, "roc_auc"), estimate(short, "roc_auc")
-    assert np.array_equal(one.value, two.value)
-    assert np.array_equal(one.draws, two.draws)
-
-
 def test_closed_forms_rest_on_their_own_denominators():
     data = score_set()
     y = data.labels[:30]
@@ -128,15 +120,6 @@ def test_callables_with_and_without_weights():
         assert ((low < result.value) & (result.value < high)).all()
 
 
-def test_draws_are_joint_and_reproducible():
-    plain = score_set()
-    data = with_scores(plain, slice(None), 1, plain.scores[:, 0])
-    first, again, other = (estimate(data, "accuracy", seed=s) for s in (1, 1, 2))
-    assert np.array_equal(first.draws[:, 0], first.draws[:, 1])
-    assert np.array_equal(first.draws, again.draws)
-    assert not np.array_equal(first.draws, other.draws)
-
-
 def test_groups_use_their_own_rows_and_an_empty_one_is_nan():
     data = score_set()
     belief = Labeled(n_draws=50).fit(data, np.random.default_rng(0))
@@ -150,15 +133,6 @@ def test_groups_use_their_own_rows_and_an_empty_one_is_nan():
     assert np.isnan(empty.interval()).all()
     assert everyone.draws is not None
     assert everyone.draws.shape == (50, 3)
-
-
-def test_one_class_only_is_nan_not_an_error():
-    plain = score_set()
-    data = replace(plain, labels=np.where(plain.labeled, 1, -1))
-    for name in ("roc_auc", "specificity"):
-        result = estimate(data, name)
-        assert np.isnan(result.value).all()
-        assert np.isnan(result.interval()).all()
 
 
 def test_without_joint_draws_the_intervals_stay_and_only_bootstrapped_metrics_are_drawn():
@@ -186,12 +160,3 @@ def test_a_belief_repeats_one_of_the_same_data_draws_and_random_numbers():
     assert one.repeats(fit(50, 0))
     for other in (fit(60, 0), fit(50, 1), fit(50, 0, score_set()), None):
         assert not one.repeats(other)
-
-
-def test_there_are_as_many_draws_as_asked_for_however_they_are_batched():
-    data, metric = score_set(), get_metric("accuracy")
-    belief = Labeled(n_draws=50).fit(data, np.random.default_rng(0))
-    narrow = replace(belief, batch_cells=7 * data.n_labeled * data.n_classes)
-    for of in (belief, narrow):
-        draws = of.estimate([metric], [None])[0][0].draws
-        assert draws.shape == (50, data.n_models)

@@ -7,7 +7,6 @@ from ssme.methods.estimators.ppi import (
     AutoEval,
     Ppi,
     StratifiedPpi,
-    _measure_shrinkage,
     _tune,
     assign_strata,
 )
@@ -75,25 +74,12 @@ def test_bootstrap_interval_of_auc_covers() -> None:
     assert np.mean(covered) > 0.75
 
 
-def test_a_callable_gets_hard_labels() -> None:
-    data, _ = hidden(200, 40)
-    metric = from_callable(lambda y, s: float(((s > 0.5) == y).mean()))
-    value = estimate(Ppi(n_boot=30), data, metric).value
-    np.testing.assert_allclose(value, estimate(Ppi(), data).value, atol=0.15)
-
-
 def test_a_group_without_labels_is_undefined() -> None:
     data, _ = hidden()
     rows = ~data.labeled
     for method in (AutoEval(), Ppi(), StratifiedPpi()):
         assert np.isnan(estimate(method, data, rows=rows).value).all()
     assert np.isnan(estimate(Ppi(), data, get_metric("ece"), rows).value).all()
-
-
-def test_all_rows_labeled_is_the_plain_accuracy() -> None:
-    _, full = hidden()
-    for method in (AutoEval(), Ppi(), StratifiedPpi(min_labels=1000)):
-        np.testing.assert_allclose(estimate(method, full).value, right(full).mean(axis=0))
 
 
 @pytest.mark.parametrize("method", [AutoEval(), Ppi(n_boot=4000), StratifiedPpi()])
@@ -115,17 +101,6 @@ def test_strata_are_merged_until_each_has_enough_labels() -> None:
     assert (np.diff(stratum) >= 0).all()
     assert counts.min() >= 10
     assert assign_strata(predicted, labeled, 5, 1000).max() == 0
-
-
-def test_where_every_row_is_labeled_labels_decide() -> None:
-    data, full = hidden(60, 60)
-    metric = get_metric("f1_macro")
-    told = estimate(Ppi(n_boot=30), data, metric)
-    np.testing.assert_allclose(told.value, metric(full.scores, np.eye(2)[full.labels][None])[0])
-    low, high = told.interval()
-    assert ((low < told.value) & (told.value < high)).all()
-    assert told.draws is not None
-    assert np.isfinite(told.draws).all()
 
 
 def test_lambda_is_the_covariance_over_the_variances() -> None:
@@ -153,16 +128,3 @@ def test_a_callable_is_corrected_by_the_likeliest_classes() -> None:
     )
     found = estimate(Ppi(power=1.0, n_boot=5), data, share).value
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_the_interval_is_that_of_labels_shrunk_by_the_spread_of_resamples() -> None:
-    alone, powered = np.random.default_rng(0).normal(size=(2, 30, 4)) * np.array([1.0, 0.2, 1.0, 1])
-    powered[:, 1] *= 3.0
-    alone[:3, 0] = np.nan
-    alone[:, 2] = 0.5
-    alone[1:, 3] = np.nan
-    found = _measure_shrinkage(alone, powered)
-    expected = powered[:, 0].std() / alone[3:, 0].std()
-    np.testing.assert_allclose(found, [min(1.0, expected), 1.0, 1.0, 1.0])
-    narrow = _measure_shrinkage(alone[:, :1] * 4.0, powered[:, :1])
-    np.testing.assert_allclose(narrow, [expected / 4.0])

@@ -45,12 +45,6 @@ def test_recovers_the_mixture_from_few_labels() -> None:
     assert np.abs(ideal - fitted).mean() < 0.06
 
 
-def test_exact_zeros_and_ones_are_scores_like_others() -> None:
-    scores, labels, _ = sample(300, 30)
-    theta, _ = fit_truncated_mixture(np.round(scores), labels, *BOUNDS, 15_000)
-    assert np.isfinite(compute_mixture_posterior(np.array([0.0, 0.5, 1.0]), theta)).all()
-
-
 def test_the_posterior_far_from_both_classes_is_finite() -> None:
     theta = np.array([0.0, np.log(0.01), 1.0, np.log(0.01), np.log(3.0)])
     told = compute_mixture_posterior(np.array([0.5, 0.499, 0.501]), theta)

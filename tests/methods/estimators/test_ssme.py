@@ -38,12 +38,6 @@ def test_posterior_is_a_distribution_with_labels_kept(method, preset, n_classes)
         np.testing.assert_array_equal(of_model[:30], np.eye(n_classes)[data.labels[:30]])
 
 
-def test_separated_classes_are_found() -> None:
-    data = score_set(n=600, noise=0.4)
-    y = np.random.default_rng(0).integers(0, 2, 600)
-    assert (posterior(data, bandwidth="silverman", across="each").argmax(axis=1) == y).mean() > 0.97
-
-
 def hostile(kind: str) -> ScoreSet:
     data = score_set()
     scores = data.scores.copy()
@@ -86,31 +80,6 @@ def test_posteriors_stay_finite(kind, method, init, kernel) -> None:
     np.testing.assert_allclose(p.sum(axis=-1), 1.0)
 
 
-def test_public_code_preset_stays_finite_on_hostile_scores() -> None:
-    for kind in KINDS:
-        p = get_method("ssme", preset="public_code").fit(hostile(kind), np.random.default_rng(0))
-        assert np.isfinite(p.posterior).all()
-
-
-def test_same_seed_same_answer_and_another_seed_another() -> None:
-    data = score_set()
-    np.testing.assert_array_equal(posterior(data, seed=1), posterior(data, seed=1))
-    assert (posterior(data, seed=1) != posterior(data, seed=2)).any()
-
-
-def test_order_of_models_does_not_matter() -> None:
-    data = score_set()
-    turned = dataclasses.replace(data, scores=data.scores[:, ::-1], models=data.models[::-1])
-    np.testing.assert_allclose(posterior(turned), posterior(data), atol=1e-9)
-
-
-def test_duplicating_a_model_per_dimension_only_adds_certainty() -> None:
-    one = score_set(n_models=1)
-    two = dataclasses.replace(one, scores=one.scores[:, [0, 0]], models=("a", "b"))
-    a, b = (posterior(d, bandwidth=0.5) for d in (one, two))
-    assert np.abs(b[:, 1] - 0.5).mean() >= np.abs(a[:, 1] - 0.5).mean() - 0.02
-
-
 def test_sample_weights_zero_rows_do_not_count() -> None:
     data = score_set()
     weights = np.ones(data.n_rows)
@@ -128,11 +97,3 @@ def test_ssme_m_sees_one_model_at_a_time() -> None:
     other[:, 1:] = other[:, :0:-1]
     p, q = posterior(data, "ssme_m"), posterior(dataclasses.replace(data, scores=other), "ssme_m")
     np.testing.assert_array_equal(p[0], q[0])
-
-
-def test_presets_fill_only_what_is_not_given() -> None:
-    assert SsmeMethod(preset="public_code").make_mixture_options().bandwidth == "public_code"
-    assert SsmeMethod(preset="public_code", bandwidth=1.0).make_mixture_options().bandwidth == 1.0
-    assert SsmeMethod(preset="public_code").choose_draws() == 100
-    assert SsmeMethod().choose_draws() == 500
-    assert SsmeMethod(n_draws=7).choose_draws() == 7
