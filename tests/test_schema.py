@@ -65,6 +65,6 @@ def test_every_option_is_documented(cls: type) -> None:
 
 
 def test_help_starts_without_the_library() -> None:
-    result = CliRunner().invoke(app, ["evaluate", "--help"])
+    result = CliRunner().invoke(app, ["evaluate", "--help-all"])
     assert result.exit_code == 0
     assert "--sample-rows" in result.stdout

@@ -145,6 +145,15 @@ def test_compare_says_what_a_method_cannot(run: Run, scores: Path) -> None:
     assert run(*arguments, "--methods", "autoeval").exit_code == 2
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_is_short_and_help_all_has_every_option(run: Run, name: str) -> None:
+    listed = re.compile(r"^│ (--[\w-]+)", re.MULTILINE)
+    brief, whole = run(name, "--help").stdout, run(name, "--help-all").stdout
+    assert len(listed.findall(brief)) <= 15
+    assert set(listed.findall(brief)) <= set(listed.findall(whole))
+    assert run(name, "--help").stdout == brief
+
+
 def test_demo(run: Run) -> None:
     result = run("demo")
     assert result.exit_code == 0, result.output

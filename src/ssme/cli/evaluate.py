@@ -70,16 +70,10 @@ def evaluate(
 
     [cyan]ssme evaluate scores.parquet -y label -g hospital --metrics accuracy,ece --json -[/cyan]
 
-    [cyan]ssme evaluate scores.csv -y label --fail-under "accuracy.low>=0.9"[/cyan]
-
     [cyan]ssme evaluate scores.csv -y label --fail-under "new-old:accuracy.low>=0"[/cyan]
 
-    [cyan]ssme evaluate 'parts/*.parquet' -y label --engine stream[/cyan]
-
-    [cyan]ssme evaluate --config run.toml[/cyan]
-
-    Exit codes: 0 done, and every gate holds; 1 a gate does not hold; 2 bad input or command line;
-    70 a fault of ssme; 130 interrupted; 141 the reader closed the output.
+    Exit codes: 0 success, and every gate passed; 1 a gate failed; 2 invalid input or command line;
+    70 internal error; 130 interrupted; 141 broken pipe.
     """
     output = Output(out, {"save_config": save_config})
     _refuse_csv(out, ask)

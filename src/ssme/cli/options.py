@@ -37,7 +37,6 @@ ENGINE = "Larger than memory"
 OUT = "Output"
 DECIDING = "Deciding"
 GATES = "Gates for pipelines"
-SEVERAL = " Comma-separated, or repeat the option."
 TYPES: dict[str, Any] = {
     "flag": bool | None,
     "whole": int | None,
@@ -108,8 +107,7 @@ def make_flags(name: str, options: Iterable[Option], panel: str = "") -> Any:
 
 def _explain(of: Option) -> str:
     default = describe_default(of)
-    several = SEVERAL if of.shape in ("list", "classes") and of.name != "options" else ""
-    return f"{of.meaning.rstrip('.')}{f' (default: {default})' if default else ''}.{several}"
+    return f"{of.meaning.rstrip('.')}{f' (default: {default})' if default else ''}."
 
 
 def _offer(of: Option) -> Callable[[str], list[str]] | None:

@@ -47,6 +47,26 @@ OTHER_NAMES: dict[tuple[str, str | None], str] = {
 }
 """Options that are looked for under another name, by command ("" is any): where to find them."""
 
+SHOWN = 15
+"""Options that the help of a command lists; `--help-all` lists all."""
+USUAL = (
+    *("help", "label", "models", "groups", "metrics", "labels", "method", "config"),
+    *(
+        "threshold_for",
+        "fail_under",
+        "html",
+        "json",
+        "id",
+        "force",
+        "answers",
+        "level",
+        "random_state",
+        "csv",
+    ),
+    *("quiet", "ratings", "save_config"),
+)
+"""Options of many commands in the order in which help has room for them, after a command's own."""
+SEVERAL = "Options with a list take names separated by commas, or are repeated."
 PANELS = ("Evaluate", "Decide", "Try", "Look up")
 WIDTH = 80
 NARROWEST = 20
@@ -114,13 +134,36 @@ def _refuse_odd_numbers(ctx: Any, parameter: Any, given: Any) -> None:
 
 
 class Command(TyperCommand):
-    """A command that refuses options given twice and odd numbers."""
+    """A command that refuses options given twice and odd numbers, and whose help is short."""
+
+    help_all = False
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The usual options, or all of them."""
+        listed: list[Any] = [
+            each for each in self.get_params(ctx) if each.param_type_name == "option"
+        ]
+        own = [each for each in listed if each.name not in _list_shared()]
+        usual = [each for name in USUAL for each in listed if each.name == name]
+        shown = listed if self.help_all else [*own, *usual][:SHOWN]
+        rest = [each for each in listed if each not in shown and not each.hidden]
+        notes = [SEVERAL] if any(each.multiple for each in shown) else []
+        if rest:
+            notes.append(f"{len(rest)} more options: `{ctx.command_path} --help-all`.")
+        self.epilog = " ".join(notes) or None
+        for each in rest:
+            each.hidden = True
+        super().format_help(ctx, formatter)
+        for each in rest:
+            each.hidden = False
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; an option of one value that is given twice is refused.
 
         So are numbers that Python reads and people do not, such as 0_1.
         """
+        if "--help-all" in args:
+            self.help_all, args = True, ["--help"]
         values, _, given = self.make_parser(ctx).parse_args(args=list(args))
         parameters: list[Any] = self.params
         for parameter in parameters:
@@ -133,6 +176,16 @@ class Command(TyperCommand):
                     param=parameter,
                 )
         return super().parse_args(ctx, args)
+
+
+def _list_shared() -> set[str]:
+    """Names of the options that several commands have."""
+    from ssme.cli import options
+
+    groups = (options.ReadFlags, options.RunOptions, options.EngineOptions)
+    asked = (options.AskOptions, options.ReportOptions)
+    shared = {each.name for group in (*groups, *asked) for each in dataclasses.fields(group)}
+    return shared | {"config", "save_config", "help"}
 
 
 def _format_entry(name: str, text: str) -> str:
