@@ -136,8 +136,6 @@ def _refuse_odd_numbers(ctx: Any, parameter: Any, given: Any) -> None:
 class Command(TyperCommand):
     """A command that refuses options given twice and odd numbers, and whose help is short."""
 
-    help_all = False
-
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The usual options, or all of them."""
         listed: list[Any] = [
@@ -145,7 +143,7 @@ class Command(TyperCommand):
         ]
         own = [each for each in listed if each.name not in _list_shared()]
         usual = [each for name in USUAL for each in listed if each.name == name]
-        shown = listed if self.help_all else [*own, *usual][:SHOWN]
+        shown = listed if ctx.meta.get("help_all") else [*own, *usual][:SHOWN]
         rest = [each for each in listed if each not in shown and not each.hidden]
         notes = [SEVERAL] if any(each.multiple for each in shown) else []
         if rest:
@@ -163,7 +161,7 @@ class Command(TyperCommand):
         So are numbers that Python reads and people do not, such as 0_1.
         """
         if "--help-all" in args:
-            self.help_all, args = True, ["--help"]
+            ctx.meta["help_all"], args = True, ["--help"]
         values, _, given = self.make_parser(ctx).parse_args(args=list(args))
         parameters: list[Any] = self.params
         for parameter in parameters:
