@@ -16,8 +16,7 @@ import ssme
 from ssme.cli import app
 from ssme.options import Option, list_declared
 from ssme.schema import ReadOptions, RunOptions, ServeOptions
-from ssme.serve.mapping import MANY, ONE
-from ssme.serve.preview import list_fields
+from ssme.serve.forms import MANY, ONE, list_fields
 from ssme.spec import SECTIONS, RunSpec
 
 READING = list_declared(ReadOptions)

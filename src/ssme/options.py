@@ -250,6 +250,10 @@ class Option(NamedTuple):
     """A flag without a value: its name, the value it stands for and its meaning."""
     file_kind: ValueKind | None = None
     """The values that a config file holds, where Python takes more."""
+    title: str = ""
+    """What the page calls it, where the name is not enough."""
+    part: str = ""
+    """What the page calls a column that it names."""
 
     @property
     def key(self) -> str:

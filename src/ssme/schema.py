@@ -114,6 +114,8 @@ class Codes:
 class Design:
     """How rows were chosen for labeling: its name, the name of a column, or weights."""
 
+    values = ("random", "by_class", "by_score")
+
     def accept(self, value: Any) -> Any:
         if isinstance(value, str):
             return Text().accept(value)
@@ -310,27 +312,40 @@ class ArrayOptions(Declared):
         None,
         "The classes in the order of the scores; of two classes the positive one comes last.",
         OneOf(Nothing("ascending, for numbers"), ClassList()),
+        title="Classes",
     )
     positive: Hashable | None = option(
         None,
         "The class whose probability the scores are, where each model has one score per row; for "
         "answers and ratings, the positive one of two classes.",
         OneOf(Nothing("the last of the two classes"), ClassName()),
+        title="Positive class",
     )
     unlabeled: Any = option(
         None,
         "Code, or codes, that mean a row has no label. Empty cells always mean that.",
         OneOf(Nothing("no code"), Codes()),
+        title="Codes for a missing label",
     )
     design: Any = option(
         None,
         "How rows were chosen for labeling: random, by_class, by_score, or the column that says "
         "how many rows each label stands for.",
         OneOf(Nothing("a column named label_weight; without one it is not known"), Design()),
+        title="How labeled rows were chosen",
+        part="weight of the label",
     )
-    logits: bool = option(False, "Whether the scores are logits rather than probabilities.", Flag())
+    logits: bool = option(
+        False,
+        "Whether the scores are logits rather than probabilities.",
+        Flag(),
+        title="Scores are logits",
+    )
     normalize: bool = option(
-        False, "Whether to rescale class scores so that they sum to one.", Flag()
+        False,
+        "Whether to rescale class scores so that they sum to one.",
+        Flag(),
+        title="Rescale class scores to sum to one",
     )
 
     @property
@@ -347,6 +362,7 @@ class AnswerOptions(ArrayOptions):
         None,
         "Code, or codes, by which a judge says that it is unsure; it then has no answer.",
         OneOf(Nothing("unsure and abstain, in any capitals and with any punctuation"), Codes()),
+        title="Codes for unsure",
     )
     grades: Sequence[Hashable] | None = option(
         None,
@@ -355,11 +371,13 @@ class AnswerOptions(ArrayOptions):
             Nothing("ascending numbers, or letters of which A is the highest"),
             ClassList(),
         ),
+        title="Grades",
     )
     cut: Hashable | None = option(
         None,
         "Of ratings for two classes, the lowest grade that counts as the positive class.",
         OneOf(Nothing("the first grade above the middle of the scale"), ClassName()),
+        title="Lowest positive grade",
     )
 
 
@@ -389,6 +407,7 @@ class ReadOptions(AnswerOptions):
         "Column with the labels; in the file of labels, if there is one.",
         "a column named label, labels, y, y_true, target or truth",
         short="-y",
+        part="label",
     )
     labels_file: Path | bool | None = option(
         None,
@@ -403,18 +422,21 @@ class ReadOptions(AnswerOptions):
         "Columns with the scores, or names of models that have one column per class.",
         OneOf(Nothing("all other columns of numbers"), ColumnMap(), ModelNames()),
         short="-m",
+        part="scores of a model",
     )
     answers: tuple[str, ...] | None = option(
         None,
         "Columns with answers of judges, who say a class instead of a probability, one per judge; "
         "in the long layout the one column of answers.",
         OneOf(Nothing("no model gives answers"), ModelNames()),
+        part="answers of a judge",
     )
     ratings: tuple[str, ...] | None = option(
         None,
         "Columns with grades that judges give, one per judge; in the long layout the one column "
         "of grades.",
         OneOf(Nothing("no model gives ratings"), ModelNames()),
+        part="ratings of a judge",
     )
     groups: tuple[str, ...] | None = option(
         None,
@@ -422,47 +444,59 @@ class ReadOptions(AnswerOptions):
         "joined by + for their intersections.",
         OneOf(Nothing("columns named group or group_*"), ModelNames()),
         short="-g",
+        part="group",
     )
     id: str | None = _declare_column(
-        "Column that names the rows.", "a column named id, ids, row_id or example_id"
+        "Column that names the rows.",
+        "a column named id, ids, row_id or example_id",
+        part="id of the row",
     )
     weight: str | None = _declare_column(
-        "Column with the weights of the rows.", "a column named weight, weights or sample_weight"
+        "Column with the weights of the rows.",
+        "a column named weight, weights or sample_weight",
+        part="weight",
     )
     layout: str | None = option(
         None,
         "Whether there is one row per example (wide) or one row per score (long).",
         OneOf(Nothing("the one that fits"), Enumeration("wide", "long")),
+        title="Layout",
     )
     pattern: str | None = option(
         None,
         "How the names of score columns hold model and class, such as '{model}:{class}'.",
         OneOf(Nothing("the one that fits"), Pattern()),
+        title="Pattern of column names",
     )
     delimiter: str | None = option(
         None,
         "Character between the cells of a CSV file.",
         OneOf(Nothing("a comma; a tab in TSV files"), Character()),
+        title="Delimiter",
     )
     decimal: str | None = option(
         None,
         "Character before the decimals of a number in a CSV file, such as a comma.",
         OneOf(Nothing("a point; numbers with a comma are refused"), Mark()),
+        title="Decimal separator",
     )
     thousands: str | None = option(
         None,
         "Character between the thousands of a number in a CSV file, such as a point.",
         OneOf(Nothing("none"), Mark()),
+        title="Thousands separator",
     )
     encoding: str | None = option(
         None,
         "Text encoding of a CSV file, such as cp1252 for one that Excel wrote on Windows.",
         OneOf(Nothing("UTF-8"), Encoding()),
+        title="Text encoding",
     )
     sheet: str | None = option(
         None,
         "Sheet of an Excel file.",
         OneOf(Nothing("the only one that holds something"), Text()),
+        title="Sheet",
     )
     ignore: tuple[str, ...] | None = option(
         None,
@@ -473,13 +507,17 @@ class ReadOptions(AnswerOptions):
         "Column with the names of models or judges, in the long layout.",
         "a column named model, model_name or classifier; for judges also judge, annotator, rater, "
         "worker or labeler",
+        part="model, in one row per score",
     )
     class_: str | None = _declare_column(
-        "Column with the classes, in the long layout.", "a column named class or class_name"
+        "Column with the classes, in the long layout.",
+        "a column named class or class_name",
+        part="class, in one row per score",
     )
     score: str | None = _declare_column(
         "Column with the scores, in the long layout.",
         "a column named score, probability or prob",
+        part="score, in one row per score",
     )
 
     @classmethod
@@ -537,6 +575,7 @@ class RunOptions(Declared):
         "Method of the estimates; `ssme methods` lists them.",
         Anything("the name of a method"),
         file_kind=Text(),
+        title="Method",
     )
     options: Mapping[str, Any] = option(
         {},
@@ -550,6 +589,7 @@ class RunOptions(Declared):
         OneOf(Nothing("those of the SSME paper"), MetricNames()),
         short="-k",
         file_kind=OneOf(_METRIC, Series(_METRIC, least=1)),
+        title="Metrics",
     )
     by: tuple[str, ...] | None = option(
         None,
@@ -583,6 +623,7 @@ class RunOptions(Declared):
         0.95,
         "Coverage of the intervals.",
         Number(0.0, 1.0, open_least=True, open_most=True),
+        title="Coverage of intervals, in %",
     )
     n_draws: int | None = option(
         None,

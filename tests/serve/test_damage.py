@@ -12,9 +12,9 @@ from tests.serve.conftest import House, Loop
 from typer.testing import CliRunner
 
 from ssme.serve import files
+from ssme.serve.forms import spell_for_page
 from ssme.serve.jobs import do_job
 from ssme.serve.labels import StoredSuggestion
-from ssme.serve.spelling import spell_for_page
 
 pytestmark = pytest.mark.web
 

@@ -15,12 +15,10 @@ from tests.serve.test_labeling import row_of
 
 from ssme.errors import InputError
 from ssme.serve import files
-from ssme.serve.mapping import fill_form, parse_mapping
-from ssme.serve.preview import list_fields
+from ssme.serve.forms import fill_form, parse_mapping, spell_for_page
 from ssme.serve.results import describe_changes
 from ssme.serve.server import bind
 from ssme.serve.settings import ServeSettings, is_loopback
-from ssme.serve.spelling import spell_for_page
 
 pytestmark = pytest.mark.web
 
@@ -101,7 +99,7 @@ def test_a_broken_cookie_is_no_session(ready: House) -> None:
     assert stranger.get("/", headers={"cookie": 'a="\\x00;;=;'}).status_code == 401
     strange = stranger.get("/", headers={"cookie": "a=b", "accept": "application/json"})
     assert strange.status_code == 401
-    assert set(strange.json()["error"]) == {"got", "allowed", "fix"}
+    assert set(strange.json()["error"]) == {"got", "fix", "fields"}
 
 
 def test_half_a_form_changes_nothing(ready: House) -> None:
@@ -314,26 +312,28 @@ COLUMNS = [
     ],
 )
 def test_a_form_is_the_sections_of_a_config(form: Any, read: Any, run: Any) -> None:
-    fields = list_fields()
-    found = parse_mapping(form, COLUMNS, fields)
+    found = parse_mapping(form, COLUMNS, "a.csv")
     assert found[:2] == (read, run)
     filled = fill_form(read, run)
     again = {name: [str(text)] for name, text in filled.items() if isinstance(text, str | int)}
     again |= {name: form[name] for name in form if name.startswith("part-") or name == "metric"}
-    assert parse_mapping(again, COLUMNS, fields) == found
+    assert parse_mapping(again, COLUMNS, "a.csv") == found
 
 
 def test_lists_of_columns_that_were_said_are_said_again() -> None:
-    assert parse_mapping({}, COLUMNS, [], {"models"})[0] == {"label": "y", "models": ["a", "b"]}
+    assert parse_mapping({}, COLUMNS, "a.csv", {"models"})[0] == {
+        "label": "y",
+        "models": ["a", "b"],
+    }
 
 
 @pytest.mark.parametrize("text", ["0", "100", "-5", "101", "high", "nan", "inf", "9 5"])
 def test_a_coverage_that_is_no_percentage_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="between 1 and 100"):
-        parse_mapping({"level": [text]}, COLUMNS, [])
+        parse_mapping({"level": [text]}, COLUMNS, "a.csv")
 
 
 @pytest.mark.parametrize("text", ["0.95", "0,95", ".95", "1"])
 def test_a_share_for_a_percentage_is_refused_with_the_percentage(text: str) -> None:
     with pytest.raises(InputError, match=r"Enter (95 for 95|100 for 100) %"):
-        parse_mapping({"level": [text]}, COLUMNS, [])
+        parse_mapping({"level": [text]}, COLUMNS, "a.csv")

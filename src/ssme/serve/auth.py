@@ -32,9 +32,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ssme.errors import InputError
+from ssme.serve.forms import Form
 from ssme.serve.pages import (
     Asgi,
-    Form,
     Message,
     Receive,
     RefusedError,

@@ -8,20 +8,30 @@ rows have no ids they belong to the content.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import os
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from ssme.errors import InputError
 from ssme.sample import sample_path
-from ssme.serve.mapping import Form, fill_form, find_parts, parse_mapping
+from ssme.serve.forms import (
+    PARTS,
+    TITLES,
+    VALUES,
+    Form,
+    fill_form,
+    find_parts,
+    list_fields,
+    make_error,
+    parse_mapping,
+    spell_for_page,
+)
 from ssme.serve.pages import (
     RefusedError,
     find_project,
@@ -33,7 +43,6 @@ from ssme.serve.pages import (
     render,
 )
 from ssme.serve.settings import SUFFIXES, ServeSettings
-from ssme.serve.spelling import PARTS, TITLES, VALUES, spell_for_page
 from ssme.serve.store import FileRecord, Store
 from ssme.writing import open_whole
 
@@ -243,23 +252,17 @@ async def _render(
     state = "" if file.job is None else file.job.state
     failed = None
     if state in ("failed", "cancelled") and file.job is not None:
-        failed = parse_message(file.job.message) or {
-            "got": "Reading the file was cancelled.",
-            "allowed": "",
-            "fix": "choose “Read it again”",
-            "fields": [],
-        }
+        failed = parse_message(file.job.message) or make_error(
+            "Reading the file was cancelled.", "Choose “Read it again”."
+        )
     error = error or failed or (file.tried or {}).get("error")
     is_waiting = state in ("waiting", "running")
-    # Importing the readers here is slow: while the job runs, leave the fields to it.
-    knows_fields = file.look or file.tried or not is_waiting
-    fields = await _list_fields(file) if knows_fields else ()
     context: dict[str, Any] = {
         "error": error,
         "is_waiting": is_waiting,
         "columns": [*zip(columns, parts, strict=True)],
         "columns_from": source,
-        "fields": _offer_words(fields, columns, parts, values),
+        "fields": _offer_words(list_fields(file.record.path), columns, parts, values),
         "values": values,
         "proposed": proposed,
         "by_hand": by_hand,
@@ -308,19 +311,6 @@ def _offer_words(
     return [{**f, "choices": words} if offer and f["name"] == "positive" else f for f in fields]
 
 
-async def _list_fields(file: OpenFile) -> Sequence[Mapping[str, Any]]:
-    for found in (file.tried, file.look):
-        if found is not None and "fields" in found:
-            return cast(Sequence[Mapping[str, Any]], found["fields"])
-
-    def list_here() -> Sequence[Mapping[str, Any]]:
-        from ssme.serve.preview import list_fields  # large: only where no job could say
-
-        return list_fields(file.record.path)
-
-    return await asyncio.to_thread(list_here)
-
-
 async def correct(request: Request) -> Response:
     """Look at the file with a corrected mapping, which is taken if the file can be read with it."""
     project, form = find_project(request), read_form(request)
@@ -332,7 +322,7 @@ async def correct(request: Request) -> Response:
     ):
         given.add("models")
     try:
-        mapping = parse_mapping(form, columns, await _list_fields(file), given)
+        mapping = parse_mapping(form, columns, file.record.path, given)
     except InputError as error:
         return await _render(request, file, form, spell_for_page(error))
     await project.look(file.record.id, *mapping)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from ssme import __version__
 from ssme.errors import InputError
-from ssme.serve.spelling import spell_for_page
+from ssme.serve.forms import Form, make_error, spell_for_page
 from ssme.serve.store import Session
 from ssme.show.html import make_environment
 
@@ -23,7 +23,6 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
-Form = Mapping[str, Sequence[str]]
 
 
 class RefusedError(Exception):
@@ -160,7 +159,7 @@ def make_refusal(scope: Scope, refused: RefusedError) -> Asgi:
     """The answer to a request that is not served."""
     answer: Asgi
     if wants_json(Request(scope)):
-        shown = {"got": refused.title, "allowed": "", "fix": refused.text}
+        shown = make_error(refused.title, refused.text)
         answer = JSONResponse({"error": shown}, refused.status)
     else:
         text = render_fragment("refused.html", title=refused.title, text=refused.text)
@@ -173,4 +172,4 @@ def parse_message(text: str) -> Any:
     try:
         return json.loads(text) or None
     except ValueError:
-        return {"got": text, "allowed": "", "fix": "", "fields": []} if text else None
+        return make_error(text) if text else None

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data import ScoreSet, as_score_set
-from ssme.data.design import DESIGNS
 from ssme.data.readers.columns import USUAL_NAMES, Columns, explain_no_model, find_roles
 from ssme.data.readers.reading import find_columns, read_table
 from ssme.data.readers.sources import find_local_path, find_reader, open_table
@@ -35,11 +34,10 @@ from ssme.errors import (
 from ssme.fitting import check_run, choose_metrics, make_groups
 from ssme.methods.registry import list_supported
 from ssme.metrics import default_metrics, metric_names
-from ssme.options import Enumeration, Nothing, OneOf, accept, list_declared
+from ssme.options import accept, list_declared
 from ssme.progress import tell
 from ssme.schema import FILE_OPTIONS, ReadOptions
-from ssme.serve.mapping import MANY, ONE
-from ssme.serve.spelling import spell_for_page
+from ssme.serve.forms import ONE, spell_for_page
 from ssme.spec import RunSpec
 from ssme.wording import quote, shorten
 from ssme.writing import write_text
@@ -71,7 +69,6 @@ def look_at(
     ``proposed`` holds these options, and the columns are those that are read with them.
     """
     found: dict[str, Any] = {"columns": [], "error": None, "rows": None, "looked_at": None}
-    found["fields"] = list_fields(path)
     try:
         _check_fields(read)
         spec = RunSpec.from_dict({"source": path, "read": dict(read), "run": dict(run)})
@@ -147,42 +144,6 @@ def _check_run(spec: RunSpec, data: ScoreSet) -> bool:
         with name_argument("method"):
             check_run(data, method, metrics, n_groups=len(make_groups(data, spec)))
     return "weights" in method.spec.designs
-
-
-def list_fields(path: str = "") -> list[dict[str, Any]]:
-    """The options of reading that are no columns, for the form; those for this kind of file.
-
-    ``kind`` is "flag", "choice" (one of ``choices``), "list", "class" or "text"; ``empty`` says
-    what the reader does without the option; ``is_of_file`` is true of how the file is written.
-    """
-    try:
-        takes: tuple[str, ...] = find_reader(Path(path)).takes
-    except (InputError, OSError):
-        takes = tuple(FILE_OPTIONS)
-    found = []
-    for each in list_declared(ReadOptions):
-        if each.name in (*ONE, *MANY, "labels_file", "ignore") and each.name != "design":
-            continue
-        if each.name in FILE_OPTIONS and each.name not in takes:
-            continue
-        kinds = each.kind.kinds if isinstance(each.kind, OneOf) else (each.kind,)
-        nothing = next((kind.meaning for kind in kinds if isinstance(kind, Nothing)), "")
-        choices = [v for kind in kinds if isinstance(kind, Enumeration) for v in kind.values]
-        if each.name == "design":  # a column of weights is a part instead
-            choices = list(DESIGNS)
-        shape = "choice" if choices else each.shape
-        kind = shape if shape in ("flag", "class", "choice", "classes", "list") else "text"
-        found.append(
-            {
-                "name": each.name,
-                "kind": kind,
-                "choices": choices,
-                "meaning": each.meaning,
-                "empty": nothing,
-                "is_of_file": each.name in FILE_OPTIONS,
-            }
-        )
-    return found
 
 
 def _take_reading(spec: RunSpec) -> dict[str, Any]:

@@ -31,8 +31,8 @@ from ssme.results.evaluation import Evaluation
 from ssme.results.plan import LabelPlan
 from ssme.run import execute, read_scores
 from ssme.schema import FILE_OPTIONS, ReadOptions
+from ssme.serve.forms import spell_for_page
 from ssme.serve.labels import AT_RANDOM
-from ssme.serve.spelling import spell_for_page
 from ssme.show.charts import draw_charts
 from ssme.show.document import build_document
 from ssme.show.html import render_html

@@ -3,8 +3,8 @@
   const csrf = document.querySelector("meta[name=csrf]").content;
   const say = (text) => { document.getElementById("status").textContent = text; };
 
-  const tell = ({ got, allowed, fix }) =>
-    [got, allowed && `Allowed: ${allowed}`, fix && `What to do: ${fix}`].filter(Boolean).join(" ");
+  const tell = ({ got, fix }) =>
+    [got, fix && `What to do: ${fix}`].filter(Boolean).join(" ");
 
   // Follow a job: report each state to `hear`, and call `end` with the last one.
   const follow = (job, hear, end) => {
