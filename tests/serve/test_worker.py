@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import io
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -110,21 +112,46 @@ def test_a_fork_server_that_takes_its_time_to_die_is_asked_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One that was killed refuses connections before it can be replaced."""
-    answers: list[Any] = [EOFError(), ConnectionRefusedError(), BrokenPipeError(), "a worker"]
+    asked = []
 
-    def start(order: Any) -> Any:
-        answer = answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+    def refuse(order: Any) -> Any:
+        asked.append(order)
+        raise EOFError if len(asked) % 2 else BrokenPipeError
 
-    monkeypatch.setattr(jobs, "Worker", start)
+    monkeypatch.setattr(jobs, "Worker", refuse)
     monkeypatch.setattr(jobs, "RESTART_PAUSES", (0.0, 0.0, 0.0))
+    with Loop() as loop, pytest.raises(ChildProcessError):
+        loop.run(jobs.start_worker({}))
+    assert len(asked) == 4
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+def test_a_fork_server_that_does_not_answer_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that started after its fork server was killed was waited for without an end."""
+    monkeypatch.setattr(jobs, "PRELOADED", ("json",))
+    jobs.kill_fork_server()
+    jobs.start_fork_server()
+    stopped = jobs.find_fork_server()
+    assert stopped is not None
+    os.kill(stopped, signal.SIGSTOP)
+    request = {"path": "none.csv", "sha256": ""}
+    order = {"kind": "look", "folder": "none", "job_mb": 10_000, "request": request}
+
+    async def work() -> list[dict[str, Any]]:
+        monkeypatch.setattr(jobs, "START_SECONDS", 1.0)
+        starting = asyncio.create_task(jobs.start_worker(order))
+        await asyncio.sleep(0.5)
+        monkeypatch.setattr(jobs, "START_SECONDS", 60.0)  # for the one that takes its place
+        worker = await starting
+        try:
+            return [report async for report in worker.listen()]
+        finally:
+            worker.kill()
+
     with Loop() as loop:
-        assert loop.run(jobs._start_worker({})) == "a worker"
-        answers[:] = [EOFError()] * 4
-        with pytest.raises(EOFError):
-            loop.run(jobs._start_worker({}))
+        (report,) = loop.run(work())
+    assert "no longer there" in report["error"]["got"]
+    assert jobs.find_fork_server() != stopped
 
 
 @pytest.mark.parametrize("change", ["gone", "other"])

@@ -37,7 +37,7 @@ from ssme import __version__
 from ssme.errors import InputError, MissingExtraError
 from ssme.methods.members import METHODS
 from ssme.progress import listen
-from ssme.serve.spelling import spell_for_page
+from ssme.serve.forms import spell_for_page
 from ssme.serve.store import DbThread, JobRecord, Store
 
 LANES = (("look", "rows"), ("evaluate",), ("report", "plan"))
@@ -59,6 +59,8 @@ PRELOADED = (
 TRIES = 2
 RESTART_PAUSES = (0.1, 0.5, 2.0)
 """Seconds to wait before a worker is asked for again."""
+START_SECONDS = 90.0
+"""Longest time until a new worker reports, imports of a new fork server included."""
 HEARTBEAT = 15.0
 """Seconds after which a listener hears that the server is still there."""
 REPORT_INTERVAL = 0.1
@@ -80,6 +82,20 @@ def start_fork_server() -> None:
         forkserver.ensure_running()
 
 
+def find_fork_server() -> int | None:
+    """The process id of the fork server, if one was started."""
+    found: int | None = vars(forkserver)["_forkserver"]._forkserver_pid
+    return found
+
+
+def kill_fork_server() -> None:
+    """End the fork server, so that the next worker gets a new one."""
+    process = find_fork_server()
+    if process is not None:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
 def make_job_key(kind: str, request: Mapping[str, Any]) -> str:
     """The name of a job's results: the same content and the same spec have the same."""
     text = json.dumps([__version__, kind, request], sort_keys=True, default=str)
@@ -94,6 +110,8 @@ class Worker:
     """A process that does one job, and the server's end of its socket."""
 
     def __init__(self, job: Mapping[str, Any]) -> None:
+        self._reader: Any = None
+        self._writer: Any = None
         self._socket, theirs = socket.socketpair()
         with theirs:
             arguments = (theirs, dict(job))
@@ -104,35 +122,53 @@ class Worker:
                 self._socket.close()
                 raise
 
+    async def wait_until_ready(self) -> None:
+        """Wait for the first line, by which the worker says that it works."""
+        self._reader, self._writer = await asyncio.open_connection(
+            sock=self._socket, limit=LONGEST_LINE
+        )
+        if not await self._reader.readline():
+            raise EOFError
+
     async def listen(self) -> AsyncIterator[dict[str, Any]]:
         """What the worker reports, until it has ended."""
-        reader, writer = await asyncio.open_connection(sock=self._socket, limit=LONGEST_LINE)
-        try:
-            with suppress(ConnectionError):
-                while line := await reader.readline():
-                    yield json.loads(line)
-        finally:
-            writer.close()
+        with suppress(ConnectionError):
+            while line := await self._reader.readline():
+                yield json.loads(line)
 
     def kill(self) -> None:
         """End the process and whatever it has started."""
+        if self._writer is None:
+            self._socket.close()
+        else:
+            self._writer.close()
         if hasattr(os, "killpg") and self.process.pid is not None:
             with suppress(ProcessLookupError, PermissionError):  # it has no group of its own yet
                 os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
 
 
-async def _start_worker(order: Mapping[str, Any]) -> Worker:
-    """A worker, in a thread: the fork server answers once it has imported everything.
+async def start_worker(order: Mapping[str, Any]) -> Worker:
+    """A worker that has reported, started in a thread: the fork server may still import.
 
-    A fork server that was killed refuses for as long as it takes to die; then it is replaced.
+    A fork server that was killed refuses for as long as it takes to die; then it is replaced. So is
+    one that does not answer, or whose worker does not: it may be stopped, or a lock that a thread
+    held when it forked is never released.
     """
-    for pause in RESTART_PAUSES:
+    for pause in (*RESTART_PAUSES, 0.0):
+        worker = None
         try:
-            return await asyncio.to_thread(Worker, order)
-        except (OSError, EOFError):
-            await asyncio.sleep(pause)
-    return await asyncio.to_thread(Worker, order)
+            async with asyncio.timeout(START_SECONDS):
+                worker = await asyncio.to_thread(Worker, order)
+                await worker.wait_until_ready()
+                return worker
+        except (OSError, EOFError) as error:  # a TimeoutError is an OSError
+            if worker is not None:
+                worker.kill()
+            if isinstance(error, TimeoutError):
+                kill_fork_server()  # a thread that waits for it then hears of its end
+        await asyncio.sleep(pause)
+    raise ChildProcessError("no worker process could be started")
 
 
 class JobRunner:
@@ -256,7 +292,7 @@ class JobRunner:
             "job_mb": self.settings.job_mb,
         }
         try:
-            worker = self._workers[job.id] = await _start_worker(order)
+            worker = self._workers[job.id] = await start_worker(order)
             if (await self.db.run(Store.find_job, job.id)).state != "running":
                 return "cancelled", ""
             async with asyncio.timeout(self.settings.job_seconds):
@@ -306,6 +342,8 @@ def run_in_worker(line: socket.socket, job: dict[str, Any]) -> None:
         os.nice(NICENESS)
     threading.Thread(target=_exit_with_server, args=(line,), daemon=True).start()
     with line.makefile("w", encoding="utf-8") as stream:
+        stream.write("{}\n")  # ready
+        stream.flush()
         report_job(stream, job)
         stream.flush()
     os._exit(0)  # nothing is left to tidy up
