@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -107,6 +108,41 @@ def test_doctor(run: Run, scores: Path) -> None:
     facts = json.loads(run("doctor", scores, "--groups", "site", "--json", "-").stdout)
     assert facts["labels"].keys() == {"0", "1"}
     assert {doubt["severity"] for doubt in facts["looks_wrong"]} <= {"warning", "info"}
+
+
+def test_doctor_shows_all_problems_and_the_command_that_reads_the_file(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "messy scores.csv"
+    lines = ["patient;age;sex;truth;a;b;logit;visit"]
+    for n in range(60):
+        truth = ("yes", "no", "")[n % 3]
+        score = f"0,{(n * 37) % 90 + 5:02}"
+        lines.append(
+            f"p{n};{20 + n % 50};{'mf'[n % 2]};{truth};{score};{score};{n % 7 - 3};v{n // 2}"
+        )
+    path.write_text("\n".join(lines) + "\n")
+    assert run("evaluate", path).exit_code == 2
+    result = run("doctor", path)
+    assert result.exit_code == 0, result.stderr
+    facts = json.loads(run("doctor", path, "--json", "-").stdout)
+    for number, words in enumerate(("split at ','", "'0,05'", "'age'", "'logit'")):
+        assert words in facts["problems"][number]
+    shown = " ".join(result.stdout.split())
+    assert "likely ids: patient (--id)" in shown
+    assert re.search(r"possibly groups: [\w, ]*\bsex\b", shown)
+    assert "Values that repeat: visit" in shown
+    words = shlex.split(facts["command"])
+    assert run(*words[1:], "--method", "labeled").exit_code == 0
+    assert " ".join(words[1:]).startswith(f"evaluate {path} --label truth")
+
+
+def test_doctor_that_can_read_nothing_says_why(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "words.csv"
+    path.write_text("a,b\nx,y\nz,w\n")
+    result = run("doctor", path)
+    assert result.exit_code == 2
+    assert "words.csv" in result.stderr
 
 
 def test_doctor_finds_trouble(run: Run, tmp_path: Path) -> None:

@@ -1,29 +1,48 @@
-"""``ssme doctor``: what is in a file, how it was understood, what can be estimated from it."""
+"""``ssme doctor``: what is in a file, how it was understood, what can be estimated from it.
+
+A file that the reader refuses is read again with what the error advises, until it can be read or
+an error advises nothing that can be tried. All errors are shown, and the command that reads the
+file so. A column that is no model is left out; what else it may be, its error says.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import ast
+import shlex
+from contextlib import suppress
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, spell_with
 from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import gather, list_inputs, read_scores
-from ssme.errors import spell_options
+from ssme.errors import InputError, spell_options
+from ssme.options import list_declared
+from ssme.schema import FILE_OPTIONS, ReadOptions
 from ssme.wording import quote
 from ssme.writing import format_csv
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ssme.data.readers.tables import Table
     from ssme.data.scoreset import ScoreSet
     from ssme.spec import RunSpec
+
+
+GROUP_VALUES = 20
+"""Most values of a column that is suggested as groups."""
+READ = {each.name for each in list_declared(ReadOptions)}
+"""Options that say how a file is read."""
 
 
 @register_command("Evaluate")
 def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> None:
     """Say what is in a file and what can be estimated from it.
 
-    It tells how the layout, labels and models were understood, which methods and metrics can be
-    used, and what looks wrong.
+    It shows how the layout, labels and models were understood, every problem at once, which methods
+    and metrics can be used, and the command to run.
 
     Example:
 
@@ -41,7 +60,7 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
     spec = gather(file, read)
     output.refuse_inputs(list_inputs(spec))
     with output.show_progress("reading"):
-        data = read_scores(spec)
+        spec, data, problems = _read_in_spite(spec)
         doubts = check_all(data)
     understood = data.layout.describe() if data.layout is not None else {}
     can, cannot = list_supported(data)
@@ -62,10 +81,19 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
         "methods_not": cannot,
         "metrics": _list_metrics(data),
         "looks_wrong": findings,
+        "problems": [str(problem) for problem in problems],
+        "command": _write_command(spec, data),
     }
     output.write(out.json, format_json(facts))
     output.write(out.csv, format_csv(findings))
     console = output.console
+    flags = spell_with({name: f"--{name.replace('_', '-')}" for name in READ})
+    if problems:
+        console.print(Text("Problems, each with what was assumed below", style="bold red"))
+    for number, problem in enumerate(problems, 1):
+        console.print(Text(f"{number}. {problem.spell(flags)}"))
+    if problems:
+        console.print()
     table = make_table("How the file was understood", "", "")
     for title, text in understood.items():
         table.add_row(Text(title), Text(shorten(text, 400)))
@@ -93,6 +121,61 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
     for sentence in advice:
         console.print(Text("\n" + shorten(sentence, 400)))
     print_section(console, make_doubts_section(doubts))
+    console.print(Text("\nTo run", style="bold"))
+    console.print(Text(facts["command"]), soft_wrap=True)
+
+
+def _read_in_spite(spec: RunSpec) -> tuple[RunSpec, ScoreSet, list[InputError]]:
+    """The scores, the spec that reads them, and what was wrong with the one that was given."""
+    problems: list[InputError] = []
+    while True:
+        try:
+            return spec, read_scores(spec), problems
+        except InputError as error:
+            change = _find_cure(error, spec.read)
+            if change is None:
+                error.add_note("\n".join(map(str, problems)))
+                raise
+            problems.append(error)
+            spec = replace(spec, read={**spec.read, **change})
+
+
+def _find_cure(error: InputError, read: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The option that the error advises and that has not been tried; to leave a column out first.
+
+    An option that says how a file is written comes before all others, since nothing can be seen of
+    the columns before.
+    """
+    advised: dict[str, Any] = {}
+
+    def note(name: str, value: str | None) -> str:
+        with suppress(ValueError, SyntaxError):
+            if value is not None:
+                advised.setdefault(name, ast.literal_eval(value))
+        return ""
+
+    spell_options(error.hint or "", note)
+    for name in (*FILE_OPTIONS, "ignore", *advised):
+        if name == "ignore" and name in advised:
+            left_out = [*read.get("ignore", ()), *advised["ignore"]]
+            if len(set(left_out)) == len(left_out):
+                return {"ignore": left_out}
+        elif name in advised and name in READ and name not in read:
+            return {name: advised[name]}
+    return None
+
+
+def _write_command(spec: RunSpec, data: ScoreSet) -> str:
+    """The command that evaluates the file as it was understood, roles of columns spelled out."""
+    read, layout = dict(spec.read), data.layout
+    if layout is not None:
+        found = {"label": layout.label, "id": layout.id, "weight": layout.weight}
+        read = {**{name: column for name, column in found.items() if column is not None}, **read}
+        if layout.groups:
+            read.setdefault("groups", list(layout.groups))
+    flags = spell_with({name: f"--{name.replace('_', '-')}" for name in READ})
+    words = [flags(name, repr(list(v) if isinstance(v, tuple) else v)) for name, v in read.items()]
+    return " ".join(["ssme evaluate", shlex.quote(str(spec.source)), *filter(None, words)])
 
 
 def _count_labels(data: ScoreSet) -> dict[str, int]:
@@ -153,7 +236,6 @@ def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     from ssme.data.readers.sources import find_local_path, find_reader, open_table
     from ssme.data.readers.tables import Table
     from ssme.data.readers.wide import advise, find_answers
-    from ssme.schema import ReadOptions
 
     layout = data.layout
     if layout is None or layout.source is None or not layout.ignored:
@@ -164,10 +246,44 @@ def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
     table = Table(frame, layout.source)
     labels = observe(list(data.classes), data.n_classes)
-    there = [n for n in layout.ignored if n in table.columns and n not in layout.skipped]
+    left_out = [name for name in layout.ignored if name in table.columns]
+    there = [name for name in left_out if name not in layout.skipped]
+    said = _guess_roles(table, left_out, has_id=layout.id is not None)
     advice = advise(find_answers(table, there, labels))
-    flags = {name: f"--{name}" for name in ("answers", "ratings", "unsure", "classes")}
-    return [spell_options(f"Left out: {advice}", spell_with(flags))] if advice else []
+    if advice:
+        flags = {name: f"--{name}" for name in ("answers", "ratings", "unsure", "classes")}
+        said.append(spell_options(f"Left out: {advice}", spell_with(flags)))
+    return said
+
+
+def _guess_roles(table: Table, names: Sequence[str], *, has_id: bool) -> list[str]:
+    """Likely ids, groups and clusters among columns that play no role, by their distinct values."""
+    from ssme.data.values import is_missing
+
+    ids, groups, clusters = [], [], []
+    for name in names:
+        values = table.read_values(name)
+        known = values[~is_missing(values)]
+        count = len({str(value) for value in known})
+        whole = table.find_kind(name) == "other" or all(float(v).is_integer() for v in known)
+        if count == len(values) and whole:
+            ids.append(name)
+        elif 1 < count <= GROUP_VALUES:
+            groups.append(name)
+        elif whole and GROUP_VALUES < count <= len(values) / 2:
+            clusters.append(name)
+    said = []
+    if ids and not has_id:
+        said.append(f"Different in every row, so likely ids: {_list_some(ids, 20)} (--id).")
+    if groups:
+        said.append(f"Few values, so possibly groups: {_list_some(groups, 20)} (--groups).")
+    if clusters:
+        said.append(
+            f"Values that repeat: {_list_some(clusters, 20)}. If rows with the same value belong "
+            "together (a patient, a session), they are not independent, and intervals are too "
+            "narrow: keep one row of each, or give weights."
+        )
+    return said
 
 
 def _list_metrics(data: ScoreSet) -> list[str]:
