@@ -464,23 +464,19 @@ class LabeledRows:
             held = held & rows
         return kish(held * self.weights[:, None])
 
-    def count_with_label(self, k: int) -> FloatArray:
-        """Effective number (M,) of rows labeled ``k``."""
-        return self.count_effective((self.labels == k)[:, None])
-
     def find_bounds(self, metric: Metric, value: FloatArray, seed: SeedSequence) -> Bounds | None:
         """The interval that the kind of ``metric`` declares; None where it needs draws."""
+        positive, negative = (self.labels[:, None] == k for k in (1, 0))
         match metric.kind.choose_labels_interval(self.n_classes):
             case ProportionInterval(rows, threshold):
                 return partial(wilson, value, self._count(rows, threshold))
             case RowSharesInterval():
                 return partial(wilson, value, self._count_complete(value.size))
             case RocAucInterval():
-                return partial(
-                    newcombe_auc, value, self.count_with_label(1), self.count_with_label(0)
-                )
+                by_class = self.count_effective(positive), self.count_effective(negative)
+                return partial(newcombe_auc, value, *by_class)
             case AveragePrecisionInterval():
-                return partial(find_ap_interval, value, self.count_with_label(1))
+                return partial(find_ap_interval, value, self.count_effective(positive))
             case CalibrationInterval(target):
                 return self._bound_calibration(metric, value, target, seed)
             case ConfusionInterval(statistic, threshold):

@@ -17,12 +17,8 @@ from ssme.options import Instance, Whole, option
 
 def spawn_seed(rng: Generator) -> SeedSequence:
     """A fresh seed from ``rng``."""
-    return spawn_seeds(rng, 1)[0]
-
-
-def spawn_seeds(rng: Generator, n: int) -> list[SeedSequence]:
-    """``n`` fresh seeds from ``rng``."""
-    return rng.bit_generator.seed_seq.spawn(n)  # type: ignore[attr-defined]
+    seeds: list[SeedSequence] = rng.bit_generator.seed_seq.spawn(1)  # type: ignore[attr-defined]
+    return seeds[0]
 
 
 def make_child_seed(seed: SeedSequence, key: int) -> SeedSequence:

@@ -71,7 +71,7 @@ def test_agreement_finds_the_sharpness_that_any_power_hid() -> None:
         scores = clip_scores(q**power / (q**power).sum(axis=2, keepdims=True), 1e-9)
         summary = summarize_scores(scores, all_present(q), OF)
         log_pi = log_pool(scores, all_present(q), equal, equal)
-        d = summary.mean_disagreement
+        d = np.average(summary.disagreement, weights=summary.counts)
         offset = np.log((1.0 - right) / right) - np.log(d / (1.0 - d))
         found = predict_agreed_temperature(summary, log_pi, log_share, offset, OF)
         assert found is not None

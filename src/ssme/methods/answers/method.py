@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -28,9 +29,17 @@ from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.evidence import AnswersDesign, EvidenceEncoders, space_rows
-from ssme.methods.auto.model import add_label_shift
+from ssme.methods.auto.model import add_label_shift, compute_label_shift
 from ssme.methods.auto.regimes import compute_design_bonus
-from ssme.methods.base import DeclaredMethod, Estimate, Facts, GroupRows, MethodSpec, number_rows
+from ssme.methods.base import (
+    DeclaredMethod,
+    Estimate,
+    Facts,
+    GroupRows,
+    MethodSpec,
+    Predictor,
+    number_rows,
+)
 from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
 from ssme.methods.draws import (
     average_defined,
@@ -159,18 +168,17 @@ MEANINGS: Mapping[str, str] = {
 
 @dataclass(frozen=True, eq=False)
 class FittedWorld:
-    """A world fitted to the labels; ``widening`` are factors of the prior scales of b, v and a."""
+    """A world fitted to the labels.
+
+    ``widening`` are factors of the prior scales of b, v and a, ``shift`` (K,) are the label
+    intercepts at the mode.
+    """
 
     regression: Regression
     mode: FloatArray
     widening: tuple[float, float, float]
     log_evidence: float
-
-    @property
-    def shift(self) -> FloatArray:
-        """Label intercepts (K,) at the mode."""
-        block, spread = self.regression.features.shifts[-1]
-        return self.mode[block] * spread
+    shift: FloatArray
 
 
 def fit_worlds(
@@ -230,7 +238,8 @@ def _fit(
         newton_tolerance=design.constants.newton_tolerance,
     )
     mode = regression.find_mode()
-    return FittedWorld(regression, mode, widening, regression.log_evidence(mode))
+    shift = compute_label_shift(regression, mode)
+    return FittedWorld(regression, mode, widening, regression.log_evidence(mode), shift)
 
 
 def _log_density_of_labeled_answers(
@@ -286,17 +295,6 @@ class AnswersFacts(Facts):
 
 
 @dataclass(frozen=True, eq=False)
-class AnswersPredictor:
-    """W of rows that were not there."""
-
-    design: AnswersDesign
-    theta: FloatArray
-
-    def __call__(self, scores: FloatArray) -> FloatArray:
-        return self.design.compute_posterior(scores, self.theta)
-
-
-@dataclass(frozen=True, eq=False)
 class AnswersBelief(SoftBelief):
     """W at the mode for every row, and draws of theta.
 
@@ -314,8 +312,8 @@ class AnswersBelief(SoftBelief):
     constants: AnswerConstants
 
     @property
-    def predictor(self) -> AnswersPredictor:
-        return AnswersPredictor(self.design, self.theta)
+    def predictor(self) -> Predictor:
+        return partial(self.design.compute_posterior, theta=self.theta)
 
     @property
     def n_draws(self) -> int:

@@ -345,8 +345,9 @@ class AutoBelief(SoftBelief):
             make_child_seed(make_child_seed(self.seed, 0), len(self.regimes))
         )
         size = (self.constants.correction.label_draws, rows.size)
-        noise = (rng.standard_exponential(size) - 1.0) * _shrink(rows, group.rows, False)
-        mass = self._weigh(soft[None], rows) * _align_counts(1.0 + noise, per_model)
+        noise = rng.standard_exponential(size) - 1.0
+        counts = _count_rows(noise, rows, group.rows, hard=False, per_model=per_model)
+        mass = self._weigh(soft[None], rows) * counts
         return [
             None if metric.hard_only else group.plan("part", m, per_model)(mass)
             for m, metric in enumerate(group.metrics)
@@ -487,12 +488,11 @@ class AutoBelief(SoftBelief):
             known_worlds = worlds.take_labeled(at_known)
             for hard in {metric.hard_only for metric in group.metrics}:
                 labelings, noise = worlds.see(hard)
-                counts = _align_counts(
-                    1.0 + noise[:, at] * _shrink(rows, group.rows, hard), per_model
-                )
+                kind = {"hard": hard, "per_model": per_model}
+                counts = _count_rows(noise[:, at], rows, group.rows, **kind)
                 mass = self._weigh(labelings[:, at], rows) * counts
                 labelings, noise = known_worlds.see(hard)
-                counts = _align_counts(1.0 + noise * _shrink(known, group.labeled, hard), per_model)
+                counts = _count_rows(noise, known, group.labeled, **kind)
                 counts = counts if hard else counts * worth
                 known_mass = self._weigh(labelings, known) * counts
                 truth = observed * counts
@@ -534,11 +534,14 @@ class AutoBelief(SoftBelief):
         return labelings * weights.reshape(-1, *([1] * (labelings.ndim - 2)))
 
 
-def _align_counts(counts: FloatArray, per_model: bool) -> FloatArray:
-    """Counts of rows (D, r) with the axes of labelings added, so that they can multiply them."""
+def _count_rows(
+    noise: FloatArray, part: IntArray, whole: IntArray, *, hard: bool, per_model: bool
+) -> FloatArray:
+    """How often each row counts, 1 + ``noise`` (D, r), with the axes of labelings added.
+
+    The noise is shrunk so that the ``part`` stands for the ``whole``; hard counts stay whole.
+    """
+    if not hard and whole.size:
+        noise = noise * float(np.sqrt(part.size / whole.size))
+    counts = 1.0 + noise
     return counts[:, :, None, None] if per_model else counts[:, :, None]
-
-
-def _shrink(part: IntArray, whole: IntArray, hard: bool) -> float:
-    """Factor of the rows' noise with which ``part`` stands for ``whole``; counts stay whole."""
-    return 1.0 if hard or whole.size == 0 else float(np.sqrt(part.size / whole.size))

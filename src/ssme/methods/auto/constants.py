@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ssme.errors import InputError
 from ssme.methods.regression import SamplerConstants
 from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.kinds import Calibration, Kind, Ranking
@@ -28,9 +27,6 @@ ALL_POOLS = (
     "weighted median",
 )
 """The pools that can be averaged; a weighted one uses the weights that the labels give."""
-
-FAMILIES = ("a", "t", "c", "v", "r", "s")
-"""The families of coefficients that the mode can fit (`model`)."""
 
 
 @dataclass(frozen=True)
@@ -238,13 +234,8 @@ class ModelConstants:
     """Standard errors by which a class's share in the labeled rows may be off by chance."""
 
     mode_families: tuple[str, ...] = ("a", "t")
-    """Families, beside log b and d, that the mode fits; the others are zero in it."""
-
-    def __post_init__(self) -> None:
-        unknown = [name for name in self.mode_families if name not in FAMILIES]
-        if unknown:
-            must = f"be names among {', '.join(FAMILIES)}"
-            raise InputError(option="mode_families", value=unknown, must=must)
+    """Families of coefficients, beside log b and d, that the mode fits (a, t, c, v, r, s); the
+    others are zero in it."""
 
 
 @dataclass(frozen=True)

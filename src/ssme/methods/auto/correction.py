@@ -199,7 +199,9 @@ def recenter(
     def to_scale(x: FloatArray) -> FloatArray:
         return log_odds((x - low) / (high - low), edge) if bounded else x
 
-    z = to_scale(np.stack([_complete(draws[:, m]) for m in kept], axis=1))
+    # undefined draws become the defined ones in turn
+    columns = [np.resize(drawn[np.isfinite(drawn)], drawn.size) for drawn in draws[:, kept].T]
+    z = to_scale(np.stack(columns, axis=1))
     together, own = _split(z - np.median(z, axis=0))
     share_together = share_own = 0.0
     if resampled is not None:
@@ -288,12 +290,6 @@ def _equalize(own: FloatArray, exponent: float) -> FloatArray:
     even = np.where(known, size, 0.0) ** exponent
     even *= np.sqrt((size**2).sum() / (even**2).sum())
     return (left * even) @ right
-
-
-def _complete(draws: FloatArray) -> FloatArray:
-    """``draws`` (D,), undefined ones replaced by the defined ones in turn."""
-    defined = np.isfinite(draws)
-    return draws if defined.all() else np.resize(draws[defined], draws.size)
 
 
 # -------------------------------------------------------------------------------------------------

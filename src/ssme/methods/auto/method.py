@@ -106,7 +106,7 @@ class Auto(DeclaredMethod, example="n_draws=100"):
         situation = situate(data, constants, rng)
         fitted = fit_regimes(situation)
         probability = weigh_regimes(fitted, constants.regimes.negligible)
-        shares = choose_draw_shares(fitted, situation.labels.size, constants.regimes)
+        shares = choose_draw_shares(fitted, situation.labels.classes.size, constants.regimes)
         regimes = tuple(
             draw_regime(fit, float(chance), int(size), situation, rng)
             for fit, chance, size in zip(
@@ -237,7 +237,7 @@ def _collect_facts(
         for values in (summary.standing, first.pooling.weights)
     )
     return AutoFacts(
-        label_free=situation.labels.size == 0,
+        label_free=situation.labels.classes.size == 0,
         regimes={
             regime.name: round(regime.probability, 4)
             for regime in regimes

@@ -234,7 +234,9 @@ def _log_pool(
         ranked = np.take_along_axis(q.transpose(0, 2, 1), order, axis=2)
     total: FloatArray = np.zeros((q.shape[0], q.shape[2]))
     for prefix, base in (("", standing), ("weighted ", weights)):
-        by_row = _pool_by_row(base, present)
+        # only classifiers with a score count; a row without any score keeps them all
+        by_row = base * np.where(present.any(axis=1, keepdims=True), present, True)
+        by_row /= by_row.sum(axis=1, keepdims=True)
         if f"{prefix}mean" in members:
             total += log_softmax(np.log(np.einsum("nmk,nm->nk", q, by_row)))
         if f"{prefix}geometric mean" in members:
@@ -242,12 +244,6 @@ def _log_pool(
         if f"{prefix}median" in members:
             total += log_softmax(np.log(_compute_weighted_median(ranked, order, by_row)))
     return log_softmax(total / len(members))
-
-
-def _pool_by_row(weights: FloatArray, present: BoolArray) -> FloatArray:
-    """Weights (n, M) of the classifiers that have a score, summing to one in each row."""
-    by_row = weights * np.where(present.any(axis=1, keepdims=True), present, True)
-    return by_row / by_row.sum(axis=1, keepdims=True)
 
 
 def _compute_weighted_median(
@@ -390,14 +386,6 @@ class ScoreSummary:
     shares: FloatArray
 
     @property
-    def mean_disagreement(self) -> float:
-        """The mean of d, copies counting as one; NaN where there is nobody to disagree with."""
-        known = np.isfinite(self.disagreement)
-        if not known.any():
-            return float("nan")
-        return float(np.average(self.disagreement[known], weights=self.counts[known]))
-
-    @property
     def n_models(self) -> int:
         return int(self.q.shape[1])
 
@@ -493,10 +481,12 @@ def predict_agreed_temperature(
     log pi (n, K) is the pool of the summary's rows. None where there is nobody to disagree with, or
     no b gives that error.
     """
-    disagreement = summary.mean_disagreement
-    if not np.isfinite(disagreement):
+    known = np.isfinite(summary.disagreement)
+    if not known.any():
         return None
-    d = float(np.clip(disagreement, 1e-3, 1.0 - 1e-3))
+    # copies count as one
+    mean = np.average(summary.disagreement[known], weights=summary.counts[known])
+    d = float(np.clip(mean, 1e-3, 1.0 - 1e-3))
     implied, answers = float(expit(logit(d) + offset)), predicted_classes(summary.q)
     ratio, low, high = log_pi - log_share, -constants.furthest, constants.furthest
     for _ in range(constants.halvings):

@@ -63,10 +63,6 @@ class KnownLabels:
     classes: IntArray
     weights: FloatArray | None = None
 
-    @property
-    def size(self) -> int:
-        return int(self.classes.size)
-
 
 @dataclass(frozen=True, eq=False)
 class Situation:
@@ -101,7 +97,7 @@ class Situation:
     def class_weighted(self) -> FloatArray:
         """Pool weights w (M,), labels counting as if their classes had the stated shares."""
         counts = np.bincount(self.labels.classes, minlength=self.summary.n_classes)
-        wanted = np.exp(self.stated_shares) * self.labels.size
+        wanted = np.exp(self.stated_shares) * self.labels.classes.size
         return self.weigh_classifiers((wanted / np.maximum(counts, 1))[self.labels.classes])
 
     def weigh_classifiers(self, row_weights: FloatArray | None) -> FloatArray:
@@ -257,7 +253,7 @@ def look_selected(situation: Situation) -> View | None:
 
     Else class-weighted classifiers would win, and their shares with them.
     """
-    if situation.design is not None or situation.labels.size == 0:
+    if situation.design is not None or situation.labels.classes.size == 0:
         return None
     counts = np.bincount(situation.labels.classes, minlength=situation.summary.n_classes)
     return View(
@@ -411,7 +407,7 @@ def _fit(name: str, log_scores: float, view: View, situation: Situation) -> Fitt
     )
     mode = regression.find_mode()
     log_labels = regression.log_evidence(mode)
-    if least > 0.0 and labels.size:
+    if least > 0.0 and labels.classes.size:
         shift = compute_label_shift(regression, mode)
         lift = np.exp(shift - shift.max())
         w = compute_posterior(labels.q, known, log_share, mode)
@@ -423,9 +419,9 @@ def _fit(name: str, log_scores: float, view: View, situation: Situation) -> Fitt
 def _compare_stated(usual: FittedRegime, situation: Situation) -> float:
     """log N(R_stated; 0, S) - log N(R_usual; 0, S): what the labels say for "stated"."""
     labels, pooling = situation.labels, usual.view.pooling
-    if labels.size == 0:
+    if labels.classes.size == 0:
         return 0.0
-    answers, rows = predicted_classes(labels.q), np.arange(labels.size)[:, None]
+    answers, rows = predicted_classes(labels.q), np.arange(labels.classes.size)[:, None]
     count = np.maximum(labels.present.sum(axis=0), 1)
     log_pi = pooling(labels.q, labels.present)
     w = compute_posterior(labels.q, log_pi, pooling.log_share, usual.mode)

@@ -26,7 +26,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.engines.kernels import KERNELS
 from ssme.methods.base import Convergence, DeclaredMethod, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, PerModelPosterior, clamp
-from ssme.methods.draws import MOST_DRAWS, declare_world_draws, make_child_seed, spawn_seeds
+from ssme.methods.draws import MOST_DRAWS, declare_world_draws, make_child_seed, spawn_seed
 from ssme.mixture.gaussian_mixture import COVARIANCES
 from ssme.mixture.kde import ACROSS, BANDWIDTH_RULES
 from ssme.mixture.model import (
@@ -179,7 +179,7 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
 
     def fit(self, data: ScoreSet, rng: Generator) -> LabelPosterior:
         options, n_draws = self.make_mixture_options(), self.choose_draws()
-        fit_seed, draw_seed = spawn_seeds(rng, 2)
+        fit_seed, draw_seed = spawn_seed(rng), spawn_seed(rng)
         fit_rng = np.random.default_rng(fit_seed)
         rows = self._choose_rows(data, fit_rng)
         seen = data if rows.size == data.n_rows else data.take(rows)
@@ -286,7 +286,7 @@ class SsmeMMethod(SsmeOptions, example="max_iter=10"):
 
     def fit(self, data: ScoreSet, rng: Generator) -> PerModelPosterior:
         options, n_draws = self.make_mixture_options(), self.choose_draws()
-        fit_seed, draw_seed = spawn_seeds(rng, 2)
+        fit_seed, draw_seed = spawn_seed(rng), spawn_seed(rng)
         posteriors, fits = [], {}
         for j, seed in enumerate(track(fit_seed.spawn(data.n_models), "models")):
             alone = replace(data, scores=data.scores[:, [j]], models=(data.models[j],))
