@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from ssme.options import (
     Enumeration,
     Flag,
+    Kind,
     NamedValues,
-    Names,
     Nothing,
     Number,
     OneOf,
@@ -19,17 +19,7 @@ from ssme.options import (
     ValueKind,
     Whole,
 )
-from ssme.schema import (
-    Character,
-    ClassName,
-    Codes,
-    ColumnMap,
-    FileName,
-    Mark,
-    ModelNames,
-    NoLabels,
-    Pattern,
-)
+from ssme.schema import CLASS_NAME, CODES, COLUMN_MAP, FILE_NAME, MARK, NAMES, NO_LABELS
 
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8).filter(
     lambda text: bool(text.strip())
@@ -71,20 +61,22 @@ def values_of(kind: ValueKind) -> st.SearchStrategy[Any]:
         return st.lists(values_of(kind.kind), min_size=least, max_size=most)
     if isinstance(kind, Enumeration):
         return st.sampled_from(kind.values)
-    found = _BY_TYPE.get(type(kind))
-    return st.nothing() if found is None else found
+    if isinstance(kind, Kind):
+        return _BY_WORDS.get(kind.words, st.nothing())
+    return _BY_TYPE.get(type(kind), st.nothing())
 
 
 _BY_TYPE: dict[type, st.SearchStrategy[Any]] = {
     Flag: st.booleans(),
     Text: TEXT,
     Nothing: st.none(),
-    Names: st.lists(TEXT, min_size=1, max_size=3) | TEXT,
     NamedValues: st.just({}),
-    ClassName: CLASSES,
-    Codes: CLASSES | st.lists(CLASSES, min_size=1, max_size=3),
-    ModelNames: st.lists(TEXT, min_size=1, max_size=3),
-    ColumnMap: st.dictionaries(
+}
+_BY_WORDS: dict[str, st.SearchStrategy[Any]] = {
+    CLASS_NAME.words: CLASSES,
+    CODES.words: CLASSES | st.lists(CLASSES, min_size=1, max_size=3),
+    NAMES.words: st.lists(TEXT, min_size=1, max_size=3),
+    COLUMN_MAP.words: st.dictionaries(
         TEXT,
         TEXT
         | st.lists(TEXT, min_size=1, max_size=3)
@@ -92,9 +84,11 @@ _BY_TYPE: dict[type, st.SearchStrategy[Any]] = {
         min_size=1,
         max_size=3,
     ),
-    Pattern: st.builds(lambda text: "{model}" + text + "{class}", st.sampled_from(":-_. ")),
-    Character: st.sampled_from(",;|\t "),
-    Mark: st.sampled_from(".,_"),
-    FileName: TEXT,
-    NoLabels: st.just(False),
+    "text with {model} and {class} in it, such as '{model}:{class}'": st.builds(
+        lambda text: "{model}" + text + "{class}", st.sampled_from(":-_. ")
+    ),
+    "a single character, such as ',' or ';' or a tab": st.sampled_from(",;|\t "),
+    MARK.words: st.sampled_from(".,_"),
+    FILE_NAME.words: TEXT,
+    NO_LABELS.words: st.just(False),
 }

@@ -13,7 +13,6 @@ from ssme.options import (
     Declared,
     Enumeration,
     Flag,
-    Names,
     Nothing,
     Number,
     OneOf,
@@ -38,7 +37,6 @@ GOOD_AND_BAD: list[tuple[ValueKind, list[object], list[object]]] = [
     (Enumeration("kde", "gmm", 3), ["kde", 3], ["KDE", 3.0, True, None]),
     (OneOf(Nothing(), Whole(least=1)), [None, 4], [0, "", "4"]),
     (Series(Number(), length=3), [[1, 2.5, 3], (1, 2, 3)], [[1, 2], 1, "123", {1: 2}, None]),
-    (Names(), ["a", ["a", "b"]], ["", [], ["a", ""], [1], None]),
 ]
 
 

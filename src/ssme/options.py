@@ -183,19 +183,6 @@ class Series(NamedTuple):
         return f"a list ({count}each {self.kind.describe()})"
 
 
-class Names:
-    """One or more texts; a single one may stand without a list."""
-
-    def accept(self, value: Any) -> tuple[str, ...]:
-        text = Text()
-        return (
-            (text.accept(value),) if isinstance(value, str) else Series(text, least=1).accept(value)
-        )
-
-    def describe(self) -> str:
-        return "a name, or a list of names"
-
-
 class NamedValues:
     """Values by name, each checked by its user."""
 
@@ -234,6 +221,21 @@ class Anything(NamedTuple):
         return self.description
 
 
+class Kind(NamedTuple):
+    """Values that a function takes, which raises `ValueError` for all others."""
+
+    accept: Callable[[Any], Any]
+    words: str
+    shape: str = "text"
+    types: tuple[str, ...] = ("string",)
+    """Their types in JSON."""
+    values: tuple[Any, ...] = ()
+    """Those that are offered to choose from."""
+
+    def describe(self) -> str:
+        return self.words
+
+
 class Option(NamedTuple):
     """One declared option: what Python, flags, config files, forms and the reference share."""
 
@@ -261,10 +263,24 @@ class Option(NamedTuple):
         return self.name.rstrip("_")
 
     @property
+    def kinds(self) -> tuple[ValueKind, ...]:
+        """The kinds of which it takes one."""
+        return self.kind.kinds if isinstance(self.kind, OneOf) else (self.kind,)
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """The values to choose from, if they are listed."""
+        return tuple(value for kind in self.kinds for value in getattr(kind, "values", ()))
+
+    @property
+    def usual(self) -> str:
+        """What happens without a value, where None may be given."""
+        return next((kind.meaning for kind in self.kinds if isinstance(kind, Nothing)), "")
+
+    @property
     def shape(self) -> str:
         """How it is typed: flag, whole, number, path, class, classes, list, choice or text."""
-        kinds = self.kind.kinds if isinstance(self.kind, OneOf) else (self.kind,)
-        shapes = [getattr(kind, "shape", _SHAPES.get(type(kind), "text")) for kind in kinds]
+        shapes = [getattr(kind, "shape", _SHAPES.get(type(kind), "text")) for kind in self.kinds]
         shapes = [shape for shape in shapes if shape]
         return "list" if "list" in shapes else shapes[0] if shapes else "text"
 
@@ -276,7 +292,6 @@ _SHAPES: dict[type, str] = {
     Enumeration: "choice",
     Nothing: "",
     Series: "list",
-    Names: "list",
     NamedValues: "list",
 }
 
@@ -333,8 +348,9 @@ class Declared:
 
     def __post_init__(self) -> None:
         for each in list_declared(self):
-            value = accept(each, getattr(self, each.name))
-            object.__setattr__(self, each.name, value)
+            value = getattr(self, each.name)
+            if value is not each.default:  # defaults are checked by a test, not by every run
+                object.__setattr__(self, each.name, accept(each, value))
 
 
 def _list_unfinished(cls: type) -> list[Option]:
@@ -393,17 +409,22 @@ def accept(of: Option, value: Any) -> Any:
     try:
         return of.kind.accept(value)
     except (ValueError, TypeError, OverflowError):
-        words = _describe_given(of.kind)
+        words = _join_or([kind.describe() for kind in of.kinds if not isinstance(kind, Nothing)])
         if isinstance(value, Real):
             whole = "(whole )?" if isinstance(value, Integral) else ""
             words = re.sub(f"^a {whole}number (of )?(?=between|above|below|at)", "", words)
-        raise InputError(
-            option=of.name, value=value, must=f"be {words}", hint=_suggest_nearest(of.kind, value)
-        ) from None
+        hint = suggest_nearest(value, of.choices) if isinstance(value, str) else ""
+        raise InputError(option=of.name, value=value, must=f"be {words}", hint=hint) from None
 
 
 def accept_all(cls: Any, given: Mapping[str, Any], owner: str) -> dict[str, Any]:
-    """``given`` values checked against the options of ``cls``; an unknown name is an error.
+    """``given`` values checked against the options of ``cls``; an unknown name is an error."""
+    known = refuse_unknown(cls, given, owner)
+    return {name: accept(known[name], value) for name, value in given.items()}
+
+
+def refuse_unknown(cls: Any, given: Mapping[str, Any], owner: str) -> dict[str, Option]:
+    """The options of ``cls`` by name, which have to contain the names ``given``.
 
     ``owner`` says in the message whose options they are: "method 'ssme'".
     """
@@ -415,7 +436,7 @@ def accept_all(cls: Any, given: Mapping[str, Any], owner: str) -> dict[str, Any]
                 f"{owner} has no option {name!r}",
                 hint=f"{suggest_nearest(name, known)}its options are: {names}",
             )
-    return {name: accept(known[name], value) for name, value in given.items()}
+    return known
 
 
 def parse_text(of: Option, text: str) -> Any:
@@ -446,8 +467,7 @@ def describe_default(of: Option) -> str:
     'the column id'
     """
     if of.default is None:
-        kinds = of.kind.kinds if isinstance(of.kind, OneOf) else (of.kind,)
-        return next((kind.meaning for kind in kinds if isinstance(kind, Nothing)), "")
+        return of.usual
     if of.default is False or of.python_only:
         return ""
     is_text = isinstance(of.default, str | os.PathLike)
@@ -464,20 +484,6 @@ def _write_json(value: Any) -> str:
     import json
 
     return json.dumps(value, default=str)
-
-
-def _describe_given(kind: ValueKind) -> str:
-    """What a value that is not None must be."""
-    if isinstance(kind, OneOf):
-        return OneOf(*(each for each in kind.kinds if not isinstance(each, Nothing))).describe()
-    return kind.describe()
-
-
-def _suggest_nearest(kind: ValueKind, value: Any) -> str:
-    """Which of the texts that ``kind`` takes was probably meant, if any."""
-    kinds = kind.kinds if isinstance(kind, OneOf) else (kind,)
-    choices = [each for one in kinds if isinstance(one, Enumeration) for each in one.values]
-    return suggest_nearest(value, choices) if isinstance(value, str) else ""
 
 
 def _refuse_outside(value: float, least: float | None, most: float | None) -> None:

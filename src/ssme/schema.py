@@ -23,6 +23,7 @@ from ssme.options import (
     Declared,
     Enumeration,
     Flag,
+    Kind,
     NamedValues,
     Nothing,
     Number,
@@ -30,8 +31,8 @@ from ssme.options import (
     Series,
     Text,
     Whole,
-    accept_all,
     option,
+    refuse_unknown,
 )
 
 MARKS = ".,_' \u00a0\u202f\u2019"
@@ -49,289 +50,196 @@ SAMPLE_ROWS = 20_000
 LARGEST_NUMBER_OF_GROUPS = 20_000
 
 
-class ClassName:
-    """A class as labels name it: text, a finite number, True or False. 1.0 is the class 1."""
+def _accept_class(value: Any) -> Hashable:
+    if hasattr(value, "dtype"):
+        import numpy as np  # the command line and config files do without
 
-    shape = "class"
-
-    def accept(self, value: Any) -> Hashable:
-        if hasattr(value, "dtype"):
-            import numpy as np  # the command line and config files do without
-
-            value = value.item() if isinstance(value, np.generic) else value
-        if isinstance(value, str):
-            known = bool(value.strip())
-        elif isinstance(value, bool | Integral):
-            known = True
-        else:
-            known = isinstance(value, Real) and math.isfinite(value)
-        if not known:
-            raise ValueError
-        return int(value) if isinstance(value, float) and value.is_integer() else value
-
-    def describe(self) -> str:
-        return "a class (text, a number, true or false)"
+        value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, str):
+        known = bool(value.strip())
+    elif isinstance(value, bool | Integral):
+        known = True
+    else:
+        known = isinstance(value, Real) and math.isfinite(value)
+    if not known:
+        raise ValueError
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-class ModelNames:
-    """One or more names, kept as a tuple of texts; numbers are the names of numbered columns."""
-
-    shape = "list"
-
-    def accept(self, value: Any) -> tuple[str, ...]:
-        return Series(_Name(), least=1).accept([value] if isinstance(value, str) else value)
-
-    def describe(self) -> str:
-        return "a name, or a list of names"
-
-
-class _Name:
-    def accept(self, value: Any) -> str:
-        if isinstance(value, bool) or not isinstance(value, str | Integral):
-            raise ValueError
-        return str(value)
-
-    def describe(self) -> str:
-        return "a name"
+CLASS_NAME = Kind(
+    _accept_class,
+    "a class (text, a number, true or false)",
+    shape="class",
+    types=("string", "number", "boolean"),
+)
+"""A class as labels name it. 1.0 is the class 1."""
+CLASS_LIST = Kind(
+    Series(CLASS_NAME, least=2).accept,
+    Series(CLASS_NAME).describe(),
+    shape="classes",
+    types=("array",),
+)
+"""Two or more classes or grades in order."""
 
 
-class Codes:
-    """One code or a list of codes, kept as a tuple; a text is one code, not its characters."""
-
-    shape = "classes"
-
-    def accept(self, value: Any) -> tuple[Hashable, ...]:
-        one = ClassName()
-        try:
-            return (one.accept(value),)
-        except ValueError:
-            return Series(one, least=1).accept(value)
-
-    def describe(self) -> str:
-        return "a code such as -1, or a list of codes"
+def _accept_name(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | Integral):
+        raise ValueError
+    return str(value)
 
 
-class Design:
-    """How rows were chosen for labeling: its name, the name of a column, or weights."""
-
-    values = ("random", "by_class", "by_score")
-
-    def accept(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return Text().accept(value)
-        import numpy as np
-
-        if np.ndim(value) == 0:
-            raise ValueError
-        return value
-
-    def describe(self) -> str:
-        return "random, by_class, by_score, the name of a column, or one weight per row"
+def _accept_names(value: Any) -> tuple[str, ...]:
+    names = Series(Kind(_accept_name, "a name"), least=1)
+    return names.accept([value] if isinstance(value, str) else value)
 
 
-class ColumnMap:
-    """Model -> column, model -> list of columns or model -> {class: column}."""
-
-    shape = "list"
-
-    def accept(self, value: Any) -> dict[str, Any]:
-        if not isinstance(value, Mapping) or not value:
-            raise ValueError
-        return {str(model): self._accept_columns(of) for model, of in value.items()}
-
-    def _accept_columns(self, of: Any) -> str | tuple[str, ...] | dict[Any, str]:
-        if isinstance(of, Mapping) and of:
-            return {ClassName().accept(name): Text().accept(column) for name, column in of.items()}
-        return of if isinstance(of, str) and of.strip() else ModelNames().accept(of)
-
-    def describe(self) -> str:
-        return "a table from model to its column, columns or {class: column}"
+NAMES = Kind(_accept_names, "a name, or a list of names", "list", ("string", "array"))
+"""One or more names, kept as a tuple of texts; numbers are the names of numbered columns."""
 
 
-class Pattern:
-    """Text with {model} and {class} in it."""
-
-    def accept(self, value: Any) -> str:
-        text = Text().accept(value)
-        if text.count("{model}") != 1 or text.count("{class}") != 1:
-            raise ValueError
-        return text
-
-    def describe(self) -> str:
-        return "text with {model} and {class} in it, such as '{model}:{class}'"
+def _accept_group_columns(value: Any) -> tuple[str, ...]:
+    return Series(Text()).accept([value] if isinstance(value, str) else value)
 
 
-class Character:
+def _accept_codes(value: Any) -> tuple[Hashable, ...]:
+    """One code or several; a text is one code, not its characters."""
+    try:
+        return (_accept_class(value),)
+    except ValueError:
+        return Series(CLASS_NAME, least=1).accept(value)
+
+
+CODES = Kind(
+    _accept_codes,
+    "a code such as -1, or a list of codes",
+    "classes",
+    ("string", "number", "boolean", "array"),
+)
+
+
+def _accept_design(value: Any) -> Any:
+    if isinstance(value, str):
+        return Text().accept(value)
+    import numpy as np
+
+    if np.ndim(value) == 0:
+        raise ValueError
+    return value
+
+
+def _accept_columns(columns: Any) -> str | tuple[str, ...] | dict[Any, str]:
+    if isinstance(columns, Mapping) and columns:
+        return {_accept_class(name): Text().accept(column) for name, column in columns.items()}
+    return columns if isinstance(columns, str) and columns.strip() else _accept_names(columns)
+
+
+def _accept_column_map(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping) or not value:
+        raise ValueError
+    return {str(model): _accept_columns(columns) for model, columns in value.items()}
+
+
+COLUMN_MAP = Kind(
+    _accept_column_map,
+    "a table from model to its column, columns or {class: column}",
+    "list",
+    ("object",),
+)
+
+
+def _accept_pattern(value: Any) -> str:
+    text = Text().accept(value)
+    if text.count("{model}") != 1 or text.count("{class}") != 1:
+        raise ValueError
+    return text
+
+
+def _accept_delimiter(value: Any) -> str:
     """A single ASCII character that is no line break or quotation mark."""
-
-    def accept(self, value: Any) -> str:
-        if (
-            not isinstance(value, str)
-            or len(value) != 1
-            or not value.isascii()
-            or value in '\r\n"\0'
-        ):
-            raise ValueError
-        return value
-
-    def describe(self) -> str:
-        return "a single character, such as ',' or ';' or a tab"
+    if not isinstance(value, str) or len(value) != 1 or not value.isascii() or value in '\r\n"\0':
+        raise ValueError
+    return value
 
 
-class Mark:
-    """A single character that may stand in a number without being part of it."""
-
-    def accept(self, value: Any) -> str:
-        if not isinstance(value, str) or value not in MARKS or len(value) != 1:
-            raise ValueError
-        return value
-
-    def describe(self) -> str:
-        return "one of '.' ',' a space, a narrow space, '_' or an apostrophe"
+def _accept_mark(value: Any) -> str:
+    if not isinstance(value, str) or value not in MARKS or len(value) != 1:
+        raise ValueError
+    return value
 
 
-class Encoding:
-    """The name of a text encoding that Python knows, spelled as Python does."""
-
-    def accept(self, value: Any) -> str:
-        try:
-            name = codecs.lookup(Text().accept(value)).name
-            io.TextIOWrapper(io.BytesIO(), encoding=name)
-        except LookupError:
-            raise ValueError from None
-        return name
-
-    def describe(self) -> str:
-        return "the name of a text encoding, such as cp1252 or utf-16"
+MARK = Kind(_accept_mark, "one of '.' ',' a space, a narrow space, '_' or an apostrophe")
 
 
-class FileName:
-    """The path of a file, as text or as a `pathlib.Path`."""
-
-    shape = "path"
-
-    def accept(self, value: Any) -> Path:
-        if not isinstance(value, str | os.PathLike):
-            raise ValueError
-        return Path(Text().accept(os.fspath(value)))
-
-    def describe(self) -> str:
-        return "the path of a file"
+def _accept_encoding(value: Any) -> str:
+    """The name of a text encoding, spelled as Python does."""
+    try:
+        name = codecs.lookup(Text().accept(value)).name
+        io.TextIOWrapper(io.BytesIO(), encoding=name)
+    except LookupError:
+        raise ValueError from None
+    return name
 
 
-class FolderName(FileName):
-    """The path of a folder."""
-
-    def describe(self) -> str:
-        return "the path of a folder"
-
-
-class NoLabels:
-    """False: no row has a label."""
-
-    shape = ""
-
-    def accept(self, value: Any) -> bool:
-        if value is not False:
-            raise ValueError
-        return False
-
-    def describe(self) -> str:
-        return "false (no row has a label)"
+def _accept_path(value: Any) -> Path:
+    if not isinstance(value, str | os.PathLike):
+        raise ValueError
+    return Path(Text().accept(os.fspath(value)))
 
 
-class ColumnNames:
-    """Names of group columns, none at all among them."""
-
-    shape = "list"
-
-    def accept(self, value: Any) -> tuple[str, ...]:
-        return Series(Text()).accept([value] if isinstance(value, str) else value)
-
-    def describe(self) -> str:
-        return "a name, or a list of names that may be empty"
+FILE_NAME = Kind(_accept_path, "the path of a file", "path")
+FOLDER_NAME = Kind(_accept_path, "the path of a folder", "path")
+NO_LABELS = Kind(Enumeration(False).accept, "false (no row has a label)", "", ("boolean",))
 
 
-class Paths:
-    """One or more files, folders, patterns or addresses, kept as text."""
-
-    def accept(self, value: Any) -> str | tuple[str, ...]:
-        if isinstance(value, (str, Path)):
-            return Text().accept(str(value))
-        listed = Series(Anything("a path"), least=1).accept(value)
-        return tuple(Text().accept(str(path)) for path in listed)
-
-    def describe(self) -> str:
-        return "the path of a file, or a list of paths"
+def _accept_sources(value: Any) -> str | tuple[str, ...]:
+    if isinstance(value, (str, Path)):
+        return Text().accept(str(value))
+    listed = Series(Anything("a path"), least=1).accept(value)
+    return tuple(Text().accept(str(path)) for path in listed)
 
 
-class OnePath:
-    """One file, kept as text."""
-
-    shape = "path"
-
-    def accept(self, value: Any) -> str:
-        return Text().accept(str(value) if isinstance(value, Path) else value)
-
-    def describe(self) -> str:
-        return "the path of a file"
-
-
-class MetricNames:
-    """Metrics by name, as tables of options, as objects or as functions."""
-
-    shape = "list"
-
-    def accept(self, value: Any) -> Any:
-        return value
-
-    def describe(self) -> str:
-        return "names of metrics"
-
-
-class ClassList:
-    """Two or more classes or grades in order."""
-
-    shape = "classes"
-
-    def accept(self, value: Any) -> tuple[Hashable, ...]:
-        return Series(ClassName(), least=2).accept(value)
-
-    def describe(self) -> str:
-        return Series(ClassName()).describe()
+SOURCES = Kind(_accept_sources, "the path of a file, or a list of paths")
+"""One or more files, folders, patterns or addresses, kept as text."""
+METRICS = Kind(lambda value: value, "names of metrics", "list")
+"""Metrics by name, as tables of options, as objects or as functions."""
 
 
 @dataclass(frozen=True)
 class ArrayOptions(Declared):
     """What may be said about scores held in arrays; see `ssme.ScoreSet.from_arrays`."""
 
-    models: Any = option(
-        None, "Names of the models.", OneOf(Nothing("they are numbered"), ModelNames())
-    )
+    models: Any = option(None, "Names of the models.", OneOf(Nothing("they are numbered"), NAMES))
     classes: Sequence[Hashable] | None = option(
         None,
         "The classes in the order of the scores; of two classes the positive one comes last.",
-        OneOf(Nothing("ascending, for numbers"), ClassList()),
+        OneOf(Nothing("ascending, for numbers"), CLASS_LIST),
         title="Classes",
     )
     positive: Hashable | None = option(
         None,
         "The class whose probability the scores are, where each model has one score per row; for "
         "answers and ratings, the positive one of two classes.",
-        OneOf(Nothing("the last of the two classes"), ClassName()),
+        OneOf(Nothing("the last of the two classes"), CLASS_NAME),
         title="Positive class",
     )
     unlabeled: Any = option(
         None,
         "Code, or codes, that mean a row has no label. Empty cells always mean that.",
-        OneOf(Nothing("no code"), Codes()),
+        OneOf(Nothing("no code"), CODES),
         title="Codes for a missing label",
     )
     design: Any = option(
         None,
         "How rows were chosen for labeling: random, by_class, by_score, or the column that says "
         "how many rows each label stands for.",
-        OneOf(Nothing("a column named label_weight; without one it is not known"), Design()),
+        OneOf(
+            Nothing("a column named label_weight; without one it is not known"),
+            Kind(
+                _accept_design,
+                "random, by_class, by_score, the name of a column, or one weight per row",
+                values=("random", "by_class", "by_score"),
+            ),
+        ),
         title="How labeled rows were chosen",
         part="weight of the label",
     )
@@ -361,7 +269,7 @@ class AnswerOptions(ArrayOptions):
     unsure: Any = option(
         None,
         "Code, or codes, by which a judge says that it is unsure; it then has no answer.",
-        OneOf(Nothing("unsure and abstain, in any capitals and with any punctuation"), Codes()),
+        OneOf(Nothing("unsure and abstain, in any capitals and with any punctuation"), CODES),
         title="Codes for unsure",
     )
     grades: Sequence[Hashable] | None = option(
@@ -369,14 +277,14 @@ class AnswerOptions(ArrayOptions):
         "The grades of ratings, from the lowest to the highest.",
         OneOf(
             Nothing("ascending numbers, or letters of which A is the highest"),
-            ClassList(),
+            CLASS_LIST,
         ),
         title="Grades",
     )
     cut: Hashable | None = option(
         None,
         "Of ratings for two classes, the lowest grade that counts as the positive class.",
-        OneOf(Nothing("the first grade above the middle of the scale"), ClassName()),
+        OneOf(Nothing("the first grade above the middle of the scale"), CLASS_NAME),
         title="Lowest positive grade",
     )
 
@@ -413,14 +321,14 @@ class ReadOptions(AnswerOptions):
         None,
         "File with the labels, joined to the scores by id. With a column probability, as `ssme "
         "suggest` writes it, they add to the labels beside the scores. False: no row has a label.",
-        OneOf(Nothing("the labels are in the table"), NoLabels(), FileName()),
+        OneOf(Nothing("the labels are in the table"), NO_LABELS, FILE_NAME),
         off=("no_labels", False, "No row has a label."),
-        file_kind=OneOf(NoLabels(), FileName()),
+        file_kind=OneOf(NO_LABELS, FILE_NAME),
     )
     models: Any = option(
         None,
         "Columns with the scores, or names of models that have one column per class.",
-        OneOf(Nothing("all other columns of numbers"), ColumnMap(), ModelNames()),
+        OneOf(Nothing("all other columns of numbers"), COLUMN_MAP, NAMES),
         short="-m",
         part="scores of a model",
     )
@@ -428,21 +336,21 @@ class ReadOptions(AnswerOptions):
         None,
         "Columns with answers of judges, who say a class instead of a probability, one per judge; "
         "in the long layout the one column of answers.",
-        OneOf(Nothing("no model gives answers"), ModelNames()),
+        OneOf(Nothing("no model gives answers"), NAMES),
         part="answers of a judge",
     )
     ratings: tuple[str, ...] | None = option(
         None,
         "Columns with grades that judges give, one per judge; in the long layout the one column "
         "of grades.",
-        OneOf(Nothing("no model gives ratings"), ModelNames()),
+        OneOf(Nothing("no model gives ratings"), NAMES),
         part="ratings of a judge",
     )
     groups: tuple[str, ...] | None = option(
         None,
         "Columns with groups to report on: sex, age:quantiles=4, age:edges=30/50, or several "
         "joined by + for their intersections.",
-        OneOf(Nothing("columns named group or group_*"), ModelNames()),
+        OneOf(Nothing("columns named group or group_*"), NAMES),
         short="-g",
         part="group",
     )
@@ -465,31 +373,43 @@ class ReadOptions(AnswerOptions):
     pattern: str | None = option(
         None,
         "How the names of score columns hold model and class, such as '{model}:{class}'.",
-        OneOf(Nothing("the one that fits"), Pattern()),
+        OneOf(
+            Nothing("the one that fits"),
+            Kind(
+                _accept_pattern,
+                "text with {model} and {class} in it, such as '{model}:{class}'",
+            ),
+        ),
         title="Pattern of column names",
     )
     delimiter: str | None = option(
         None,
         "Character between the cells of a CSV file.",
-        OneOf(Nothing("a comma; a tab in TSV files"), Character()),
+        OneOf(
+            Nothing("a comma; a tab in TSV files"),
+            Kind(_accept_delimiter, "a single character, such as ',' or ';' or a tab"),
+        ),
         title="Delimiter",
     )
     decimal: str | None = option(
         None,
         "Character before the decimals of a number in a CSV file, such as a comma.",
-        OneOf(Nothing("a point; numbers with a comma are refused"), Mark()),
+        OneOf(Nothing("a point; numbers with a comma are refused"), MARK),
         title="Decimal separator",
     )
     thousands: str | None = option(
         None,
         "Character between the thousands of a number in a CSV file, such as a point.",
-        OneOf(Nothing("none"), Mark()),
+        OneOf(Nothing("none"), MARK),
         title="Thousands separator",
     )
     encoding: str | None = option(
         None,
         "Text encoding of a CSV file, such as cp1252 for one that Excel wrote on Windows.",
-        OneOf(Nothing("UTF-8"), Encoding()),
+        OneOf(
+            Nothing("UTF-8"),
+            Kind(_accept_encoding, "the name of a text encoding, such as cp1252 or utf-16"),
+        ),
         title="Text encoding",
     )
     sheet: str | None = option(
@@ -501,7 +421,7 @@ class ReadOptions(AnswerOptions):
     ignore: tuple[str, ...] | None = option(
         None,
         "Columns to leave out, which are neither scores nor anything else here.",
-        OneOf(Nothing("none"), ModelNames()),
+        OneOf(Nothing("none"), NAMES),
     )
     model: str | None = _declare_column(
         "Column with the names of models or judges, in the long layout.",
@@ -523,7 +443,8 @@ class ReadOptions(AnswerOptions):
     @classmethod
     def of(cls, given: Mapping[str, Any], owner: str) -> ReadOptions:
         """The options ``given`` by name; an unknown name is an error that says ``owner``."""
-        found = cls(**accept_all(cls, given, owner))
+        refuse_unknown(cls, given, owner)
+        found = cls(**given)
         found.refuse_words_of_judges()
         return found
 
@@ -566,7 +487,7 @@ class RunOptions(Declared):
     source: str | tuple[str, ...] | None = option(
         None,
         "File with the scores.",
-        OneOf(Nothing("the caller holds the scores"), Paths()),
+        OneOf(Nothing("the caller holds the scores"), SOURCES),
         file_kind=OneOf(Text(), Series(Text(), least=1)),
     )
     read: Mapping[str, Any] = field(default_factory=dict)
@@ -586,7 +507,7 @@ class RunOptions(Declared):
     metrics: tuple[Any, ...] | None = option(
         None,
         "Metrics to estimate; `ssme metrics` lists them.",
-        OneOf(Nothing("those of the SSME paper"), MetricNames()),
+        OneOf(Nothing("those of the SSME paper"), METRICS),
         short="-k",
         file_kind=OneOf(_METRIC, Series(_METRIC, least=1)),
         title="Metrics",
@@ -595,7 +516,15 @@ class RunOptions(Declared):
         None,
         "Groups to report on, beside all rows: sex, age:quantiles=4, age:edges=30/50, or several "
         "joined by + for their intersections.",
-        OneOf(Nothing("all group columns"), ColumnNames()),
+        OneOf(
+            Nothing("all group columns"),
+            Kind(
+                _accept_group_columns,
+                "a name, or a list of names that may be empty",
+                "list",
+                ("string", "array"),
+            ),
+        ),
         off=("no_groups", (), "Report on all rows only."),
     )
     min_group_rows: int = option(
@@ -663,7 +592,10 @@ class RunOptions(Declared):
     checkpoint: str | None = option(
         None,
         "File that keeps the sums of a stream, so that the same command goes on after a cut.",
-        OneOf(Nothing("none"), OnePath()),
+        OneOf(
+            Nothing("none"),
+            Kind(lambda path: str(_accept_path(path)), "the path of a file", "path"),
+        ),
         section="engine",
     )
 
@@ -676,12 +608,12 @@ class ServeOptions(Declared):
     """How `ssme serve` runs; `ssme.serve.settings.ServeSettings` says what follows from it."""
 
     project: Path = option(
-        Path("ssme-project"), "Folder that keeps labels and results.", FolderName(), short="-p"
+        Path("ssme-project"), "Folder that keeps labels and results.", FOLDER_NAME, short="-p"
     )
     root: Path | None = option(
         None,
         "Folder in which files may be opened by path.",
-        OneOf(Nothing("files are given through the page"), FolderName()),
+        OneOf(Nothing("files are given through the page"), FOLDER_NAME),
     )
     no_browser: bool = option(False, "Do not open the page in a browser.", Flag())
     read_only: bool = option(False, "Show everything and change nothing.", Flag())
@@ -693,7 +625,7 @@ class ServeOptions(Declared):
     password_file: Path | None = option(
         None,
         "File whose first line is the password; needed where others can reach --host.",
-        OneOf(Nothing("no password"), FileName()),
+        OneOf(Nothing("no password"), FILE_NAME),
         section=LISTENING,
     )
     upload_mb: int = option(200, "Largest size of an upload in MB.", Whole(least=1), section=LIMITS)

@@ -19,7 +19,7 @@ from typer import Option as Flag
 
 from ssme.config import read_typed
 from ssme.errors import InputError
-from ssme.options import Enumeration, OneOf, Option, describe_default, list_declared
+from ssme.options import Option, describe_default, list_declared
 from ssme.schema import ReadOptions
 from ssme.schema import RunOptions as RunSchema
 
@@ -111,10 +111,8 @@ def _explain(of: Option) -> str:
 
 
 def _offer(of: Option) -> Callable[[str], list[str]] | None:
-    kinds = of.kind.kinds if isinstance(of.kind, OneOf) else (of.kind,)
-    choices = [value for kind in kinds if isinstance(kind, Enumeration) for value in kind.values]
-    if choices:
-        return lambda incomplete: [each for each in choices if each.startswith(incomplete)]
+    if of.choices:
+        return lambda incomplete: [each for each in of.choices if each.startswith(incomplete)]
     return COMPLETE.get(of.name)
 
 
