@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ssme.config import LARGEST, format_config, parse_config, read_config, write_config
 from ssme.errors import InputError
+from ssme.spec import RunSpec
 
 SUFFIXES = (".toml", ".yaml", ".json")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -96,7 +97,7 @@ def test_hostile_files_are_refused_in_words(
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(InputError, match=message) as caught:
-        read_config(path)
+        RunSpec.load(path)
     assert name in str(caught.value)
 
 

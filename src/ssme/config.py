@@ -29,12 +29,10 @@ from typing import Any
 from ssme.errors import (
     InputError,
     MissingExtraError,
-    make_unknown_name_error,
     translate_foreign_errors,
 )
 from ssme.writing import write_bytes
 
-SECTIONS = ("read", "run", "engine")
 SUFFIXES = (".toml", ".yaml", ".yml", ".json")
 LARGEST = 250_000
 """Bytes of the largest config file that is read."""
@@ -59,15 +57,7 @@ def read_config(path: str | Path) -> dict[str, Any]:
     """
     file = Path(path)
     suffix = _check_suffix(file)
-    config = parse_config(_read_text(file), suffix, f"config {file}")
-    for key, value in config.items():
-        if key != "source" and key not in SECTIONS:
-            raise make_unknown_name_error(f"key of config {file}", key, ("source", *SECTIONS))
-        if key in SECTIONS and not isinstance(value, dict):
-            raise InputError(
-                f"config {file}: {key!r} is not a section", hint=f"write a table [{key}]"
-            )
-    return config
+    return parse_config(_read_text(file), suffix, f"config {file}")
 
 
 def write_config(config: Mapping[str, Any], path: str | Path) -> None:
@@ -95,7 +85,7 @@ def format_config(config: Mapping[str, Any], suffix: str) -> str:
     level = 0.9
     <BLANKLINE>
     """
-    _refuse_unwritable(config, ())
+    refuse_unwritable(config, ())
     text = _WRITERS[suffix](config)
     with translate_foreign_errors(f"writing a {suffix} config"):
         text.encode("utf-8")
@@ -291,16 +281,16 @@ def _tell_too_deep(what: str) -> InputError:
     )
 
 
-def _refuse_unwritable(value: Any, where: tuple[str, ...]) -> None:
+def refuse_unwritable(value: Any, where: tuple[str, ...] = ()) -> None:
     """Name the first value that no file can hold."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             if not isinstance(key, str):
                 raise _tell_unwritable(key, (*where, "a key"))
-            _refuse_unwritable(item, (*where, key))
+            refuse_unwritable(item, (*where, key))
     elif isinstance(value, (list, tuple)):
         for number, item in enumerate(value):
-            _refuse_unwritable(item, (*where, f"item {number + 1}"))
+            refuse_unwritable(item, (*where, f"item {number + 1}"))
     elif value is not None and type(value) not in (str, int, float, bool):
         raise _tell_unwritable(value, where)
 

@@ -128,7 +128,7 @@ def fit_method(data: ScoreSet, spec: RunSpec, groups: Sequence[Group] | None = N
     """
     chosen = choose_metrics(spec, data)
     groups = make_groups(data, spec) if groups is None else groups
-    method = spec.make_method()
+    method = spec.made_method
     check_run(data, method, chosen, n_groups=len(groups))
     _warn_of_ties(data, chosen)
     seed = np.random.SeedSequence(spec.seed)

@@ -7,9 +7,8 @@ source --ScoreSet--> method.fit --> belief.estimate(metrics, groups) --> Evaluat
 
 from __future__ import annotations
 
-import inspect
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -21,10 +20,10 @@ from ssme.errors import InputError
 from ssme.fitting import fit_method
 from ssme.methods.base import Method
 from ssme.methods.registry import find_method_class
-from ssme.metrics import MetricSpec
+from ssme.options import takes
 from ssme.results.evaluation import Evaluation
-from ssme.schema import SAMPLE_ROWS
-from ssme.spec import RunSpec
+from ssme.schema import RunOptions
+from ssme.spec import RUN, RunSpec
 from ssme.wording import suggest_nearest
 
 UNDEFINED_SHOWN = 20
@@ -41,29 +40,8 @@ ALSO_CALLED = {
 """Options by the names that other tools give them."""
 
 
-def evaluate(
-    source: Any,
-    y: Any = None,
-    *,
-    method: str | Method = "auto",
-    metrics: MetricSpec | Mapping[str, Any] | Sequence[Any] | None = None,
-    by: str | Sequence[str] | None = None,
-    min_group_rows: int = 1,
-    max_groups: int = 200,
-    group_target: str = "population",
-    threshold: float | None = None,
-    level: float = 0.95,
-    n_draws: int | None = None,
-    random_state: int | None = 0,
-    options: Mapping[str, Any] | None = None,
-    design: Any = None,
-    engine: str = "memory",
-    workers: int | None = None,
-    scheduler: str | None = None,
-    sample_rows: int = SAMPLE_ROWS,
-    checkpoint: str | Path | None = None,
-    **data_options: Any,
-) -> Evaluation:
+@takes(RunOptions, without=("source",))
+def evaluate(source: Any, y: Any = None, **options: Any) -> Evaluation:
     """Estimate every classifier's metrics from few labels and many unlabeled rows.
 
     Parameters
@@ -80,53 +58,7 @@ def evaluate(
         array (n,) holds the labels themselves, NaN or None where unknown. A ``Path`` is a file
         with labels, joined by id, as is the option ``labels_file``. False says that no row has a
         label.
-    method : str or Method, default "auto"
-        A name that ``ssme methods`` lists, or a method object.
-    metrics : str, Metric, callable, dict or list of these, optional
-        Names that ``ssme metrics`` lists, `ssme.Metric` objects, functions
-        ``(y_true, y_score) -> float``, or names with options such as
-        ``{"name": "ece", "norm": "l2"}``. By default the metrics of the SSME paper.
-    by : str or list of str, optional
-        Groups to report on beside all rows: a group column (``"sex"``), numbers in bins
-        (``"age:quantiles=4"``, ``"age:edges=30/50"``), or intersections of these joined by +
-        (``"sex+race"``). By default those of ``groups``, or all group columns that the data has.
-    min_group_rows : int, default 1
-        Number of rows that a group needs to stand by itself. Smaller ones are put together into
-        one group, whose name says how many they are.
-    max_groups : int, default 200
-        Largest number of groups of one grouping; the smaller ones beyond it are put together too.
-    group_target : {"population", "rows"}, default "population"
-        What the intervals of groups are about: all rows that the rows of a group stand for, or
-        just the rows at hand.
-    threshold : float, optional
-        P(positive) from which a binary classifier says "positive" (default 0.5).
-    level : float, default 0.95
-        Coverage of the intervals.
-    n_draws : int, optional
-        Number of draws, for methods that draw.
-    random_state : int or None, default 0
-        Seed of the random numbers. The same seed gives the same result to the bit. With None, a
-        fresh seed is taken and recorded in ``settings["random_state"]``.
-    options : dict, optional
-        Further options of the method; ``ssme methods NAME`` lists them.
-    design : str or array, optional
-        How rows were chosen for labeling: ``"random"``, ``"by_class"``, ``"by_score"``, or how many
-        rows each label stands for (one over its chance to be chosen), as an array (n,) or the name
-        of a column; see `ssme.ScoreSet.with_design`. A method that cannot use it says so.
-    engine : {"memory", "stream", "dask"}, default "memory"
-        Where the work is done. ``"stream"`` passes once over Parquet files of any size on this
-        machine, ``"dask"`` does so on a cluster.
-    workers : int, optional
-        Number of threads of ``"stream"``, or of processes of a local Dask cluster; by default one
-        per core.
-    scheduler : str, optional
-        Address of a running Dask scheduler; by default a local cluster is started.
-    sample_rows : int, default 20,000
-        Number of unlabeled rows that the method is fitted on when rows are streamed.
-    checkpoint : str or Path, optional
-        File that keeps the sums of a stream. If the stream is cut off, the same call goes on from
-        there. It is deleted at the end.
-    **data_options
+    **options
         How the scores are read: options of `ssme.ScoreSet.read` (``models``, ``classes``,
         ``groups``, ``unlabeled``, ``logits`` and others).
 
@@ -145,31 +77,10 @@ def evaluate(
     (6, 2)
     """
     start = time.perf_counter()
-    _refuse_unknown(data_options, source, method)
-    if design is not None:
-        data_options["design"] = design
-    reading, labels = _locate_labels(source, y, data_options)
-    spec = RunSpec(
-        source=_find_paths(source),
-        read=reading,
-        method=method,
-        options=options or {},
-        metrics=metrics,  # type: ignore[arg-type]
-        by=by,  # type: ignore[arg-type]
-        min_group_rows=min_group_rows,
-        max_groups=max_groups,
-        group_target=group_target,
-        threshold=threshold,
-        level=level,
-        n_draws=n_draws,
-        random_state=random_state,
-        engine=engine,
-        workers=workers,
-        scheduler=scheduler,
-        sample_rows=sample_rows,
-        checkpoint=checkpoint,  # type: ignore[arg-type]
-    )
-    return execute(spec, source, labels, start)
+    asked = {name: options.pop(name) for name in RUN if name in options and name != "source"}
+    _refuse_unknown(options, source, asked.get("method", "auto"))
+    reading, labels = _locate_labels(source, y, options)
+    return execute(RunSpec(_find_paths(source), reading, **asked), source, labels, start)
 
 
 def rerun(
@@ -319,8 +230,7 @@ def _refuse_unknown(options: dict[str, Any], source: Any, method: str | Method) 
     unknown = [name for name in options if name not in reading]
     if not unknown:
         return
-    name, parameters = unknown[0], inspect.signature(evaluate).parameters.values()
-    own = ["y", *(each.name for each in parameters if each.kind == each.KEYWORD_ONLY)]
+    name, own = unknown[0], ["y", *(name for name in RUN if name != "source")]
     kind: Any = find_method_class(method) if isinstance(method, str) else type(method)
     if name in ALSO_CALLED:
         cure = f"did you mean {ALSO_CALLED[name]!r}? "

@@ -200,8 +200,12 @@ def _accept_sources(value: Any) -> str | tuple[str, ...]:
 
 SOURCES = Kind(_accept_sources, "the path of a file, or a list of paths")
 """One or more files, folders, patterns or addresses, kept as text."""
-METRICS = Kind(lambda value: value, "names of metrics", "list")
-"""Metrics by name, as tables of options, as objects or as functions."""
+METRICS = Kind(
+    lambda value: value,
+    "a name, a `Metric`, a function (y_true, y_score) -> float, a dict such as "
+    '{"name": "ece", "norm": "l2"}, or a list of these',
+    "list",
+)
 
 
 @dataclass(frozen=True)
@@ -494,7 +498,7 @@ class RunOptions(Declared):
     method: Any = option(
         "auto",
         "Method of the estimates; `ssme methods` lists them.",
-        Anything("the name of a method"),
+        Anything("a name, or a method object"),
         file_kind=Text(),
         title="Method",
     )

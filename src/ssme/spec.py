@@ -19,13 +19,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from ssme.config import format_config, read_config, write_config
+from ssme.config import format_config, read_config, refuse_unwritable, write_config
 from ssme.data.grouping import Pooling
 from ssme.errors import InputError, name_argument
 from ssme.methods.base import Method
@@ -71,6 +71,9 @@ class RunSpec(RunOptions):
     True
     """
 
+    made_method: Method = field(init=False, repr=False, compare=False)
+    """The method with its options: an object with ``fit``."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         metrics = self.metrics
@@ -82,7 +85,7 @@ class RunSpec(RunOptions):
         method, options = _settle_method(self.method, self.options)
         object.__setattr__(self, "method", method)
         object.__setattr__(self, "options", options)
-        self.make_method()
+        object.__setattr__(self, "made_method", self._make_method())
         object.__setattr__(self, "read", _check_reading(self.read))
         if self.engine == "memory":
             self._refuse_engine_options()
@@ -101,14 +104,7 @@ class RunSpec(RunOptions):
         """The name of the method."""
         return self.method if isinstance(self.method, str) else self.method.spec.name
 
-    def make_method(self) -> Method:
-        """Make the method with its options.
-
-        Returns
-        -------
-        Method
-            An object with ``fit``.
-        """
+    def _make_method(self) -> Method:
         if not isinstance(self.method, str):
             if self.n_draws is not None:
                 raise InputError(
@@ -198,7 +194,7 @@ class RunSpec(RunOptions):
         parts["engine"] = {k: v for k, v in parts["engine"].items() if not _is_default(k, v)}
         found: dict[str, Any] = {} if self.source is None else {"source": _make_plain(self.source)}
         found |= {name: _make_plain(part) for name, part in parts.items() if part}
-        format_config(found, ".json")
+        refuse_unwritable(found)
         return found
 
     @classmethod
@@ -274,7 +270,11 @@ class RunSpec(RunOptions):
         -------
         RunSpec
         """
-        return cls.from_dict(read_config(path))
+        config = read_config(path)
+        try:
+            return cls.from_dict(config)
+        except InputError as error:
+            raise error.at(f"config {path}") from None
 
     def to_python(self) -> str:
         """Write the call of `ssme.evaluate` that makes this run.
@@ -292,13 +292,10 @@ class RunSpec(RunOptions):
         arguments = ["scores" if in_memory else repr(_make_plain(self.source))]
         if label is not None or in_memory:
             arguments.append("labels" if label is None else repr(label))
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if each.name in ("source", "read") or value == (
-                {} if each.name == "options" else RUN[each.name].default
-            ):
-                continue
-            arguments.append(f"{each.name}={_make_plain(value)!r}")
+        for name, declared in RUN.items():
+            value = getattr(self, name)
+            if name != "source" and value != declared.default:
+                arguments.append(f"{name}={_make_plain(value)!r}")
         arguments += [f"{name}={value!r}" for name, value in reading.items()]
         inside = "".join(f"    {each},\n" for each in arguments)
         return f"ssme.evaluate(\n{inside})"

@@ -686,7 +686,7 @@ def _make_method(evaluation: Evaluation, settings: PlanConstants) -> Method:
             + (f": {evaluation.settings.get('no_config')}" if not config else ", as it streamed"),
             hint="evaluate a part of the rows in memory",
         )
-    method: Any = RunSpec.from_dict(config).make_method()
+    method: Any = RunSpec.from_dict(config).made_method
     declared = {option.name for option in list_declared(method)}
     if evaluation.posterior is None and "n_draws" in declared:
         method = replace(method, n_draws=min(method.n_draws, settings.draws_quick))

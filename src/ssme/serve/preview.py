@@ -139,7 +139,7 @@ def _check_labels(
 
 def _check_run(spec: RunSpec, data: ScoreSet) -> bool:
     """Whether the method weighs labels; what cannot be estimated is refused."""
-    method, metrics = spec.make_method(), choose_metrics(spec, data)
+    method, metrics = spec.made_method, choose_metrics(spec, data)
     if data.n_labeled:  # without any, labels are given by hand
         with name_argument("method"):
             check_run(data, method, metrics, n_groups=len(make_groups(data, spec)))

@@ -249,7 +249,7 @@ def _draw(
     """
     why = AT_RANDOM
     seed = int(rng.integers(2**32))
-    weighs = "weights" in spec.make_method().spec.designs
+    weighs = "weights" in spec.made_method.spec.designs
     if design == "goal" and weighs and data.n_labeled >= enough and data.n_models > 1:
         try:
             found = execute(spec, data).suggest(size, random_state=seed)
