@@ -73,16 +73,9 @@ def _complete_metrics(incomplete: str) -> list[str]:
     return [f"{done}{comma}{name}" for name in metric_names() if name.startswith(last)]
 
 
-def _complete_designs(incomplete: str) -> list[str]:
-    from ssme.data.design import DESIGNS
-
-    return [name for name in DESIGNS if name.startswith(incomplete)]
-
-
 COMPLETE: dict[str, Callable[[str], list[str]]] = {
     "method": _complete_methods,
     "metrics": _complete_metrics,
-    "design": _complete_designs,
 }
 
 

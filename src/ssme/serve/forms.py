@@ -18,7 +18,7 @@ from typing import Any
 
 from ssme.config import read_typed
 from ssme.errors import InputError
-from ssme.options import Nothing, OneOf, Option, list_declared
+from ssme.options import Option, list_declared
 from ssme.schema import FILE_OPTIONS, ReadOptions, RunOptions
 from ssme.wording import make_printable
 
@@ -86,14 +86,12 @@ def list_fields(path: str) -> list[dict[str, Any]]:
 
 
 def _describe_field(of: Option) -> dict[str, Any]:
-    kinds = of.kind.kinds if isinstance(of.kind, OneOf) else (of.kind,)
-    choices = [value for kind in kinds for value in getattr(kind, "values", ())]
     return {
         "name": of.name,
-        "kind": "choice" if choices else of.shape,
-        "choices": choices,
+        "kind": "choice" if of.choices else of.shape,
+        "choices": list(of.choices),
         "meaning": of.meaning,
-        "empty": next((kind.meaning for kind in kinds if isinstance(kind, Nothing)), ""),
+        "empty": of.usual,
         "is_of_file": of.name in FILE_OPTIONS,
     }
 
