@@ -409,14 +409,14 @@ def _put_scores_last(world: World, models: dict[str, dict[Hashable, str]]) -> Wo
 
 
 FRAMES = ("pandas", "pandas-object", "pandas-nullable", "polars", "pyarrow", "dataset")
-ARRAYS = (*(suffix for suffix, reader in READERS.items() if reader.kind == "arrays"), "arrays")
+ARRAYS = (*(suffix for suffix, reader in READERS.items() if reader.open is None), "arrays")
 SINGLE_PRECISION = ("pandas", "pandas-nullable", "polars", "pyarrow", ".parquet", *ARRAYS)
 """Ways that hold numbers of 32 bits."""
 
 
 def list_ways(world: World) -> list[str]:
     """All ways to give a world, the suffixes of all readers among them."""
-    tables = [suffix for suffix, reader in READERS.items() if reader.kind == "table"] + ["csv;"]
+    tables = [suffix for suffix, reader in READERS.items() if reader.open is not None] + ["csv;"]
     ways = [*tables, *FRAMES]
     asks_truth = "oracle" in {f.name for f in fields(find_method_class(world.question["method"]))}
     if "id" in world.columns and not asks_truth:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import ssme
 from ssme import ScoreSet
@@ -142,3 +143,38 @@ def test_a_set_of_judges_reads_back_as_the_same_set(tmp_path: Path) -> None:
     for other in again:
         np.testing.assert_allclose(other.scores, data.scores)
         assert (other.judges, other.models) == (data.judges, data.models)
+
+
+def test_a_judge_with_one_answer_is_kept_and_uncertain() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    said = {f"j{m}": np.where(rng.random(200) < 0.8, truth, 1 - truth) for m in range(4)}
+    labels = [int(y) if i < 40 else None for i, y in enumerate(truth)]
+    data = ScoreSet.from_answers({**said, "once": [1, *[None] * 199]}, labels)
+    result = ssme.evaluate(data, metrics="accuracy", n_draws=50, random_state=0)
+    width = {row["model"]: row["high"] - row["low"] for row in result.rows()}
+    assert width["once"] > 2 * width["j0"]
+
+
+def test_ratings_with_gaps_keep_their_scale() -> None:
+    grades = {"stars": [5, 1, 4, 2, 2, 2], "bob": [5, None, 4, 1, 2, None]}
+    labels = [1, 0, 1, None, None, None]
+    given = ScoreSet.from_answers(None, labels, ratings=grades, classes=[0, 1])
+    assert given.judges["stars"].values == (1, 2, 3, 4, 5)
+    listed = ScoreSet.from_answers(
+        None, labels, ratings=grades, classes=[0, 1], grades=[1, 2, 4, 5], cut=4
+    )
+    assert listed.judges["stars"].values == (1, 2, 4, 5)
+
+
+def test_a_tie_is_worth_half_a_win() -> None:
+    said = {"gpt": ["A", "tie", "B", "B"], "ann": ["A", "A", "tie", "B"]}
+    data = ScoreSet.from_answers(said, ["A", "B", "tie", None])
+    assert data.classes == ("A", "tie", "B")
+    result = ssme.evaluate(data, method="labeled", metrics="win_rate")
+    assert [row["estimate"] for row in result.rows()] == pytest.approx([0.5, 0.5])
+
+
+def test_listed_classes_may_differ_in_capitals() -> None:
+    data = ScoreSet.from_answers({"gpt": ["a", "A", "a"]}, ["a", "A", None], classes=["a", "A"])
+    assert data.classes == ("a", "A")

@@ -241,7 +241,7 @@ def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     if layout is None or layout.source is None or not layout.ignored:
         return []
     file = find_local_path(layout.source)
-    if find_reader(file).kind == "arrays":
+    if find_reader(file).open is None:
         return []
     frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
     table = Table(frame, layout.source)

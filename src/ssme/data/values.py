@@ -155,10 +155,7 @@ def as_objects(values: object) -> NDArray[np.object_]:
 
 def to_objects(values: Sequence[Any]) -> NDArray[np.object_]:
     """An object array of these very objects: a list among them stays one object."""
-    out: NDArray[np.object_] = np.empty(len(values), dtype=object)
-    for place, value in enumerate(values):
-        out[place] = value
-    return out
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def as_floats(values: object, where: str) -> FloatArray:

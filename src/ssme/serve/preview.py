@@ -74,7 +74,7 @@ def look_at(
         spec = RunSpec.from_dict({"source": path, "read": dict(read), "run": dict(run)})
         file = find_local_path(path)
         tell("reading the file", 0, 2)
-        if find_reader(file).kind == "arrays":
+        if find_reader(file).open is None:
             data = as_score_set(file, spec.read.get("labels_file"), **_take_reading(spec))
             found |= {"rows": data.n_rows, "looked_at": data.n_rows}
         else:

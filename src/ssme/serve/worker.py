@@ -273,7 +273,7 @@ def _describe_cells(
     if layout is None or not isinstance(spec.source, str):
         return groups
     file = Path(spec.source)
-    if find_reader(file).kind == "arrays":
+    if find_reader(file).open is None:
         return groups
     written = (*FILE_OPTIONS, "classes", "ignore")
     told = ReadOptions.of({name: spec.read.get(name) for name in written}, file.name)

@@ -60,15 +60,15 @@ def identify(path: str, partition: Partition = ()) -> File:
             system, place = locate(path)
             info = system.get_file_info(place)
             size, modified, inode = info.size or 0, info.mtime_ns or 0, 0
-            opened = system.open_input_file(place)
+            content = system.open_input_file(place)
         else:
             found = os.stat(path)
             if not stat.S_ISREG(found.st_mode):
                 raise InputError(f"{path} is not a file")
             size, modified, inode = found.st_size, found.st_mtime_ns, found.st_ino
-            opened = import_arrow()[2].OSFile(path)
-        with opened as file:
-            footer = _compute_footer_checksum(file, size)
+            content = import_arrow().OSFile(path)
+        with content:
+            footer = _compute_footer_checksum(content, size)
             return File(path, size, modified, inode, footer, partition)
 
 
@@ -110,7 +110,7 @@ _opened = threading.local()
 
 
 def _open(file: File) -> Any:
-    parquet = import_arrow()[0]
+    parquet = import_arrow().parquet
     with name_file_in_errors(file.path):
         refuse_changed([file])
         if "://" in file.path:
@@ -163,18 +163,18 @@ def locate(address: str) -> tuple[Any, str]:
 
 @lru_cache(maxsize=16)
 def _open_file_system(root: str) -> tuple[Any, str]:
-    found: tuple[Any, str] = import_arrow()[1].FileSystem.from_uri(root)
+    found: tuple[Any, str] = import_arrow().fs.FileSystem.from_uri(root)
     return found
 
 
-def import_arrow() -> tuple[Any, Any, Any]:
-    """``pyarrow.parquet``, ``pyarrow.fs`` and ``pyarrow``."""
+def import_arrow() -> Any:
+    """``pyarrow`` with its parts for file systems and Parquet."""
     try:
         import pyarrow.fs
         import pyarrow.parquet
     except ImportError as error:
         raise MissingExtraError("streaming Parquet files", "parquet") from error
-    return pyarrow.parquet, pyarrow.fs, pyarrow
+    return pyarrow
 
 
 # -------------------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ def _find(path: str) -> list[Listed]:
     if "://" in path:
         files = _list_remote(path)
     elif Path(path).is_dir():
-        files = _list_folder(Path(path))
+        files = _choose_files(path, _list_below(Path(path)))
     elif os.path.lexists(path):
         files = iter([Listed(path)])
     else:
@@ -250,17 +250,11 @@ def _match(pattern: str) -> Iterator[Listed]:
     for path in glob.glob(pattern, recursive=True):
         folders = Path(path).parts[fixed:]
         if Path(path).is_dir():
-            for file in _list_folder(Path(path)):
+            for file in _choose_files(path, _list_below(Path(path))):
                 given = dict(_read_partition(folders)) | dict(file.partition)
                 yield Listed(file.path, tuple(given.items()))
         else:
             yield Listed(path, _read_partition(folders[:-1]))
-
-
-def _list_folder(folder: Path) -> Iterator[Listed]:
-    """The Parquet files in ``folder`` and below."""
-    for name, partition in _choose_files(str(folder), _list_below(folder)):
-        yield Listed(str(folder / name), partition)
 
 
 def _list_below(folder: Path, above: frozenset[str] = frozenset()) -> Iterator[str]:
@@ -278,7 +272,7 @@ def _list_below(folder: Path, above: frozenset[str] = frozenset()) -> Iterator[s
 
 
 def _choose_files(folder: str, names: Iterable[str]) -> Iterator[Listed]:
-    """The Parquet files among ``names``, all of them below ``folder`` and named from there on."""
+    """The Parquet files among ``names``, all below ``folder`` and named from there on."""
     first: tuple[int, str] | None = None
     for name in names:
         *folders, _ = parts = name.split("/")
@@ -309,7 +303,7 @@ def _choose_files(folder: str, names: Iterable[str]) -> Iterator[Listed]:
                 hint="name the files you mean with a pattern: 'dir/*.parquet' for those in the "
                 "folder itself, 'dir/**/*.parquet' for those below it too",
             )
-        yield Listed(name, _read_partition(folders))
+        yield Listed(f"{folder.rstrip('/')}/{name}", _read_partition(folders))
 
 
 def _read_partition(folders: Sequence[str]) -> Partition:
@@ -323,10 +317,9 @@ def _read_partition(folders: Sequence[str]) -> Partition:
 
 
 def _list_remote(address: str) -> Iterator[Listed]:
-    fs = import_arrow()[1]
+    fs = import_arrow().fs
     place, mark, options = address.partition("?")
     folder, _, name = place.rpartition("/")
-    scheme = address.partition("://")[0]
     pattern = any(sign in name for sign in "*[")
     try:
         system, root = locate((folder if pattern else place) + mark + options)
@@ -340,9 +333,8 @@ def _list_remote(address: str) -> Iterator[Listed]:
             hint="check the address and the credentials; AWS_ENDPOINT_URL names an S3 store other "
             "than Amazon's",
         ) from error
-    start = f"{root.rstrip('/')}/"
-    kept = [entry.path for entry in entries if entry.type != fs.FileType.Directory]
-    inside = [path.removeprefix(start) for path in kept]
-    matched = (Listed(each) for each in inside if fnmatch(each, name))
-    for path, partition in matched if pattern else _choose_files(address, inside):
-        yield Listed(f"{scheme}://{start}{path}{mark}{options}", partition)
+    folder = f"{address.partition('://')[0]}://{root.rstrip('/')}"
+    inside = [e.path[len(root) :].lstrip("/") for e in entries if e.type != fs.FileType.Directory]
+    matched = (Listed(f"{folder}/{each}") for each in inside if fnmatch(each, name))
+    for path, partition in matched if pattern else _choose_files(folder, inside):
+        yield Listed(f"{path}{mark}{options}", partition)

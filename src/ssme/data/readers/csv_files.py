@@ -95,28 +95,25 @@ def find_other_delimiter(file: Path, delimiter: str, encoding: str | None = None
     return found[0] if len(found) == 1 else None
 
 
-@dataclass(frozen=True)
 class NumberStyle:
     """A decimal mark and, if there is one, the mark between thousands."""
 
-    decimal: str = "."
-    thousands: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.decimal == self.thousands:
+    def __init__(self, decimal: str, thousands: str | None) -> None:
+        if decimal == thousands:
             raise InputError(
-                f"{self.decimal!r} is given both as `decimal` and as `thousands`",
+                f"{decimal!r} is given both as `decimal` and as `thousands`",
                 hint="use two different marks, or leave one out",
             )
         whole = r"\d+"
-        if self.thousands is not None:
-            whole = rf"(?:\d{{1,3}}(?:{re.escape(self.thousands)}\d{{3}})+|\d+)"
-        number = rf"\s*([+-]?)({whole})?(?:{re.escape(self.decimal)}(\d*))?([eE][+-]?\d+)?\s*"
-        object.__setattr__(self, "_number", re.compile(number, re.ASCII))
+        if thousands is not None:
+            whole = rf"(?:\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+|\d+)"
+        number = rf"\s*([+-]?)({whole})?(?:{re.escape(decimal)}(\d*))?([eE][+-]?\d+)?\s*"
+        self.decimal, self.thousands = decimal, thousands
+        self.number = re.compile(number, re.ASCII)
 
     def to_plain(self, cell: str) -> str | None:
         """The number in ``cell`` as Python writes it; None for anything else."""
-        found = self._number.fullmatch(cell)  # type: ignore[attr-defined]
+        found = self.number.fullmatch(cell)
         if found is None or not (found[2] or found[3]):
             return None
         whole = (found[2] or "0").replace(self.thousands or "", "")

@@ -109,7 +109,7 @@ def read(path: str | Path, labels: object | None, options: dict[str, Any]) -> Sc
     file = find_local_path(path)
     with translate_foreign_errors(f"reading {file}"):
         reader = find_reader(file)
-        if reader.kind == "arrays":
+        if reader.open is None:
             return read_arrays(file, labels, options)
         given = ReadOptions.of(options, f"the reader of {file}")
         table = Table(open_table(file, given), str(file))

@@ -14,14 +14,16 @@ from __future__ import annotations
 import json
 import warnings
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ssme.data.readers.csv_files import MISSING_TEXT
 from ssme.data.values import EXACT_INTEGER, to_objects
+from ssme.data.writing import make_frame
 from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
 from ssme.wording import cut_end, quote, suggest_nearest
 
@@ -34,29 +36,6 @@ MOST_ROWS = 1 << 20
 LEAST_CELLS = 10_000_000
 HOLES = 100
 """More cells than `LEAST_CELLS` and than `HOLES` per value are not a table."""
-
-
-def make_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
-    """A pandas frame whose columns hold numbers where all values are, else the values as they are.
-
-    None is missing. Whole numbers stay exact: a column with holes or with numbers beyond 64 bits
-    keeps them as they are.
-    """
-    import pandas
-
-    return pandas.DataFrame({name: _make_column(list(values)) for name, values in columns.items()})
-
-
-def _make_column(values: list[Any]) -> Any:
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {bool} and None not in values:
-        return np.array(values, dtype=bool)
-    large = any(isinstance(value, int) and abs(value) > EXACT_INTEGER for value in values)
-    if not kinds or not kinds <= {int, float} or large:
-        return to_objects(values)
-    if float not in kinds and None not in values:
-        return np.array(values, dtype=np.int64)
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -166,11 +145,11 @@ def _take_computed(file: Path, sheet: str, rows: list[Row]) -> list[Row]:
 
 def _gather_columns(
     file: Path, sheet: str, header: Row, rows: list[Row], missing: set[str]
-) -> dict[str, Row]:
+) -> dict[str, NDArray[np.object_]]:
     """Name -> values; a column without a name is kept under its place if it is not empty."""
     header = [cell.value if _is_formula(cell) else cell for cell in header]
     width = max([len(header), *map(len, rows)])
-    found: dict[str, Row] = {}
+    found: dict[str, NDArray[np.object_]] = {}
     for place in range(width):
         given = header[place] if place < len(header) else None
         values = [_to_value(row[place], missing) if place < len(row) else None for row in rows]
@@ -184,7 +163,7 @@ def _gather_columns(
                 f"{file}, sheet {sheet!r}, has two columns named {name!r}",
                 hint="rename or remove the repeated columns",
             )
-        found[name] = values
+        found[name] = to_objects(values)
     return found
 
 
@@ -228,9 +207,8 @@ def open_json_lines(file: Path) -> Any:
             "missing on nearly all lines",
             hint="write one object per row, with a key for every column",
         )
-    return make_frame(
-        {name: [of.get(row) for row in range(n_rows)] for name, of in columns.items()}
-    )
+    rows = range(n_rows)
+    return make_frame({name: to_objects([*map(of.get, rows)]) for name, of in columns.items()})
 
 
 def _read_records(file: Path) -> Iterator[tuple[int, _ObjectPairs]]:

@@ -6,9 +6,8 @@ import errno
 import re
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from ssme.data.readers.csv_files import open_csv
@@ -21,16 +20,14 @@ OF_CSV = ("delimiter", "decimal", "thousands", "encoding", "classes")
 STREAMED = "evaluate several Parquet files with `engine='stream'`"
 
 
-@dataclass(frozen=True)
-class Reader:
-    """How one kind of file is opened: to a pandas, polars or pyarrow frame, or to named arrays.
+class Reader(NamedTuple):
+    """How one kind of file is opened as a pandas, polars or pyarrow frame.
 
-    ``open`` of a table gets the path and, by keyword, the options named in ``takes``; ``delimiter``
-    is the default of that option. In the columns of a reader of ``lists``, a cell may be a list of
-    class scores.
+    ``open`` gets the path and, by keyword, the options named in ``takes``; ``delimiter`` is the
+    default of that option. In the columns of a reader of ``lists``, a cell may be a list of class
+    scores. Files of arrays are no tables: they have no ``open``.
     """
 
-    kind: Literal["table", "arrays"]
     open: Callable[..., Any] | None = None
     takes: tuple[str, ...] = ()
     delimiter: str | None = None
@@ -49,15 +46,15 @@ def open_parquet(file: Path) -> Any:
 
 
 READERS: dict[str, Reader] = {
-    ".csv": Reader("table", open_csv, OF_CSV, delimiter=","),
-    ".tsv": Reader("table", open_csv, OF_CSV, delimiter="\t"),
-    ".parquet": Reader("table", open_parquet),
-    ".xlsx": Reader("table", open_excel, ("sheet", "classes")),
-    ".xlsm": Reader("table", open_excel, ("sheet", "classes")),
-    ".jsonl": Reader("table", open_json_lines, lists=True),
-    ".ndjson": Reader("table", open_json_lines, lists=True),
-    ".npz": Reader("arrays"),
-    ".npy": Reader("arrays"),
+    ".csv": Reader(open_csv, OF_CSV, delimiter=","),
+    ".tsv": Reader(open_csv, OF_CSV, delimiter="\t"),
+    ".parquet": Reader(open_parquet),
+    ".xlsx": Reader(open_excel, ("sheet", "classes")),
+    ".xlsm": Reader(open_excel, ("sheet", "classes")),
+    ".jsonl": Reader(open_json_lines, lists=True),
+    ".ndjson": Reader(open_json_lines, lists=True),
+    ".npz": Reader(),
+    ".npy": Reader(),
 }
 """Suffix -> reader. docs/extending.md says what a new format needs beside its line here."""
 
