@@ -13,18 +13,20 @@ from __future__ import annotations
 import argparse
 import os
 import pickle
-import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.speed import _common
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.registry import get_method
 from ssme.metrics import default_metrics, get_metric
+
+measure_seconds = partial(_common.measure_seconds, turns=3, clock=time.perf_counter)
 
 
 def simulate_scores(n: int, n_models: int, n_classes: int, n_labeled: int) -> ScoreSet:
@@ -38,16 +40,6 @@ def simulate_scores(n: int, n_models: int, n_classes: int, n_labeled: int) -> Sc
     labels = np.where(np.arange(n) < n_labeled, truth, UNLABELED)
     models = tuple(f"model_{j}" for j in range(n_models))
     return ScoreSet(scores=scores, labels=labels, models=models, classes=tuple(range(n_classes)))
-
-
-def measure_seconds(work: Callable[[], object], repeats: int = 3) -> float:
-    """Best of ``repeats``: other processes can only add time."""
-    best = np.inf
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return float(best)
 
 
 def run_auto(data: ScoreSet) -> None:
@@ -111,7 +103,7 @@ def main() -> None:
     taken = measure_seconds(lambda: run_auto(wide))
     print(f"1,000 rows x 100 classifiers x 26 classes    {taken:8.3f} s")
     few, many = (
-        measure_seconds(lambda k=k: run_auto(simulate_scores(2000, 3, k, 100)), 2)  # type: ignore[misc]
+        measure_seconds(lambda k=k: run_auto(simulate_scores(2000, 3, k, 100)), turns=2)  # type: ignore[misc]
         for k in (20, 200)
     )
     print(f"2,000 rows x 3 classifiers, 20 classes       {few:8.3f} s")
@@ -121,7 +113,7 @@ def main() -> None:
     times = []
     for n in sizes:
         many = simulate_scores(n, 5, 2, 100)
-        times.append(measure_seconds(lambda many=many: run_auto(many), repeats=2))  # type: ignore[misc]
+        times.append(measure_seconds(lambda many=many: run_auto(many), turns=2))  # type: ignore[misc]
         columns = [np.ascontiguousarray(many.scores[:, j, 1]) for j in range(5)]
         sort = measure_seconds(lambda columns=columns: [np.argsort(c) for c in columns])  # type: ignore[misc]
         print(
@@ -132,8 +124,7 @@ def main() -> None:
         slope = np.polyfit(np.log(sizes), np.log(times), 1)[0]
         last = np.log(times[-1] / times[-2]) / np.log(sizes[-1] / sizes[-2])
         print(f"growth n^{slope:.2f}, over the last decade n^{last:.2f}")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
-    print(f"peak resident memory {peak:.2f} GB")
+    print(f"peak resident memory {_common.measure_peak() / 1024**3:.2f} GB")
 
 
 if __name__ == "__main__":

@@ -17,15 +17,13 @@ It is no part of ``make speed``, which has one source only (hence the underscore
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
+from benchmarks.speed._common import write_rows
 
 HEAD = """
 import time, warnings
@@ -153,14 +151,12 @@ def main() -> None:
         )
     if given.only:
         return
-    path = RESULTS / "speed_against.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(
-            ["case", "seconds_before", "seconds", "ratio", "mib_before", "mib", "mib_ratio"]
-        )
-        writer.writerows([row[0], *(f"{value:.4g}" for value in row[1:])] for row in rows)
-    record(path, f"python -m benchmarks.speed._against {given.name or given.other}")
+    write_rows(
+        "speed_against",
+        ["case", "seconds_before", "seconds", "ratio", "mib_before", "mib", "mib_ratio"],
+        ([row[0], *(f"{value:.4g}" for value in row[1:])] for row in rows),
+        command=f"python -m benchmarks.speed._against {given.name or given.other}",
+    )
 
 
 if __name__ == "__main__":

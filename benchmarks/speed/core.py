@@ -15,23 +15,23 @@ machine disturbs them less; only ratios are to be compared between machines.
 
 from __future__ import annotations
 
-import csv
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.accuracy.protocol import RESULTS, average_over_draws
-from benchmarks.provenance import record
+from benchmarks.accuracy.protocol import average_over_draws
+from benchmarks.speed import _common
+from benchmarks.speed._common import write_rows
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.estimators.ssme import SsmeMethod
 from ssme.metrics import get_metric
 from ssme.mixture.kde import KdeClasses, select_bandwidth
 from ssme.mixture.model import stack_alr
 
+measure_seconds = partial(_common.measure_seconds, choose=np.median)
 METRICS = ("accuracy", "ece", "roc_auc", "average_precision")
 N_STEPS, N_DRAWS = 20, 100
 
@@ -124,16 +124,6 @@ def run_kernel_density_step(points: np.ndarray, weights: np.ndarray, h: float) -
     return joint / joint.sum(axis=1, keepdims=True)
 
 
-def measure_seconds(work: Callable[[], object], repeats: int = 1) -> float:
-    """Median CPU seconds."""
-    taken = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        taken.append(time.process_time() - start)
-    return float(np.median(taken))
-
-
 def main() -> None:
     rows: list[tuple[str, float, str]] = []
 
@@ -177,11 +167,8 @@ def main() -> None:
         .rsplit(maxsplit=1)
     )
     tell(f"peak memory of a step at 50,000 x 7 ({engine})", float(gigabytes), "GB")
-    with (RESULTS / "speed_core.csv").open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["what", "value", "unit"])
-        writer.writerows((what, f"{value:.4g}", unit) for what, value, unit in rows)
-    record(RESULTS / "speed_core.csv")
+    digits = ((what, f"{value:.4g}", unit) for what, value, unit in rows)
+    write_rows("speed_core", ["what", "value", "unit"], digits)
 
 
 if __name__ == "__main__":

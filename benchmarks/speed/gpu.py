@@ -12,7 +12,6 @@ same card (all rows) and on the CPU (20,000 rows).
 from __future__ import annotations
 
 import argparse
-import csv
 import time
 from collections.abc import Callable
 from functools import partial
@@ -21,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.provenance import record
+from benchmarks.experiment import RESULTS
+from benchmarks.speed._common import write_rows
 from ssme.engines.kernels import TiledKernel, choose_kernel_sums
 from ssme.mixture.kde import Bandwidth, KdeClasses
 from ssme.mixture.model import EmFit, EmRules, run_em
 
-RESULTS = Path(__file__).resolve().parents[1] / "results"
 DIMS = 7
 N_LABELED = 100
 BANDWIDTH = 0.3
@@ -179,12 +178,7 @@ def main() -> None:
         }
     for key, value in found.items():
         print(f"{key}: {value:.6g}" if isinstance(value, float) else f"{key}: {value}", flush=True)
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    with (arguments.out / "gpu.csv").open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["figure", "value"])
-        writer.writerows(found.items())
-    record(arguments.out / "gpu.csv")
+    write_rows("gpu", ["figure", "value"], found.items(), folder=arguments.out)
 
 
 def _compute_in_float64(kernel: str, points: Any, queries: Any = None, *, device: Any) -> Any:

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -32,11 +31,12 @@ import numpy as np
 import pandas as pd
 
 import ssme
+from benchmarks.experiment import RESULTS
 from benchmarks.provenance import record
+from benchmarks.speed._common import measure_seconds
 from ssme.data.scoreset import ScoreSet
 from ssme.stream import evaluate_parquet
 
-RESULTS = Path(__file__).resolve().parents[1] / "results"
 MOST = 1.1
 """The exponent that should not be exceeded."""
 Work = Callable[[], object]
@@ -118,16 +118,6 @@ AXES: dict[str, tuple[tuple[int, ...], Callable[[int, Path], Work]]] = {
         lambda n, at: evaluate(simulate_scores(20_000, labels=n)),
     ),
 }
-
-
-def measure_seconds(work: Work, turns: int) -> float:
-    """CPU seconds of the fastest turn."""
-    best = np.inf
-    for _ in range(turns):
-        start = time.process_time()
-        work()
-        best = min(best, time.process_time() - start)
-    return float(best)
 
 
 def measure(axis: str, turns: int) -> pd.DataFrame:

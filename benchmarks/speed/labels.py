@@ -11,14 +11,11 @@ less. Written to ``benchmarks/results/labeled_speed.csv``.
 from __future__ import annotations
 
 import argparse
-import csv
-import time
 
 import numpy as np
 
 import ssme
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
+from benchmarks.speed._common import measure_seconds, write_rows
 from ssme.metrics import default_metrics
 from ssme.metrics.base import FloatArray
 
@@ -39,12 +36,9 @@ def measure_metrics(n_rows: int, metrics: list[str], repeats: int) -> float:
     """CPU seconds of one evaluation, the least of so many."""
     scores, labels = make_scores(n_rows)
     ssme.evaluate(scores[:200], labels[:200], method="labeled", metrics=metrics)
-    taken = []
-    for _ in range(repeats):
-        start = time.process_time()
-        ssme.evaluate(scores, labels, method="labeled", metrics=metrics)
-        taken.append(time.process_time() - start)
-    return min(taken)
+    return measure_seconds(
+        lambda: ssme.evaluate(scores, labels, method="labeled", metrics=metrics), repeats
+    )
 
 
 def main() -> None:
@@ -59,12 +53,7 @@ def main() -> None:
         seconds = measure_metrics(given.rows, metrics, given.repeats)
         rows.append((name, given.rows, N_MODELS, f"{seconds:.4g}"))
         print(f"{name:<20}{seconds:8.3f} s", flush=True)
-    path = RESULTS / "labeled_speed.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["metric", "rows", "models", "seconds"])
-        writer.writerows(rows)
-    record(path)
+    write_rows("labeled_speed", ["metric", "rows", "models", "seconds"], rows)
 
 
 if __name__ == "__main__":

@@ -13,22 +13,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
-import subprocess
-import sys
 import tempfile
 import time
 import warnings
 from pathlib import Path
 
-import pandas as pd
-
 import ssme
-from benchmarks.provenance import record
+from benchmarks.speed._common import measure_peak, run_alone, write_rows
 from benchmarks.speed.growth import simulate_scores, write_parquet
 from ssme.stream import evaluate_parquet
 
-RESULTS = Path(__file__).resolve().parents[1] / "results"
 WAYS = ("memory", "stream")
 METRICS = ["accuracy", "roc_auc"]
 
@@ -54,7 +48,6 @@ def measure(way: str, rows: int, groups: int, most: int) -> dict[str, float | st
             )
         reported = len(result.frame()["group"].unique()) - 1
         seconds = time.process_time() - start
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
     return {
         "way": way,
         "rows": rows,
@@ -62,7 +55,7 @@ def measure(way: str, rows: int, groups: int, most: int) -> dict[str, float | st
         "max_groups": most,
         "groups_reported": reported,
         "cpu_seconds": round(seconds, 1),
-        "peak_mib": round(memory),
+        "peak_mib": round(measure_peak() / 2**20),
     }
 
 
@@ -80,13 +73,9 @@ def main() -> None:
     for way in WAYS:
         for most in (200, args.groups):
             asked = ["--way", way, "--most", most, "--groups", args.groups, "--rows", args.rows]
-            command = [sys.executable, "-m", "benchmarks.speed.many_groups", *map(str, asked)]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            lines.append(json.loads(done.stdout.strip().splitlines()[-1]))
+            lines.append(run_alone("many_groups", *asked))
             print(lines[-1], flush=True)
-    path = RESULTS / "many_groups.csv"
-    pd.DataFrame(lines).to_csv(path, index=False)
-    record(path)
+    write_rows("many_groups", lines[0], (line.values() for line in lines))
 
 
 if __name__ == "__main__":

@@ -9,14 +9,12 @@ between the two beside the ratio.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import accuracy_score, average_precision_score, roc_auc_score
 
+from benchmarks.speed._common import measure_seconds
 from ssme.metrics import default_metrics, get_metric, one_hot_mass
 
 N_ROWS, N_MODELS, N_DRAWS, N_TIMED_DRAWS, N_REPEATS = 1020, 7, 100, 10, 20
@@ -46,23 +44,13 @@ def compute_in_a_loop(positive: Floats, labels: NDArray[np.int64]) -> Floats:
     return out
 
 
-def measure_seconds(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
 def main() -> None:
     rng = np.random.default_rng(0)
     positive = rng.random((N_ROWS, N_MODELS))
     labels = (rng.random((N_DRAWS, N_ROWS)) < positive.mean(axis=1)).astype(np.int64)
     some = labels[:N_TIMED_DRAWS]
     difference = np.abs(compute_at_once(positive, some) - compute_in_a_loop(positive, some)).max()
-    ours = float(
-        np.median(
-            [measure_seconds(lambda: compute_at_once(positive, labels)) for _ in range(N_REPEATS)]
-        )
-    )
+    ours = measure_seconds(lambda: compute_at_once(positive, labels), N_REPEATS, choose=np.median)
     theirs = measure_seconds(lambda: compute_in_a_loop(positive, some)) * N_DRAWS / N_TIMED_DRAWS
     print(
         f"{N_ROWS} rows, {N_MODELS} classifiers, {N_DRAWS} draws, {len(default_metrics(2))} metrics"

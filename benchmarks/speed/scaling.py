@@ -13,26 +13,21 @@ process of its own.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.provenance import record
+from benchmarks.experiment import RESULTS
+from benchmarks.speed._common import measure_peak, measure_seconds, run_alone, write_rows
 
-RESULTS = Path(__file__).resolve().parents[1] / "results"
 METRICS = ["accuracy", "ece", "roc_auc", "average_precision"]
 N_MODELS, N_LABELED = 5, 100
 
 
 def measure_method(method: str, n_rows: int, repeats: int) -> dict[str, float]:
     """CPU seconds of one evaluation and of sorting its columns, and peak resident bytes."""
-    import resource
-
     import ssme
 
     rng = np.random.default_rng(0)
@@ -42,18 +37,16 @@ def measure_method(method: str, n_rows: int, repeats: int) -> dict[str, float]:
     scores = 1 / (1 + np.exp(-logits))
     labels = np.where(np.arange(n_rows) < N_LABELED, y, np.nan)
     ssme.evaluate(scores[:500], labels[:500], method=method, metrics=METRICS)
-    took, sorting = [], []
-    for _ in range(repeats):
-        start = time.process_time()
+
+    def evaluate() -> None:
         result = ssme.evaluate(scores, labels, method=method, metrics=METRICS)
-        took.append(time.process_time() - start)
-        start = time.process_time()
-        for column in scores.T:
-            np.argsort(column)
-        sorting.append(time.process_time() - start)
-    assert all(np.isfinite(row["low"]) for row in result.rows())
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
-    return {"seconds": min(took), "argsort": min(sorting), "peak_bytes": peak}
+        assert all(np.isfinite(row["low"]) for row in result.rows())
+
+    return {
+        "seconds": measure_seconds(evaluate, repeats),
+        "argsort": measure_seconds(lambda: [np.argsort(c) for c in scores.T], repeats),
+        "peak_bytes": measure_peak(),
+    }
 
 
 def main() -> None:
@@ -70,11 +63,7 @@ def main() -> None:
         lines: list[tuple[str, float]] = []
         seconds = []
         for n in arguments.rows:
-            command = [sys.executable, "-m", "benchmarks.speed.scaling", "--child", method, str(n)]
-            out = subprocess.run(
-                [*command, str(arguments.repeats)], check=True, capture_output=True, text=True
-            ).stdout
-            found = json.loads(out.splitlines()[-1])
+            found = run_alone("scaling", "--child", method, n, arguments.repeats)
             seconds.append(found["seconds"])
             lines.append((f"cpu_s_{n}", found["seconds"]))
             lines.append((f"ratio_to_argsort_{n}", found["seconds"] / found["argsort"]))
@@ -84,11 +73,7 @@ def main() -> None:
         rows = np.log(arguments.rows[-1] / arguments.rows[0])
         lines.append(("exponent", float(np.log(seconds[-1] / seconds[0]) / rows)))
         print(method, *lines[-1], flush=True)
-        with (arguments.out / f"scaling_{method}.csv").open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["figure", "value"])
-            writer.writerows(lines)
-        record(arguments.out / f"scaling_{method}.csv")
+        write_rows(f"scaling_{method}", ["figure", "value"], lines, folder=arguments.out)
 
 
 if __name__ == "__main__":

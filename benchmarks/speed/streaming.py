@@ -16,19 +16,20 @@ least. CPU seconds stand beside wall seconds for the same reason.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
-import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.provenance import record
+from benchmarks.experiment import RESULTS
+from benchmarks.speed import _common
+from benchmarks.speed._common import measure_peak, write_rows
 
-RESULTS = Path(__file__).resolve().parents[1] / "results"
+run_alone = partial(_common.run_alone, "streaming", "--child")
 N_MODELS, N_LABELED = 5, 200
 FILE_ROWS, GROUP_ROWS = 2_500_000, 250_000
 
@@ -109,20 +110,6 @@ def evaluate_in_memory(folder: Path) -> dict[str, object]:
     }
 
 
-def measure_peak() -> float:
-    """Peak resident bytes of this process."""
-    import resource
-
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0
-
-
-def run_alone(what: str, folder: Path, *more: str) -> dict[str, object]:
-    """One of the functions above in a fresh process."""
-    command = [sys.executable, "-m", "benchmarks.speed.streaming", "--child", what, str(folder)]
-    out = subprocess.run([*command, *more], check=True, capture_output=True, text=True).stdout
-    return json.loads(out.splitlines()[-1])
-
-
 def run_child(arguments: list[str]) -> None:
     what, folder, *more = arguments
     if what == "read":
@@ -160,51 +147,53 @@ def main() -> None:
         run_alone("read", folder)
         first, *others = arguments.executors
         turns = [
-            (run_alone("read", folder), run_alone("stream", folder, *first.split(":")))
+            (
+                run_alone("read", folder),
+                run_alone("stream", folder, *first.split(":")),
+            )
             for _ in range(arguments.turns)
         ]
-        reading = min(float(str(read["seconds"])) for read, _ in turns)
-        reading_cpu = min(float(str(read["cpu"])) for read, _ in turns)
+        reading = min(float(read["seconds"]) for read, _ in turns)
+        reading_cpu = min(float(read["cpu"]) for read, _ in turns)
         tell("turns", arguments.turns)
-        tell("read_threads", float(str(turns[0][0]["threads"])))
+        tell("read_threads", float(turns[0][0]["threads"]))
         tell("read_s", reading)
         tell("read_cpu_s", reading_cpu)
-        fastest = min((run for _, run in turns), key=lambda run: float(str(run["seconds"])))
+        fastest = min((run for _, run in turns), key=lambda run: float(run["seconds"]))
         runs = [(first, fastest)]
         runs += [
             (executor, run_alone("stream", folder, *executor.split(":"))) for executor in others
         ]
         answers = []
         for executor, streamed in runs:
-            seconds = float(str(streamed["seconds"]))
+            seconds = float(streamed["seconds"])
             tell(f"{executor}_s", seconds)
             tell(f"{executor}_ratio_to_reading", seconds / reading)
             if executor.startswith("threads"):
-                tell(f"{executor}_cpu_s", float(str(streamed["cpu"])))
-                tell(f"{executor}_cpu_ratio", float(str(streamed["cpu"])) / reading_cpu)
-            tell(f"{executor}_peak_bytes", float(str(streamed["peak_bytes"])))
+                tell(f"{executor}_cpu_s", float(streamed["cpu"]))
+                tell(f"{executor}_cpu_ratio", float(streamed["cpu"]) / reading_cpu)
+            tell(f"{executor}_peak_bytes", float(streamed["peak_bytes"]))
             answers.append(np.array(streamed["estimates"]))
             tell(f"{executor}_difference_from_first", float(np.abs(answers[-1] - answers[0]).max()))
-        for metric, bound in dict(streamed["bounds"]).items():  # type: ignore[call-overload]
+        for metric, bound in streamed["bounds"].items():
             tell(f"bound_{metric}", bound)
         part = Path(temporary) / "part"
         part.mkdir()
         write(part, arguments.part_that_fits, arguments.compression)
-        inside, streamed = run_alone("memory", part), run_alone("stream", part, "threads")
+        inside, streamed = (
+            run_alone("memory", part),
+            run_alone("stream", part, "threads"),
+        )
         gap = np.abs(np.array(inside["estimates"]) - np.array(streamed["estimates"]))
         tell("part_rows", arguments.part_that_fits)
-        for metric in dict.fromkeys(inside["metrics"]):  # type: ignore[call-overload]
+        for metric in dict.fromkeys(inside["metrics"]):
             mine = np.array(inside["metrics"]) == metric
             tell(f"part_max_difference_{metric}", float(gap[mine].max()))
             tell(
                 f"part_mean_interval_width_{metric}", float(np.array(inside["widths"])[mine].mean())
             )
-    path = arguments.out / f"streaming_{arguments.compression}.csv"
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["figure", "value"])
-        writer.writerows(found)
-    record(path)
+    name = f"streaming_{arguments.compression}"
+    write_rows(name, ["figure", "value"], found, folder=arguments.out)
 
 
 if __name__ == "__main__":
