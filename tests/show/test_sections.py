@@ -13,7 +13,7 @@ import ssme
 from ssme.memory import Memory
 from ssme.memory.tracking import record_evaluation
 from ssme.results.evaluation import Evaluation
-from ssme.results.plan import count_effective_labels
+from ssme.results.table import count_effective_labels
 
 
 def evaluate(n_labeled: int) -> Evaluation:

@@ -19,12 +19,12 @@ from ssme.results.plan import (
     PlanConstants,
     Sight,
     _make_method,
-    count_effective_labels,
     find_crossing,
     read_target,
     simulate_labeling,
     tilt_belief,
 )
+from ssme.results.table import count_effective_labels
 
 
 @pytest.fixture(scope="module")

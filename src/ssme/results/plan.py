@@ -43,7 +43,7 @@ from ssme.results.choose import choose_model
 from ssme.results.comparison import compute_probability_best, draw_towards
 from ssme.results.reliability import Record
 from ssme.results.suggest import SuggestConstants, believe
-from ssme.results.table import Answer, Row
+from ssme.results.table import Answer, Row, count_effective_labels
 from ssme.spec import RunSpec
 from ssme.wording import quote, suggest_nearest
 
@@ -301,22 +301,6 @@ def _plan(
     )
 
 
-def count_effective_labels(evaluation: Evaluation, metric: str | None = None) -> float:
-    """Labels that labels alone would need for intervals as narrow: n (w_0 / w)^2.
-
-    The median over models, by one metric (default: the first) on all rows; NaN where an interval is
-    missing. n is the number of labels, or Kish's effective number of those with weights.
-    """
-    m = evaluation.metric_index(evaluation.metrics[0].name if metric is None else metric)
-    both = (evaluation.estimates[0][m], evaluation.labels_only[0][m])
-    (low, high), (low_0, high_0) = (estimate.interval(evaluation.level) for estimate in both)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = (high_0 - low_0) / (high - low)
-    ratio = ratio[np.isfinite(ratio)]
-    n = evaluation.n_random_labels
-    return float(n * np.median(ratio) ** 2) if ratio.size and n else float("nan")
-
-
 # -------------------------------------------------------------------------------------------------
 # Targets, as users write them.
 
@@ -325,8 +309,7 @@ def count_effective_labels(evaluation: Evaluation, metric: str | None = None) ->
 class Target:
     """``what`` ("width", "P(best)" or "regret") of ``metric`` is to reach ``bound``.
 
-    ``model`` is set for the width of one model; ``pair_factor``, ``best_exponent`` and ``record``
-    say how P(best) and regret are read off draws.
+    ``model`` is set for the width of one model; ``record`` corrects P(best).
     """
 
     text: str
@@ -334,8 +317,6 @@ class Target:
     metric: Metric
     model: int | None
     bound: float
-    pair_factor: float
-    best_exponent: float
     record: Record
 
     def measure(self, models: Sequence[str], estimate: Estimate, level: float) -> float:
@@ -347,14 +328,11 @@ class Target:
         choice = choose_model(models, self.metric, estimate, level=level, record=self.record)
         return choice.p_best if self.what == "P(best)" else choice.regret
 
-    def read_draws(self, value: FloatArray, draws: FloatArray) -> float:
-        """P(best) of the pick, or its expected regret, of ``draws`` (D, M) about ``value`` (M,)."""
+    def measure_draws(self, estimate: Estimate) -> float:
+        """P(best) of the pick, or its expected regret, where every model has a value and draws."""
         upwards = self.metric.greater_is_better is not False
         sign = 1.0 if upwards else -1.0
-        pick = int(np.argmax(sign * value))
-        estimate = Estimate(
-            value, draws, pair_factor=self.pair_factor, best_exponent=self.best_exponent
-        )
+        pick = int(np.argmax(sign * estimate.value))
         if self.what == "P(best)":
             raw = compute_probability_best(estimate, upwards)
             return float(self.record.correct_shares("best", raw)[pick])
@@ -409,9 +387,7 @@ def read_target(evaluation: Evaluation, text: str) -> Target:
         bound = np.nan
     if not 0.0 < bound < most:
         raise _refuse(text, f"write a number above 0 and below {most:g} in place of the last part")
-    estimate = evaluation.estimate(metric.name)
-    factors = estimate.pair_factor, estimate.best_exponent
-    return Target(text, what, metric, model, bound, *factors, evaluation.find_record(metric))
+    return Target(text, what, metric, model, bound, evaluation.find_record(metric))
 
 
 def _refuse(text: str, hint: str | None = None) -> InputError:
@@ -633,8 +609,9 @@ def _read(
     for fit in fits:
         assert fit.draws is not None
         about = fit.draws[:, known] - fit.value[known]
-        centers = [now.value[known] + move for move in moves]
-        values += [target.read_draws(center, center + about) for center in centers]
+        for center in (now.value[known] + move for move in moves):
+            moved = replace(now, value=center, draws=center + about)
+            values.append(target.measure_draws(moved))
     return np.array(values)
 
 

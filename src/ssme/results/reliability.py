@@ -124,7 +124,7 @@ def find_record(method: str, metric: Metric, n_classes: int, n_labeled: int) -> 
     ]
     if not rows or n_labeled < 1:
         return Record(method, metric.name)
-    near = min((n for n, _, _ in rows), key=lambda n: abs(math.log(n / n_labeled)))
+    near = min({n for n, _, _ in rows}, key=lambda n: abs(math.log(n / n_labeled)))
     return Record(method, metric.name, tuple((what, each) for n, what, each in rows if n == near))
 
 

@@ -97,6 +97,22 @@ def compute_effective_labels(n_labels: float, alone: float, width: float) -> flo
     return float(n_labels * (alone / width) ** 2) if width > rounding else float("nan")
 
 
+def count_effective_labels(evaluation: Evaluation, metric: str | None = None) -> float:
+    """Labels that labels alone would need for intervals as narrow: n (w_0 / w)^2.
+
+    The median over models, by one metric (default: the first) on all rows; NaN where an interval is
+    missing. n is the number of labels, or Kish's effective number of those with weights.
+    """
+    m = evaluation.metric_index(evaluation.metrics[0].name if metric is None else metric)
+    both = (evaluation.estimates[0][m], evaluation.labels_only[0][m])
+    (low, high), (low_0, high_0) = (estimate.interval(evaluation.level) for estimate in both)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = (high_0 - low_0) / (high - low)
+    ratio = ratio[np.isfinite(ratio)]
+    n = evaluation.n_random_labels
+    return float(n * np.median(ratio) ** 2) if ratio.size and n else float("nan")
+
+
 # -------------------------------------------------------------------------------------------------
 # Records of results
 

@@ -25,8 +25,7 @@ from ssme.methods.registry import find_method_class
 from ssme.metrics.base import Metric
 from ssme.results.choose import list_alternatives
 from ssme.results.groups import ALL, order_groups
-from ssme.results.plan import count_effective_labels
-from ssme.results.table import to_plain_values
+from ssme.results.table import count_effective_labels, to_plain_values
 from ssme.show.sections import (
     Column,
     Section,
@@ -147,7 +146,7 @@ def build_document(
 def _describe_section(section: Section) -> dict[str, Any]:
     return {
         **{key: value for key, value in vars(section).items() if key != "charts"},
-        "table": [vars(column) for column in section.table],
+        "table": [asdict(column) for column in section.table],
         "parts": [_describe_section(part) for part in section.parts],
     }
 

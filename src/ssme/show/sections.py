@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 
@@ -26,7 +27,7 @@ class Column:
     spare: bool = False
     ends: tuple[str, str] = ("low", "high")
 
-    @property
+    @cached_property
     def texts(self) -> list[str]:
         """The cells as people read them."""
         return [format_cell(self.kind, cell) for cell in self.cells]
