@@ -86,18 +86,6 @@ def test_confusion_and_agreement_decide_as_the_metrics_do(threshold: float | Non
     assert pairs[first, second]["agree"] == pytest.approx((said[:, 0] == said[:, 1]).mean())
 
 
-def test_bands_hold_the_line_and_widen_with_doubt() -> None:
-    result = ssme.evaluate(binary_set(), method="ensemble")
-    for rows, name in (
-        (curves.estimate_roc(result), "true_positive_rate"),
-        (curves.estimate_reliability(result), "right"),
-    ):
-        low, value, high = (np.array([r[c] for r in rows]) for c in ("low", name, "high"))
-        assert (low <= high).all()
-        assert np.mean((low - 1e-9 <= value) & (value <= high + 1e-9)) > 0.9
-        assert (high - low).max() > 0.02
-
-
 def test_densities_add_up_to_one() -> None:
     result = ssme.evaluate(many_class_set(), method="ensemble")
     rows = curves.estimate_densities(result)
@@ -144,12 +132,6 @@ def test_a_direct_method_says_why_not() -> None:
         curves.estimate_roc(result)
     with pytest.raises(InputError, match="keeps no objective history"):
         curves.read_convergence(result)
-
-
-def test_convergence_of_a_fit() -> None:
-    result = ssme.evaluate(binary_set(n=120), method="ssme", options={"max_iter": 400, "tol": 1e-2})
-    rows = curves.read_convergence(result)
-    assert [row["step"] for row in rows] == list(range(len(rows)))
 
 
 def test_confusion_of_judges_has_the_recalls_of_the_table_on_its_diagonal() -> None:

@@ -137,12 +137,6 @@ def test_groups_that_were_put_together_are_not_compared() -> None:
     assert gap.n_groups == 2
 
 
-def test_json_holds_the_gaps(result: ssme.Evaluation) -> None:
-    told = result.to_dict()["gaps"]
-    assert {"by", "model", "gap", "metric", "estimate", "low", "high"} <= set(told[0])
-    assert len(told) == 4
-
-
 def test_what_cannot_be_asked_is_refused(result: ssme.Evaluation) -> None:
     with pytest.raises(InputError, match="difference, ratio"):
         result.gaps(kinds=["parity"])

@@ -95,11 +95,6 @@ def test_a_measured_frequency_counts_by_its_error():
     np.testing.assert_allclose(halfway.correct("best", [0.0, 0.25, 0.75, 1.0]), [0, 0.15, 0.65, 1])
 
 
-def test_bins_out_of_order_are_made_monotone():
-    found = record_of("best", (0.3, 0.4, 0.0), (0.5, 0.2, 0.0))
-    np.testing.assert_allclose(found.correct("best", [0.3, 0.4, 0.5]), 0.3)
-
-
 @pytest.mark.parametrize("record", list_records(), ids=lambda r: f"{r.method}-{r.metric}")
 def test_corrected_probabilities_are_probabilities(record):
     grid = np.linspace(0.0, 1.0, 101)

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.made_sets import binary_set
+from tests.made_sets import UNPRINTABLE, binary_set
 
 import ssme
+from ssme.errors import InputError
 from ssme.results import evaluation as evaluations
-from ssme.results.table import compute_effective_labels
+from ssme.results.table import LIBRARIES, build_frame, compute_effective_labels
 from ssme.show.document import build_document
 
 
@@ -119,3 +120,16 @@ def test_comparison_and_ranking_come_in_the_library_of_the_input() -> None:
     for table in (result, result.compare(), result.ranking("accuracy")):
         assert isinstance(table.frame(), pl.DataFrame)
         assert isinstance(table.frame("pandas"), pd.DataFrame)
+
+
+def test_frames_take_any_name_and_text_has_no_terminal_codes() -> None:
+    data = binary_set(UNPRINTABLE, n=60)
+    result = ssme.evaluate(data, method="ensemble", metrics="accuracy", n_draws=5)
+    for library in LIBRARIES:
+        assert len(set(map(str, result.frame(library)["model"]))) == len(UNPRINTABLE)
+    for table in (result, result.compare(), result.ranking()):
+        for text in (repr(table), table._repr_html_()):
+            assert not {c for c in text if c < " " and c != "\n"} | ({"\x9b"} & set(text))
+            text.encode("utf-8")
+    with pytest.raises(InputError, match="library must be one of"):
+        build_frame({"a": [1]}, "numpy")

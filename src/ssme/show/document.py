@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ssme.data.scoreset import describe_positive
 from ssme.diagnostics.doubt import Doubt
@@ -23,7 +23,7 @@ from ssme.methods.answers.method import AnswersBelief
 from ssme.methods.base import MethodSpec
 from ssme.methods.registry import find_method_class
 from ssme.metrics.base import Metric
-from ssme.results.choose import list_alternatives
+from ssme.results.choose import Choice, list_alternatives
 from ssme.results.groups import ALL, order_groups
 from ssme.results.table import count_effective_labels, to_plain_values
 from ssme.show.sections import (
@@ -48,6 +48,36 @@ BRIEF = 200
 """Characters of a fact of the fit that a report still shows."""
 
 Rows = Sequence[Mapping[str, Any]]
+
+
+class Shown(NamedTuple):
+    """A column of a table that is made of rows: its heading, and the keys of its values in them.
+
+    The rest is as in `Column`.
+    """
+
+    title: str
+    keys: str | tuple[str, ...]
+    kind: str = "text"
+    spare: bool = False
+    ends: tuple[str, str] = ("low", "high")
+
+
+def list_estimate_columns(level: float) -> tuple[Shown, ...]:
+    """The columns of every table of estimates of models: a new one is added here."""
+    return (
+        Shown("model", "model"),
+        Shown("estimate", "estimate", "number"),
+        Shown(f"{level * 100:g} % interval", ("low", "high"), "span"),
+        Shown("labels only", "labels_only", "number"),
+        Shown(
+            "their interval",
+            ("labels_only_low", "labels_only_high"),
+            "span",
+            ends=("labels only low", "labels only high"),
+        ),
+        Shown("P(best)", "p_best", "share", spare=True),
+    )
 
 
 @dataclass(frozen=True)
@@ -88,6 +118,14 @@ class Document:
         )
 
 
+def _describe_section(section: Section) -> dict[str, Any]:
+    return {
+        **{key: value for key, value in vars(section).items() if key != "charts"},
+        "table": [asdict(column) for column in section.table],
+        "parts": [_describe_section(part) for part in section.parts],
+    }
+
+
 def build_document(
     evaluation: Evaluation,
     title: str | None = None,
@@ -104,36 +142,33 @@ def build_document(
     are added to it.
     """
     charts: Mapping[str, Any] = {}
+    answered = evaluation.asked
     if report:
         from ssme.show.charts import list_charts
 
         charts = list_charts(evaluation)
-    asked = evaluation.asked
-    if report:
-        asked = replace(asked, together=_find_profile(evaluation))
-    listed = [_cut(section, limit) for section in (*asked.list_sections(), *further)]
-    found = {section.key: section for section in listed}
-    sections = [found.pop("thresholds")] if "thresholds" in found else []
+        answered = replace(answered, together=_find_profile(evaluation))
+    requested = {
+        section.key: _cut(section, limit) for section in (*answered.list_sections(), *further)
+    }
+    sections = [requested.pop("thresholds")] if "thresholds" in requested else []
     sections.append(_make_estimates(evaluation, charts, limit, report))
     if report and evaluation.data.n_models > 1:
         sections += _list_comparisons(evaluation, charts)
-    sections += found.values()
+    sections += requested.values()
     if len(evaluation.groups) > 1:
         sections.append(_make_groups(evaluation, charts, limit))
     if charts.get("behavior"):
-        said = (
+        about = (
             "Lines and points are estimates; bands and bars are "
             f"{evaluation.level * 100:g} % intervals, from the same draws as those in the tables."
         )
-        sections.append(Section("behavior", "Behavior", (said,), charts=charts["behavior"]))
+        sections.append(Section("behavior", "Behavior", (about,), charts=charts["behavior"]))
     if limit is None:
         sections.append(make_doubts_section(evaluation.doubts, explain=report))
     if report:
-        sections += [
-            _make_method(evaluation, charts),
-            _make_data(evaluation),
-            _make_rerun(evaluation),
-        ]
+        sections += [_make_method(evaluation, charts), _make_data(evaluation)]
+        sections.append(_make_rerun(evaluation))
     return Document(
         title or "How good are these classifiers?",
         _write_head(evaluation),
@@ -143,12 +178,38 @@ def build_document(
     )
 
 
-def _describe_section(section: Section) -> dict[str, Any]:
-    return {
-        **{key: value for key, value in vars(section).items() if key != "charts"},
-        "table": [asdict(column) for column in section.table],
-        "parts": [_describe_section(part) for part in section.parts],
-    }
+def _make_table(
+    rows: Rows, columns: Iterable[Shown], limit: int | None = None, noun: str = "row"
+) -> tuple[tuple[Column, ...], str]:
+    """The table of the first rows, and how many more there are."""
+    shown = rows[:limit]
+    table = tuple(
+        Column(
+            each.title,
+            [
+                row[each.keys] if isinstance(each.keys, str) else tuple(row[k] for k in each.keys)
+                for row in shown
+            ],
+            *each[2:],
+        )
+        for each in columns
+    )
+    return table, _count_more(len(rows), limit, noun)
+
+
+def _count_more(count: int, limit: int | None, noun: str) -> str:
+    left = 0 if limit is None else count - limit
+    return f"{left:,} more {noun}{'' if left == 1 else 's'}" if left > 0 else ""
+
+
+def _cut(section: Section, limit: int | None) -> Section:
+    """The section with the rows of no more than ``limit`` names in its first column."""
+    names = list(dict.fromkeys(section.table[0].cells)) if section.table else []
+    if limit is None or len(names) <= limit:
+        return section
+    kept = [i for i, cell in enumerate(section.table[0].cells) if cell in names[:limit]]
+    table = tuple(replace(each, cells=[each.cells[i] for i in kept]) for each in section.table)
+    return replace(section, table=table, more=_count_more(len(names), limit, "row"))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -165,8 +226,8 @@ def _write_head(evaluation: Evaluation) -> tuple[str, ...]:
     )
     if not settings.get("corrected_shift"):
         return (first,)
-    kind, said = settings["corrected_shift"], settings["shift"]
-    return first, f"The labels are weighted to correct {kind} shift. {said}"
+    kind = settings["corrected_shift"]
+    return first, f"The labels are weighted to correct {kind} shift. {settings['shift']}"
 
 
 def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
@@ -192,19 +253,23 @@ def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
             for at in picks[choice.pick].metrics[1:]
         )
     best = next((row for row in rows if row["estimate"] == row["estimate"]), rows[0])
+    detail = f"{name}, {metric.direction}"
+    if best["low"] == best["low"]:
+        span = format_span(best["low"], best["high"])
+        detail = f"{name}, {evaluation.level * 100:g} % interval {span}; {metric.direction}"
     return (
-        _choose_model(evaluation, name, rows, best),
-        _describe_value(evaluation, metric, name, best, note),
-        _describe_sureness(evaluation, metric, rows, best),
+        _choose_model(choice, name, rows, best),
+        Headline("How good?", format_number(best["estimate"]), f"{detail}. {note}".rstrip()),
+        _describe_sureness(choice, rows, best),
         _compare_with_labels(evaluation, best),
         worry,
     )
 
 
 def _choose_model(
-    evaluation: Evaluation, metric: str, rows: Rows, best: Mapping[str, Any]
+    choice: Choice | None, metric: str, rows: Rows, best: Mapping[str, Any]
 ) -> Headline:
-    question, choice = "Which model?", evaluation.decision
+    question = "Which model?"
     if math.isnan(best["estimate"]):
         detail = f"{metric} is undefined for every model on these rows."
         return Headline(question, "None can be named", detail)
@@ -222,28 +287,14 @@ def _choose_model(
     return Headline(question, choice.pick, f"{ahead}; {listed} may be better.")
 
 
-def _describe_value(
-    evaluation: Evaluation, metric: Metric, name: str, best: Mapping[str, Any], note: str
-) -> Headline:
-    detail = f"{name}, {metric.direction}"
-    if best["low"] == best["low"]:
-        span = format_span(best["low"], best["high"])
-        detail = f"{name}, {evaluation.level * 100:g} % interval {span}; {metric.direction}"
-    return Headline("How good?", format_number(best["estimate"]), f"{detail}. {note}".rstrip())
-
-
-def _describe_sureness(
-    evaluation: Evaluation, metric: Metric, rows: Rows, best: Mapping[str, Any]
-) -> Headline:
-    question, choice = "How sure?", evaluation.decision
+def _describe_sureness(choice: Choice | None, rows: Rows, best: Mapping[str, Any]) -> Headline:
+    question = "How sure?"
     others = [row for row in rows if row is not best and row["estimate"] == row["estimate"]]
-    if not others or math.isnan(best["p_best"]) or metric.greater_is_better is None:
+    if not others or math.isnan(best["p_best"]) or choice is None:
         if math.isnan(best["low"]):
             return Headline(question, "-", "the method gives no interval for it.")
         half = (best["high"] - best["low"]) / 2.0
         return Headline(question, f"± {half:.3f}", "half the width of the interval.")
-    if choice is None:
-        return Headline(question, "-", "the method gives no probability.")
     raw = "" if choice.calibrated else " (not calibrated)"
     return Headline(
         question,
@@ -258,8 +309,7 @@ def _compare_with_labels(evaluation: Evaluation, best: Mapping[str, Any]) -> Hea
     alone, count = best["labels_only"], evaluation.groups[0].n_labeled
     if math.isnan(alone):
         return Headline(question, "-", f"the {count:,} labels do not determine it.")
-    low, high = best["labels_only_low"], best["labels_only_high"]
-    span = format_span(low, high)
+    span = format_span(best["labels_only_low"], best["labels_only_high"])
     detail = f"{count:,} labels" if span == "-" else f"interval {span}"
     worth = count_effective_labels(evaluation)
     if evaluation.asked.thresholds is None and worth >= count + 0.5:
@@ -299,73 +349,56 @@ def _write_foot(settings: Mapping[str, Any], date: datetime) -> tuple[str, ...]:
 def _make_estimates(
     evaluation: Evaluation, charts: Mapping[str, Any], limit: int | None, report: bool
 ) -> Section:
-    said = [_describe_calibration(evaluation)] if limit is None else []
+    about = list(_describe_calibration(evaluation)) if limit is None else []
     if report:
-        said.insert(
+        about.insert(
             0,
             f"An interval contains the true value {evaluation.level * 100:g} % of the time if the "
             'assumptions of the method are true. "Labels only" is what the labeled rows say '
             "without the others.",
         )
     parts = []
-    for number, metric in enumerate(
-        evaluation.metrics if limit is None else evaluation.metrics[:1]
-    ):
+    for number, metric in enumerate(evaluation.metrics[: None if limit is None else 1]):
         rows = _rank_models(evaluation, metric)
+        columns = list_estimate_columns(evaluation.level)
+        if all(math.isnan(row["p_best"]) for row in rows):
+            columns = tuple(each for each in columns if each.keys != "p_best")
+        if limit is not None:  # the name of the metric is that of its column
+            columns = tuple(
+                each._replace(title=metric.name) if each.keys == "estimate" else each
+                for each in columns
+            )
         definition = metric.definition[:1].upper() + metric.definition[1:]
-        table = (
-            *_list_estimate_columns(evaluation, rows[:limit]),
-            _take("P(best)", rows[:limit], "p_best", kind="share", spare=True),
-        )
-        if limit is not None:
-            table = (table[0], replace(table[1], title=metric.name), *table[2:])
         parts.append(
             Section(
                 f"metric-{number}",
                 f"{metric.name} ({metric.direction})" if limit is None else "",
                 (f"{definition}.",) if report else (),
-                table if any(row["p_best"] == row["p_best"] for row in rows) else table[:-1],
-                _count_more(len(rows), limit, "model"),
+                *_make_table(rows, columns, limit, "model"),
                 charts.get(f"metric-{number}", ()),
             )
         )
     if limit is not None and len(evaluation.metrics) > 1:
         parts.append(_make_other_metrics(evaluation, limit))
-    return Section("estimates", "Estimates", tuple(filter(None, said)), parts=tuple(parts))
+    return Section("estimates", "Estimates", tuple(about), parts=tuple(parts))
 
 
 def _make_other_metrics(evaluation: Evaluation, limit: int) -> Section:
     """Every metric but the leading one in one table, models as they are ranked by that one."""
     first, *others = evaluation.metrics
-    models = [row["model"] for row in _rank_models(evaluation, first)]
-    columns = [Column("model", models[:limit])]
-    for metric in others:
-        rows = {row["model"]: row for row in evaluation.rows(metric.name, ALL)}
-        ranked = [rows[model] for model in models[:limit]]
-        columns.append(
-            _take(metric.name, ranked, "estimate", "low", "high", kind="value", spare=True)
-        )
-    return Section(
-        "metrics", "", table=tuple(columns), more=_count_more(len(models), limit, "model")
-    )
-
-
-def _list_estimate_columns(evaluation: Evaluation, rows: Rows) -> tuple[Column, ...]:
-    """The columns of every table of estimates of models."""
-    interval = f"{evaluation.level * 100:g} % interval"
-    return (
-        _take("model", rows, "model"),
-        _take("estimate", rows, "estimate", kind="number"),
-        _take(interval, rows, "low", "high", kind="span"),
-        _take("labels only", rows, "labels_only", kind="number"),
-        _take(
-            "their interval",
-            rows,
-            *("labels_only_low", "labels_only_high"),
-            kind="span",
-            ends=("labels only low", "labels only high"),
-        ),
-    )
+    rows: list[dict[str, Any]] = [
+        {"model": row["model"]} for row in _rank_models(evaluation, first)
+    ]
+    columns = [Shown("model", "model")]
+    for number, metric in enumerate(others):
+        values = {
+            row["model"]: (row["estimate"], row["low"], row["high"])
+            for row in evaluation.rows(metric.name, ALL)
+        }
+        for row in rows:
+            row[str(number)] = values[row["model"]]
+        columns.append(Shown(metric.name, str(number), "value", spare=True))
+    return Section("metrics", "", (), *_make_table(rows, columns, limit, "model"))
 
 
 def _rank_models(evaluation: Evaluation, metric: Metric) -> list[dict[str, Any]]:
@@ -377,8 +410,8 @@ def _rank_models(evaluation: Evaluation, metric: Metric) -> list[dict[str, Any]]
     return [{**rows[rank.model], "p_best": rank.p_best} for rank in ranks]
 
 
-def _describe_calibration(evaluation: Evaluation) -> str:
-    """Say what P(best) is and by which metrics it is not calibrated; empty for one model."""
+def _describe_calibration(evaluation: Evaluation) -> list[str]:
+    """What P(best) is, and for which metrics it is not calibrated; nothing for one model."""
     ranked = [
         metric
         for metric, estimate in zip(evaluation.metrics, evaluation.estimates[0], strict=True)
@@ -386,12 +419,12 @@ def _describe_calibration(evaluation: Evaluation) -> str:
     ]
     raw = [each.name for each in ranked if not evaluation.find_record(each).knows("best")]
     if not ranked or evaluation.data.n_models < 2:
-        return ""
-    said = "P(best) is the probability that a model is the best one"
+        return []
+    meaning = "P(best) is the probability that a model is the best one"
     if not raw:
-        return f"{said}, calibrated on benchmark sets."
+        return [f"{meaning}, calibrated on benchmark sets."]
     where = f" for {', '.join(raw)}" if len(raw) < len(ranked) else ""
-    return f"{said}. It is not calibrated{where}: no benchmark measured it with this method."
+    return [f"{meaning}. It is not calibrated{where}: no benchmark measured it with this method."]
 
 
 def _list_comparisons(evaluation: Evaluation, charts: Mapping[str, Any]) -> Iterator[Section]:
@@ -400,32 +433,43 @@ def _list_comparisons(evaluation: Evaluation, charts: Mapping[str, Any]) -> Iter
     if metric.greater_is_better is None:
         return
     if charts.get("ranking"):
-        said = f"How probable it is that each model is the best one in {metric.name}"
+        about = f"How probable it is that each model is the best one in {metric.name}"
         if evaluation.asked.thresholds is not None:
-            said += ", which is not what the thresholds were chosen for"
-        yield Section("ranking", "Ranking", (f"{said}.",), charts=charts["ranking"])
+            about += ", which is not what the thresholds were chosen for"
+        yield Section("ranking", "Ranking", (f"{about}.",), charts=charts["ranking"])
     best = _rank_models(evaluation, metric)[0]["model"]
-    found = evaluation.compare(metric.name, best)
-    rows = [vars(row) for row in found.rows]
-    yield Section(
-        "differences",
-        "Differences",
-        (
-            f"{best} minus each other model in {metric.name}, on the same rows. P(better) is the "
-            f"probability that {best} is better.",
-            *found.remarks,
-        ),
-        (
-            _take("model", rows, "b"),
-            _take("difference", rows, "difference", kind="number"),
-            _take("interval", rows, "low", "high", kind="span"),
-            _take("P(better)", rows, "p_better", kind="share"),
-        ),
+    comparison = evaluation.compare(metric.name, best)
+    about = (
+        f"{best} minus each other model in {metric.name}, on the same rows. P(better) is the "
+        f"probability that {best} is better."
     )
+    columns = (
+        Shown("model", "b"),
+        Shown("difference", "difference", "number"),
+        Shown("interval", ("low", "high"), "span"),
+        Shown("P(better)", "p_better", "share"),
+    )
+    rows = [vars(row) for row in comparison.rows]
+    about_all = (about, *comparison.remarks)
+    yield Section("differences", "Differences", about_all, *_make_table(rows, columns))
 
 
 # -------------------------------------------------------------------------------------------------
 # Groups
+
+
+GROUP_COLUMNS = (
+    Shown("group", "group"),
+    Shown("rows", "rows", "count"),
+    Shown("labels", "n_labeled", "count"),
+    Shown("estimate", "estimate", "number"),
+    Shown("interval", ("low", "high"), "span", spare=True),
+    Shown("difference", "difference", "number", spare=True),
+    Shown("minus all rows", ("difference_low", "difference_high"), "span", ends=("from", "to")),
+    Shown("P(worst)", "p_worst", "share"),
+    Shown("borrowed", "borrowed", "share", spare=True),
+    Shown("worth", "effective_labels", "count"),
+)
 
 
 def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int | None) -> Section:
@@ -440,33 +484,15 @@ def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int |
                 "group": _leave_out_columns(rank.group, by),
                 "rows": rank.n_labeled + rank.n_unlabeled,
             }
-            for rank in ranking.rows[:limit]
+            for rank in ranking.rows
         ]
         title = f"{first.name} of {ranking.rows[0].model} by {by}, worst group first"
-        table = (
-            _take("group", rows, "group"),
-            _take("rows", rows, "rows", kind="count"),
-            _take("labels", rows, "n_labeled", kind="count"),
-            _take("estimate", rows, "estimate", kind="number"),
-            _take("interval", rows, "low", "high", kind="span", spare=True),
-            _take("difference", rows, "difference", kind="number", spare=True),
-            _take(
-                "minus all rows",
-                rows,
-                *("difference_low", "difference_high"),
-                kind="span",
-                ends=("from", "to"),
-            ),
-            _take("P(worst)", rows, "p_worst", kind="share"),
-            _take("borrowed", rows, "borrowed", kind="share", spare=True),
-            _take("worth", rows, "effective_labels", kind="count"),
-        )
-        more = _count_more(len(ranking), limit, "group")
-        parts.append(Section(f"groups-{number}", title, ranking.remarks, table, more))
+        table = _make_table(rows, GROUP_COLUMNS, limit, "group")
+        parts.append(Section(f"groups-{number}", title, ranking.remarks, *table))
     parts.append(_make_gaps(evaluation, ranking.rows[0].model, limit))
     if limit is None:
         parts += [_make_group_table(evaluation, *each) for each in enumerate(evaluation.metrics)]
-    said = [
+    about = [
         "Differences of a group from all rows have intervals that hold for all groups at once. "
         '"P(worst)" is the probability that the group is the worst one. "Borrowed" is the share of '
         "its estimates that comes from all rows rather than from its own labels. "
@@ -474,18 +500,14 @@ def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int |
         "narrow."
     ]
     if any(row["labels_only_from"] == "all" for row in evaluation.rows() if row["group"] != ALL):
-        said.append(
+        about.append(
             "Where the labels of a group do not determine a metric (there are none, or none of a "
             "class), labels alone have only the value of all labeled rows to offer. The tables "
             'show that value and say "all rows".'
         )
-    return Section(
-        "groups",
-        "Groups",
-        tuple(said) if limit is None else (),
-        charts=charts.get("groups", ()),
-        parts=tuple(parts),
-    )
+    pictures = charts.get("groups", ())
+    about = about if limit is None else []
+    return Section("groups", "Groups", tuple(about), charts=pictures, parts=tuple(parts))
 
 
 def _make_gaps(evaluation: Evaluation, model: str, limit: int | None) -> Section:
@@ -500,21 +522,20 @@ def _make_gaps(evaluation: Evaluation, model: str, limit: int | None) -> Section
         for gap in gaps.rows
         if gap.model == model
     ]
-    more = _count_more(len(rows), limit, "gap")
-    rows = rows[:limit]
-    said = (
+    about = (
         "Intervals hold for all pairs of groups at once. Where no kind is named, a gap is the "
         "largest value minus the smallest."
     )
-    table = (
-        _take("grouping", rows, "by"),
-        _take("gap in", rows, "name"),
-        _take("estimate", rows, "estimate", kind="number"),
-        _take(f"{gaps.level * 100:g} % interval", rows, "low", "high", kind="span"),
-        _take("worst", rows, "worst"),
-        _take("best", rows, "best"),
+    columns = (
+        Shown("grouping", "by"),
+        Shown("gap in", "name"),
+        Shown("estimate", "estimate", "number"),
+        Shown(f"{gaps.level * 100:g} % interval", ("low", "high"), "span"),
+        Shown("worst", "worst"),
+        Shown("best", "best"),
     )
-    return Section("gaps", f"Gaps between groups of {model}", (said,), table, more)
+    table = _make_table(rows, columns, limit, "gap")
+    return Section("gaps", f"Gaps between groups of {model}", (about,), *table)
 
 
 def _make_group_table(evaluation: Evaluation, number: int, metric: Metric) -> Section:
@@ -526,16 +547,18 @@ def _make_group_table(evaluation: Evaluation, number: int, metric: Metric) -> Se
     sources = {"group": "its own", "all": "all rows", "none": "-"}
     for row in rows:
         row["from"] = sources[row["labels_only_from"]]
-    model, estimate, interval, alone, _ = _list_estimate_columns(evaluation, rows)
-    table = (
-        _take("group", rows, "group"),
-        _take("labels", rows, "n_labeled", kind="count"),
-        *(model, estimate, interval, alone),
-        _take("from labels", rows, "from"),
+    columns = (
+        Shown("group", "group"),
+        Shown("labels", "n_labeled", "count"),
+        *(
+            column
+            for column in list_estimate_columns(evaluation.level)
+            if column.title not in ("their interval", "P(best)")
+        ),
+        Shown("from labels", "from"),
     )
-    return Section(
-        f"group-metric-{number}", f"{metric.name} by group, worst group first", (), table
-    )
+    title = f"{metric.name} by group, worst group first"
+    return Section(f"group-metric-{number}", title, (), *_make_table(rows, columns))
 
 
 def _leave_out_columns(group: str, by: str) -> str:
@@ -574,14 +597,14 @@ def make_doubts_section(doubts: Sequence[Doubt], *, explain: bool = False) -> Se
     parts = []
     for doubt in doubts:
         key, kind = doubt.code.lower(), DOUBT_NAMES[doubt.severity]
-        said = (f"{kind.capitalize()}. {doubt.reason}", f"What to do: {doubt.advice}")
+        reason = (f"{kind.capitalize()}. {doubt.reason}", f"What to do: {doubt.advice}")
         meaning = explain_plainly(doubt.code) if explain else []
         inside = (Section(f"explained-{key}", f"What {doubt.code} means", tuple(meaning)),)
         parts.append(
             Section(
                 key,
                 f"{doubt.code} {doubt.title}",
-                said,
+                reason,
                 parts=inside if meaning else (),
                 severity=doubt.severity,
             )
@@ -643,13 +666,13 @@ def _make_rerun(evaluation: Evaluation) -> Section:
     spec = RunSpec.from_dict(settings["config"])
     asked = ", ".join(f"{key}={value!r}" for key, value in evaluation.asked.options.items())
     file = "" if "source" in settings["config"] else "scores.csv "
-    said = [f"Save the config file as run.toml, then run: ssme evaluate {file}--config run.toml"]
-    said += [f"The file does not contain what else was asked: {asked}."] if asked else []
+    about = [f"Save the config file as run.toml, then run: ssme evaluate {file}--config run.toml"]
+    about += [f"The file does not contain what else was asked: {asked}."] if asked else []
     python = spec.to_python() + (f".ask({asked})" if asked else "")
     return Section(
         "again",
         title,
-        tuple(said),
+        tuple(about),
         parts=(
             Section("config", "Config file", code=spec.to_text(".toml").rstrip()),
             Section("python", "In Python", code=python),
@@ -657,27 +680,5 @@ def _make_rerun(evaluation: Evaluation) -> Section:
     )
 
 
-def _cut(section: Section, limit: int | None) -> Section:
-    """The section with the rows of no more than ``limit`` names in its first column."""
-    names = list(dict.fromkeys(section.table[0].cells)) if section.table else []
-    if limit is None or len(names) <= limit:
-        return section
-    kept = [i for i, cell in enumerate(section.table[0].cells) if cell in names[:limit]]
-    table = tuple(replace(each, cells=[each.cells[i] for i in kept]) for each in section.table)
-    return replace(section, table=table, more=_count_more(len(names), limit, "row"))
-
-
 def _list_facts(facts: Mapping[str, Any]) -> tuple[Column, ...]:
     return Column("fact", list(facts)), Column("value", [str(value) for value in facts.values()])
-
-
-def _take(title: str, rows: Rows, *keys: str, **options: Any) -> Column:
-    """A column of one or several values of each row."""
-    if len(keys) == 1:
-        return Column(title, [row[keys[0]] for row in rows], **options)
-    return Column(title, [tuple(row[key] for key in keys) for row in rows], **options)
-
-
-def _count_more(count: int, limit: int | None, noun: str) -> str:
-    left = 0 if limit is None else count - limit
-    return f"{left:,} more {noun}{'' if left == 1 else 's'}" if left > 0 else ""
