@@ -124,7 +124,8 @@ def _add_labels(result: Evaluation, pool: ScoreSet, n: int, arm: str, seed: int)
 
 def _measure_gains(result: Evaluation, pool: ScoreSet, text: str) -> dict[str, float]:
     """What a label is worth if rows are drawn by what it tells: as said, and in truth."""
-    goal, of = find_goal(result, text), SuggestConstants()
+    of = SuggestConstants()
+    goal = find_goal(result, text, of)
     (asked,) = goal.questions
     belief, every = believe(result, of.doubt), np.ones(pool.n_rows, dtype=bool)
     moves = measure_influence(goal.metric, pool.scores, belief, None, every, 0.0)

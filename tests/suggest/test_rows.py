@@ -73,7 +73,7 @@ def test_all_rows_that_are_left_can_be_asked_for(evaluation: Evaluation) -> None
 
 def test_a_part_of_many_rows_is_looked_at_and_probabilities_say_so(evaluation: Evaluation) -> None:
     of = SuggestConstants(rows_looked_at=185, rows_per_label=1)
-    found = suggest_rows(evaluation, 20, design="random", constants=of)
+    found = suggest_rows(evaluation, 20, "best", design="random", constants=of)
     np.testing.assert_allclose(found.probability, 20 / 370)
 
 

@@ -6,14 +6,14 @@ variance that the labels leave in the questions of a goal is, up to terms that d
     sum_i s_i^2 / p_i,     s_i^2 = sum_c weight_c Var_{k ~ W_i} psi_ic(k)
 
 which is least for p_i proportional to s_i (Neyman, 1934); psi is the influence of a label on
-question c (`influence`), W the belief, weights and questions are those of the goal (`goals`).
+question c, W the belief, weights and questions are those of the goal (below).
 
 That is what a label says about its own row. A method that draws its belief learns from it about
 all rows, and no choice of rows was found that teaches `auto` more about a metric than rows drawn
 alike and spread over the scores (docs/labeling.md): for the goal of a metric they are drawn so,
 unless `auto` corrects the metric by what the labels say (`ssme.methods.auto.correction`).
 
-A share of p is uniform and the draw spreads over unlike rows (`sampling`). What is drawn has known
+A share of p is uniform and the draw spreads over unlike rows (below). What is drawn has known
 probabilities, so that estimates can allow for the choice (`ssme.data.design`).
 """
 
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from ssme.data.design import LabelRounds, find_rounds, make_design
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, name_argument
-from ssme.methods.base import DrawsPosterior, number_rows
+from ssme.methods.base import DrawsPosterior, GroupRows, number_rows
 from ssme.metrics.base import FloatArray, Metric
 from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.metrics.kinds import Ranking
@@ -42,22 +42,27 @@ from ssme.writing import format_csv, write_text
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
-
-
-# -------------------------------------------------------------------------------------------------
-# Rows drawn with known probabilities, spread over the rows rather than bunched.
-#
-#     p_i = u n / N + (1 - u) n s_i / sum(s),     cut at 1, the rest raised in proportion
-#
-# for n of N rows with sizes s_i; u is the share drawn uniformly, so that no row is out of reach
-# and no label stands for more than about 1 / u times the rows it would at random. Rows are put in
-# an order in which neighbors are alike, and each of the points start + 0, 1, ..., n - 1 picks the
-# row under it on the cumulated p (systematic sampling, Madow, Annals of Mathematical Statistics
-# 20, 1949): row i is drawn with probability p_i exactly, and rows that are alike are not drawn
-# together.
+    from ssme.results.groups import Group
 
 
 IntArray = NDArray[np.int64]
+
+N_ROWS = Option("n", Whole(1, 10**9), 25, "Number of rows to suggest.")
+UNIFORM = Option(
+    "uniform",
+    Number(0.0, 1.0, open_least=True),
+    0.2,
+    "Share of every probability that is the same for all rows.",
+)
+DESIGNS = ("random", "by_score", "by_class")
+"""Designs that look at no goal."""
+DESIGN = Option(
+    "design",
+    Enumeration("goal", *DESIGNS),
+    "goal",
+    "How rows are chosen: for the goal, all alike, equally many of each part of the scores, or "
+    "equally many of each class as far as the belief tells.",
+)
 
 
 @dataclass(frozen=True)
@@ -78,208 +83,6 @@ class SuggestConstants:
     # since there is nothing to gain
     least_gain: float = 1.02
     strata: int = 5  # parts of the scores of the design ``by_score``
-
-
-def set_probabilities(size: FloatArray, n: int, uniform: float) -> FloatArray:
-    """Probabilities (N,) that sum to ``n``: a share ``uniform`` equal, the rest like ``size``."""
-    total = float(size.sum())
-    share = size / total if total > 0.0 else np.full(size.size, 1.0 / size.size)
-    rate = uniform / size.size + (1.0 - uniform) * share
-    certain = np.zeros(size.size, dtype=bool)
-    while True:
-        left = n - int(certain.sum())
-        scaled = left * rate / rate[~certain].sum() if left else np.zeros_like(rate)
-        beyond = ~certain & (scaled >= 1.0)
-        if not beyond.any():
-            return np.where(certain, 1.0, scaled)
-        certain |= beyond
-
-
-def measure_gain(size: FloatArray, probability: FloatArray) -> float:
-    """How many labels drawn at random one drawn with ``probability`` (N,) is worth.
-
-    The variance that labels leave is sum_i s_i^2 (1 / p_i - 1); the gain is that of equal
-    probabilities over that of ``probability``, one where neither leaves any.
-    """
-    square, rows = size**2, size.size
-    even = float(square.sum()) * (rows / float(probability.sum()) - 1.0)
-    left = float((square * (1.0 / probability - 1.0)).sum())
-    return even / left if left > 0.0 and even > 0.0 else 1.0
-
-
-def draw_spread(probability: FloatArray, order: IntArray, rng: np.random.Generator) -> IntArray:
-    """Row numbers drawn with ``probability`` (N,), spread along ``order`` (N,)."""
-    ends = np.cumsum(probability[order])
-    n = int(np.rint(ends[-1]))
-    points = rng.random() + np.arange(n)
-    found = np.searchsorted(ends, np.minimum(points, ends[-1] * (1.0 - 1e-12)), side="right")
-    return order[np.minimum(found, order.size - 1)]
-
-
-# -------------------------------------------------------------------------------------------------
-# What labels are wanted for, as a weighted list of questions about the classifiers.
-#
-# A question is a contrast a of the classifiers' metrics on one group of rows, theta = sum_j a_j
-# m_j:
-#
-# - ``best``: the pick against each other model, a = e_pick - e_j. A difference with mean mu and
-#   standard deviation sigma under the joint draws costs an expected regret of E max(0, -theta);
-#   that falls by phi(mu / sigma) / (2 sigma) per unit of variance taken away: the weight of the
-#   question.
-# - ``metric:NAME``: the metric of every model, all alike.
-# - ``group:COLUMN``: the metric of every model in every group of that column, all alike; a label
-#   moves the metric of a small group more, so small groups get more labels. Any grouping may stand
-#   for the column: ``group:age:quantiles=4``, ``group:sex+race``.
-
-
-GOALS = ("best", "metric", "group")
-
-
-@dataclass(frozen=True, eq=False)
-class Questions:
-    """Contrasts (C, M) of the classifiers' metrics on the same rows.
-
-    ``weights`` (C,) say how much the variance of each counts, ``texts`` are the reasons to label
-    rows that answer them.
-    """
-
-    rows: NDArray[np.int64]
-    contrasts: FloatArray
-    weights: FloatArray
-    texts: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Goal:
-    """What labels are wanted for: a metric and questions about it.
-
-    ``alike`` says that a method which draws its belief is served best by rows drawn alike.
-    """
-
-    text: str
-    metric: Metric
-    questions: tuple[Questions, ...]
-    alike: bool = False
-
-
-def find_goal(evaluation: Evaluation, text: str, constants: SuggestConstants | None = None) -> Goal:
-    """The goal that ``text`` names, as questions about the models of ``evaluation``."""
-    kind, name = parse_goal(text)
-    if kind == "group":
-        return Goal(text, evaluation.metrics[0], _ask_of_groups(evaluation, name))
-    with name_argument("goal"):
-        m = evaluation.metric_index(name) if name else 0
-    metric = evaluation.metrics[m]
-    if kind == "metric":
-        whole = number_rows(None, evaluation.data.n_rows)
-        asked = _ask_of_models(evaluation, metric, whole, "")
-        return Goal(text, metric, (asked,), alike=not _is_corrected(metric))
-    asked = _ask_of_pick(evaluation, m, constants or SuggestConstants())
-    return Goal(f"best:{metric.name}", metric, (asked,))
-
-
-def parse_goal(text: str) -> tuple[str, str]:
-    """The kind of a goal and the metric or grouping that it is about.
-
-    >>> parse_goal("group:age:quantiles=4")
-    ('group', 'age:quantiles=4')
-    """
-    kind, colon, name = (part.strip() for part in str(text).partition(":"))
-    if kind in GOALS and (name or (kind == "best" and not colon)):
-        return kind, name
-    must = "be best, best:METRIC, metric:METRIC or group:COLUMN"
-    nearest = suggest_nearest(kind, GOALS) if kind not in GOALS else None
-    raise InputError(option="goal", value=text, must=must, hint=nearest)
-
-
-def _is_corrected(metric: Metric) -> bool:
-    """Whether `auto` corrects the metric by what labels of chosen rows say of it."""
-    return isinstance(metric.kind, Ranking) and metric.kind.statistic == "roc_auc"
-
-
-def _ask_of_models(
-    evaluation: Evaluation, metric: Metric, rows: NDArray[np.int64], where: str
-) -> Questions:
-    models = evaluation.data.models
-    texts = tuple(f"{metric.name} of {model}{where}" for model in models)
-    return Questions(rows, np.eye(len(models)), np.ones(len(models)), texts)
-
-
-def _ask_of_groups(evaluation: Evaluation, grouping: str) -> tuple[Questions, ...]:
-    own = [group for group in evaluation.groups if group.by and not group.pooled]
-    groups = [group for group in own if group.by == grouping]
-    groups = groups or [group for group in own if group.by.startswith(f"{grouping}:")]
-    if not groups:
-        known = list(dict.fromkeys(group.by for group in own))
-        raise InputError(
-            f"the evaluation has {f'the groupings {quote(known)}' if known else 'no groups'}",
-            option="goal",
-            value=f"group:{grouping}",
-            must="name groups of the evaluation",
-            hint=f"{suggest_nearest(grouping, known)}evaluate by this column first",
-        )
-    return tuple(
-        _ask_of_models(
-            evaluation,
-            evaluation.metrics[0],
-            number_rows(group.rows, evaluation.data.n_rows),
-            f" in {group.name}",
-        )
-        for group in groups
-    )
-
-
-def _ask_of_pick(evaluation: Evaluation, m: int, constants: SuggestConstants) -> Questions:
-    """The pick against every other model, by what knowing more would save."""
-    metric, estimate, data = evaluation.metrics[m], evaluation.estimates[0][m], evaluation.data
-    if metric.greater_is_better is None:
-        raise InputError(
-            f"{metric.name} does not say whether greater is better",
-            option="goal",
-            hint=f"use the goal metric:{metric.name}, or another metric",
-        )
-    names, known = data.models, np.isfinite(estimate.value)
-    if known.sum() < 2:
-        raise InputError(
-            f"{int(known.sum())} of {known.size} models have a value of {metric.name}, and two are "
-            "needed to choose among",
-            option="goal",
-            hint=f"use the goal metric:{metric.name}",
-        )
-    sign = 1.0 if metric.greater_is_better else -1.0
-    pick = int(order_models(names, estimate.value, upwards=sign > 0)[0])
-    rows = number_rows(None, data.n_rows)
-    others = [j for j in np.flatnonzero(known) if j != pick]
-    gap = sign * (estimate.value[pick] - estimate.value[others])
-    if estimate.draws is None:
-        sure = np.ones(len(others))
-    else:
-        spread = np.nanstd(estimate.draws[:, [pick]] - estimate.draws[:, others], axis=0)
-        spread = np.maximum(spread, 1e-6)
-        sure = np.exp(-0.5 * (gap / spread) ** 2) / spread
-    least = constants.least_weight
-    weight = np.maximum(sure / sure.max(), least) if sure.max() > 0.0 else np.ones(len(gap))
-    each = np.eye(known.size)
-    texts = tuple(f"{names[pick]} or {names[j]}" for j in others)
-    return Questions(rows, each[pick] - each[others], weight, texts)
-
-
-N_ROWS = Option("n", Whole(1, 10**9), 25, "Number of rows to suggest.")
-UNIFORM = Option(
-    "uniform",
-    Number(0.0, 1.0, open_least=True),
-    0.2,
-    "Share of every probability that is the same for all rows.",
-)
-DESIGNS = ("random", "by_score", "by_class")
-"""Designs that look at no goal."""
-DESIGN = Option(
-    "design",
-    Enumeration("goal", *DESIGNS),
-    "goal",
-    "How rows are chosen: for the goal, all alike, equally many of each part of the scores, or "
-    "equally many of each class as far as the belief tells.",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -430,8 +233,8 @@ class Suggestion(Answer):
 
 def suggest_rows(
     evaluation: Evaluation,
-    n: int = N_ROWS.default,
-    goal: str = "best",
+    n: int,
+    goal: str,
     *,
     design: str = DESIGN.default,
     uniform: float = UNIFORM.default,
@@ -439,7 +242,7 @@ def suggest_rows(
     constants: SuggestConstants | None = None,
 ) -> Suggestion:
     """Draw rows to label next, with known probabilities; see `ssme.Evaluation.suggest`."""
-    of = constants or SuggestConstants()
+    constants = constants or SuggestConstants()
     n, uniform, design = accept(N_ROWS, n), accept(UNIFORM, uniform), accept(DESIGN, design)
     data = evaluation.data
     if evaluation.streamed is not None:
@@ -458,23 +261,23 @@ def suggest_rows(
         must = f"be at most {data.n_unlabeled:,}, the number of rows without a label"
         hint = None if data.n_unlabeled else "add rows without a label"
         raise InputError(option="n", value=n, must=must, hint=hint)
-    wanted = find_goal(evaluation, goal, of)
+    wanted = find_goal(evaluation, goal, constants)
     rng = np.random.default_rng(random_state)
-    part, share = _look_at(data, n, of, rng)
-    belief = believe(evaluation, of.doubt)[part]
+    part, share = _look_at(data, n, constants, rng)
+    belief = believe(evaluation, constants.doubt)[part]
     alike = design == "goal" and wanted.alike and isinstance(evaluation.belief, DrawsPosterior)
     if design != "goal":
-        size, reasons = _spread_evenly(belief, design, data, of.strata)
+        size, reasons = _spread_evenly(belief, design, data, constants.strata)
     elif alike:
         size, reasons = np.ones(part.size), _draw_alike(part.size)
     else:
-        size, reasons = _measure_rows(data.take(part), belief, wanted, part, of.least_share)
+        size, reasons = _measure_rows(data.take(part), belief, wanted, part, constants.least_share)
     left = np.flatnonzero(~data.labeled[part])
     chance, gain = np.zeros(part.size), 1.0
     chance[left] = set_probabilities(size[left], n, 1.0 if design == "random" or alike else uniform)
     if design == "goal" and not alike:
         gain = measure_gain(size[left], chance[left])
-        if gain < of.least_gain:
+        if gain < constants.least_gain:
             chance[left], gain, reasons = n / left.size, 1.0, _draw_alike(part.size)
     order = left[np.lexsort((belief[left, 0], belief[left].argmax(axis=1), reasons.codes[left]))]
     if design == "random":
@@ -494,8 +297,145 @@ def suggest_rows(
     )
 
 
+# -------------------------------------------------------------------------------------------------
+# What labels are wanted for, as a weighted list of questions about the classifiers.
+#
+# A question is a contrast a of the classifiers' metrics on one group of rows, theta = sum_j a_j
+# m_j:
+#
+# - ``best``: the pick against each other model, a = e_pick - e_j. A difference with mean mu and
+#   standard deviation sigma under the joint draws costs an expected regret of E max(0, -theta);
+#   that falls by phi(mu / sigma) / (2 sigma) per unit of variance taken away: the weight of the
+#   question.
+# - ``metric:NAME``: the metric of every model, all alike.
+# - ``group:COLUMN``: the metric of every model in every group of that column, all alike; a label
+#   moves the metric of a small group more, so small groups get more labels. Any grouping may stand
+#   for the column: ``group:age:quantiles=4``, ``group:sex+race``.
+
+
+GOALS = ("best", "metric", "group")
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """Contrasts (C, M) of the classifiers' metrics on the same rows.
+
+    ``weights`` (C,) say how much the variance of each counts, ``texts`` are the reasons to label
+    rows that answer them.
+    """
+
+    rows: NDArray[np.int64]
+    contrasts: FloatArray
+    weights: FloatArray
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """What labels are wanted for: a metric and questions about it.
+
+    ``alike`` says that a method which draws its belief is served best by rows drawn alike.
+    """
+
+    text: str
+    metric: Metric
+    questions: tuple[Questions, ...]
+    alike: bool = False
+
+
+def find_goal(evaluation: Evaluation, text: str, constants: SuggestConstants) -> Goal:
+    """The goal that ``text`` names, as questions about the models of ``evaluation``."""
+    kind, name = parse_goal(text)
+    metric, data = evaluation.metrics[0], evaluation.data
+    if kind != "group" and name:
+        with name_argument("goal"):
+            metric = evaluation.find_metric(name)
+    if kind == "best":
+        question = _ask_of_pick(evaluation, metric, constants.least_weight)
+        return Goal(f"best:{metric.name}", metric, (question,))
+    places: list[tuple[GroupRows, str]] = [(None, "")]
+    if kind == "group":
+        places = [(group.rows, f" in {group.name}") for group in _find_groups(evaluation, name)]
+    each, even = np.eye(data.n_models), np.ones(data.n_models)
+    questions = tuple(
+        Questions(
+            number_rows(rows, data.n_rows),
+            each,
+            even,
+            tuple(f"{metric.name} of {model}{where}" for model in data.models),
+        )
+        for rows, where in places
+    )
+    # `auto` corrects the area under the curve by what labels of chosen rows say of it
+    corrected = isinstance(metric.kind, Ranking) and metric.kind.statistic == "roc_auc"
+    return Goal(text, metric, questions, alike=kind == "metric" and not corrected)
+
+
+def parse_goal(text: str) -> tuple[str, str]:
+    """The kind of a goal and the metric or grouping that it is about."""
+    kind, colon, name = (part.strip() for part in str(text).partition(":"))
+    if kind in GOALS and (name or (kind == "best" and not colon)):
+        return kind, name
+    must = "be best, best:METRIC, metric:METRIC or group:COLUMN"
+    nearest = suggest_nearest(kind, GOALS) if kind not in GOALS else None
+    raise InputError(option="goal", value=text, must=must, hint=nearest)
+
+
+def _find_groups(evaluation: Evaluation, grouping: str) -> list[Group]:
+    """The groups of a grouping, or of one that says how the column is cut."""
+    reported = [group for group in evaluation.groups if group.by and not group.pooled]
+    groups = [group for group in reported if group.by == grouping]
+    groups = groups or [group for group in reported if group.by.startswith(f"{grouping}:")]
+    if not groups:
+        known = list(dict.fromkeys(group.by for group in reported))
+        raise InputError(
+            f"the evaluation has {f'the groupings {quote(known)}' if known else 'no groups'}",
+            option="goal",
+            value=f"group:{grouping}",
+            must="name groups of the evaluation",
+            hint=f"{suggest_nearest(grouping, known)}evaluate by this column first",
+        )
+    return groups
+
+
+def _ask_of_pick(evaluation: Evaluation, metric: Metric, least_weight: float) -> Questions:
+    """The pick against every other model, by what knowing more would save."""
+    estimate, data = evaluation.estimate(metric.name), evaluation.data
+    if metric.greater_is_better is None:
+        raise InputError(
+            f"{metric.name} does not say whether greater is better",
+            option="goal",
+            hint=f"use the goal metric:{metric.name}, or another metric",
+        )
+    names, known = data.models, np.isfinite(estimate.value)
+    if known.sum() < 2:
+        raise InputError(
+            f"{int(known.sum())} of {known.size} models have a value of {metric.name}, and two are "
+            "needed to choose among",
+            option="goal",
+            hint=f"use the goal metric:{metric.name}",
+        )
+    pick = int(order_models(names, estimate.value, metric.greater_is_better)[0])
+    others = [j for j in np.flatnonzero(known) if j != pick]
+    gap = estimate.value[pick] - estimate.value[others]
+    if estimate.draws is None:
+        sure = np.ones(len(others))
+    else:
+        spread = np.nanstd(estimate.draws[:, [pick]] - estimate.draws[:, others], axis=0)
+        spread = np.maximum(spread, 1e-6)
+        sure = np.exp(-0.5 * (gap / spread) ** 2) / spread
+    weight = np.maximum(sure / sure.max(), least_weight) if sure.max() > 0.0 else np.ones(len(gap))
+    each = np.eye(known.size)
+    texts = tuple(f"{names[pick]} or {names[j]}" for j in others)
+    return Questions(number_rows(None, data.n_rows), each[pick] - each[others], weight, texts)
+
+
+# -------------------------------------------------------------------------------------------------
+# How much each row says about the questions
+
+
 def _look_at(
-    data: ScoreSet, n: int, of: SuggestConstants, rng: np.random.Generator
+    data: ScoreSet, n: int, constants: SuggestConstants, rng: np.random.Generator
 ) -> tuple[IntArray, float]:
     """Rows that are looked at, in ascending order, and the share of unlabeled rows among them.
 
@@ -503,7 +443,7 @@ def _look_at(
     the part times that of being drawn from it.
     """
     free = np.flatnonzero(~data.labeled)
-    most = max(of.rows_looked_at, of.rows_per_label * n)
+    most = max(constants.rows_looked_at, constants.rows_per_label * n)
     if free.size <= most:
         return np.arange(data.n_rows), 1.0
     taken = rng.choice(free, most, replace=False)
@@ -581,3 +521,52 @@ def _spread_evenly(
     counts = np.bincount(codes, minlength=strata)
     texts = tuple(f"part {k + 1} of {strata} of the scores" for k in range(strata))
     return 1.0 / counts[codes], _Reasons(codes, texts)
+
+
+# -------------------------------------------------------------------------------------------------
+# Rows drawn with known probabilities, spread over the rows rather than bunched.
+#
+#     p_i = u n / N + (1 - u) n s_i / sum(s),     cut at 1, the rest raised in proportion
+#
+# for n of N rows with sizes s_i; u is the share drawn uniformly, so that no row is out of reach
+# and no label stands for more than about 1 / u times the rows it would at random. Rows are put in
+# an order in which neighbors are alike, and each of the points start + 0, 1, ..., n - 1 picks the
+# row under it on the cumulated p (systematic sampling, Madow, Annals of Mathematical Statistics
+# 20, 1949): row i is drawn with probability p_i exactly, and rows that are alike are not drawn
+# together.
+
+
+def set_probabilities(size: FloatArray, n: int, uniform: float) -> FloatArray:
+    """Probabilities (N,) that sum to ``n``: a share ``uniform`` equal, the rest like ``size``."""
+    total = float(size.sum())
+    share = size / total if total > 0.0 else np.full(size.size, 1.0 / size.size)
+    rate = uniform / size.size + (1.0 - uniform) * share
+    certain = np.zeros(size.size, dtype=bool)
+    while True:
+        left = n - int(certain.sum())
+        scaled = left * rate / rate[~certain].sum() if left else np.zeros_like(rate)
+        beyond = ~certain & (scaled >= 1.0)
+        if not beyond.any():
+            return np.where(certain, 1.0, scaled)
+        certain |= beyond
+
+
+def measure_gain(size: FloatArray, probability: FloatArray) -> float:
+    """How many labels drawn at random one drawn with ``probability`` (N,) is worth.
+
+    The variance that labels leave is sum_i s_i^2 (1 / p_i - 1); the gain is that of equal
+    probabilities over that of ``probability``, one where neither leaves any.
+    """
+    square, rows = size**2, size.size
+    even = float(square.sum()) * (rows / float(probability.sum()) - 1.0)
+    left = float((square * (1.0 / probability - 1.0)).sum())
+    return even / left if left > 0.0 and even > 0.0 else 1.0
+
+
+def draw_spread(probability: FloatArray, order: IntArray, rng: np.random.Generator) -> IntArray:
+    """Row numbers drawn with ``probability`` (N,), spread along ``order`` (N,)."""
+    ends = np.cumsum(probability[order])
+    n = int(np.rint(ends[-1]))
+    points = rng.random() + np.arange(n)
+    found = np.searchsorted(ends, np.minimum(points, ends[-1] * (1.0 - 1e-12)), side="right")
+    return order[np.minimum(found, order.size - 1)]
