@@ -330,7 +330,11 @@ class Evaluation:
         level : float, optional
             Coverage of the intervals (default: that of the evaluation).
         """
-        return compute_gaps(self, metric, by, kinds, self._check_level(level))
+        level, kinds = self._check_level(level), (kinds,) if isinstance(kinds, str) else kinds
+        return self._keep(
+            ("gaps", metric, by, tuple(kinds), level),
+            lambda: compute_gaps(self, metric, by, kinds, level),
+        )
 
     def worst_groups(
         self,
@@ -461,7 +465,8 @@ class Evaluation:
         """
         from ssme.results.together import profile_set
 
-        return profile_set(self, group, self._check_level(level))
+        level = self._check_level(level)
+        return self._keep(("set", group, level), lambda: profile_set(self, group, level))
 
     def shift(self) -> Shift:
         """Test whether labeled and unlabeled rows come from different distributions.
@@ -884,7 +889,7 @@ class Evaluation:
 
     @cached_property
     def _kept(self) -> dict[Any, Any]:
-        """Tables and rankings that were computed already."""
+        """Answers that were computed already: several outputs show the same."""
         return {}
 
     def _keep(self, key: Any, compute: Callable[[], Kept]) -> Kept:

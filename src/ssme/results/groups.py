@@ -196,7 +196,7 @@ def compute_gaps(
     level: float,
 ) -> GapTable:
     """The gaps of an evaluation; `ssme.Evaluation.gaps` says what they are."""
-    kinds = list(dict.fromkeys([kinds] if isinstance(kinds, str) else kinds))
+    kinds = list(dict.fromkeys(kinds))
     unknown = [kind for kind in kinds if kind not in GAPS]
     if unknown:
         must = f"be some of {', '.join(GAPS)}"

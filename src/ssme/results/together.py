@@ -322,17 +322,6 @@ class RowShares(Custom):
         return RowSharesInterval()
 
 
-@dataclass(frozen=True, eq=False)
-class SetSums:
-    """Linear sums over the complete rows: P(W = w), errors, joint errors, and right votes."""
-
-    n_models: int
-    counts: FloatArray
-    errors: FloatArray
-    both: FloatArray
-    vote: FloatArray
-
-
 def _make_set_metrics(
     n_models: int, threshold: float, one_by_one: UnsupportedError
 ) -> dict[str, Metric]:
@@ -342,7 +331,8 @@ def _make_set_metrics(
     """
 
     def make(
-        read: Callable[[SetSums], FloatArray],
+        counted: tuple[str, ...],
+        read: Callable[..., FloatArray],
         low: float = 0.0,
         high: float = 1.0,
         *,
@@ -352,8 +342,8 @@ def _make_set_metrics(
         def plan(scores: FloatArray) -> MetricPlan:
             if scores.shape[1] != n_models:
                 raise one_by_one
-            sums = _plan_sums(scores, threshold)
-            return lambda mass: read(sums(mass))
+            add_up = _plan_shares(scores, threshold, counted)
+            return lambda mass: read(*add_up(mass))
 
         return Metric(
             *("set", "Set", plan, kind or Custom(), low, high),
@@ -361,43 +351,54 @@ def _make_set_metrics(
             of_set=True,
         )
 
-    shares = RowShares()
+    def leave(shares: FloatArray) -> FloatArray:
+        return shares
+
+    rows = RowShares()
     return {
-        "shares": make(lambda sums: sums.counts, kind=shares),
-        "both": make(lambda sums: sums.both, kind=shares),
-        "vote": make(lambda sums: sums.vote, kind=shares, greater_is_better=True),
-        "independent": make(lambda sums: sums.errors.prod(axis=1, keepdims=True)),
-        "correlations": make(_compute_correlations, -1.0),
-        "number": make(_compute_effective_number, 1.0, float(n_models)),
-        "more": make(_extrapolate_one_more),
+        "shares": make(("numbers",), leave, kind=rows),
+        "both": make(("both",), leave, kind=rows),
+        "vote": make(("vote",), leave, kind=rows, greater_is_better=True),
+        "independent": make(("errors",), lambda errors: errors.prod(axis=1, keepdims=True)),
+        "correlations": make(("errors", "both"), _compute_correlations, -1.0),
+        "number": make(("errors", "both"), _compute_effective_number, 1.0, float(n_models)),
+        "more": make(("numbers",), _extrapolate_one_more),
     }
 
 
-def _plan_sums(scores: FloatArray, threshold: float) -> Callable[[FloatArray], SetSums]:
-    """Prepare the sums over rows of ``scores`` (n, M, K) for any mass (D, n, K)."""
+def _plan_shares(
+    scores: FloatArray, threshold: float, counted: Sequence[str]
+) -> Callable[[FloatArray], list[FloatArray]]:
+    """Prepare shares of the complete rows of ``scores`` (n, M, K) for any mass (D, n, K).
+
+    What is ``counted``: "numbers", P(W = w) (D, M + 1); "errors" of each classifier (D, M), "both"
+    of each pair, and "vote", right votes (D, 1).
+    """
     n_models, n_classes = scores.shape[1:]
     complete = np.isfinite(scores).all(axis=(1, 2))
     predicted = predicted_classes(scores[complete], threshold)
     wrong = predicted[:, :, None] != np.arange(n_classes)  # (r, M, K)
-    number = wrong.sum(axis=1)  # (r, K)
-    first, second = np.triu_indices(n_models, 1)
-    columns = [
-        (number[:, None, :] == np.arange(n_models + 1)[:, None]),
-        wrong,
-        wrong[:, first] & wrong[:, second],
-        _count_votes(predicted, n_classes)[:, None, :],
-    ]
+    columns = []
+    for name in counted:
+        if name == "numbers":
+            columns.append(wrong.sum(axis=1)[:, None] == np.arange(n_models + 1)[:, None])
+        elif name == "errors":
+            columns.append(wrong)
+        elif name == "both":
+            first, second = np.triu_indices(n_models, 1)
+            columns.append(wrong[:, first] & wrong[:, second])
+        else:
+            columns.append(_count_votes(predicted, n_classes)[:, None])
     ends = np.cumsum([each.shape[1] for each in columns])
     table = np.concatenate(columns, axis=1).transpose(0, 2, 1).astype(np.float64)
     table = np.ascontiguousarray(table).reshape(-1, ends[-1])
 
-    def add_up(mass: FloatArray) -> SetSums:
+    def add_up(mass: FloatArray) -> list[FloatArray]:
         kept = mass if complete.all() else mass[:, complete]
         total = kept.sum(axis=(1, 2))[:, None]
-        found = kept.reshape(len(kept), -1) @ table
-        shares = np.divide(found, total, out=np.full_like(found, np.nan), where=total > 0.0)
-        shares = np.clip(shares, 0.0, 1.0)
-        return SetSums(n_models, *np.split(shares, ends[:-1], axis=1))
+        sums = kept.reshape(len(kept), -1) @ table
+        shares = np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0.0)
+        return np.split(np.clip(shares, 0.0, 1.0), ends[:-1], axis=1)
 
     return add_up
 
@@ -409,37 +410,31 @@ def _count_votes(predicted: NDArray[np.int64], n_classes: int) -> FloatArray:
     return winners / winners.sum(axis=1, keepdims=True)
 
 
-def _compute_correlations(sums: SetSums) -> FloatArray:
+def _compute_correlations(errors: FloatArray, both: FloatArray) -> FloatArray:
     """Correlation of errors (D, pairs + 1): every pair, and the mean over the defined ones."""
-    first, second = np.triu_indices(sums.n_models, 1)
-    a, b = sums.errors[:, first], sums.errors[:, second]
+    first, second = np.triu_indices(errors.shape[1], 1)
+    a, b = errors[:, first], errors[:, second]
     scale = np.sqrt(a * (1.0 - a) * b * (1.0 - b))
     related = np.full_like(scale, np.nan)
-    np.divide(sums.both - a * b, scale, out=related, where=scale > 1e-12)
+    np.divide(both - a * b, scale, out=related, where=scale > 1e-12)
     related = np.clip(related, -1.0, 1.0)
     known = np.isfinite(related)
     mean = np.where(known, related, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    mean = np.where(known.any(axis=1), mean, np.nan)
-    return np.column_stack([related, mean])
+    return np.column_stack([related, np.where(known.any(axis=1), mean, np.nan)])
 
 
-def _compute_effective_number(sums: SetSums) -> FloatArray:
-    mean = np.maximum(_compute_correlations(sums)[:, -1:], 0.0)
-    return sums.n_models / (1.0 + (sums.n_models - 1.0) * mean)
+def _compute_effective_number(errors: FloatArray, both: FloatArray) -> FloatArray:
+    mean = np.maximum(_compute_correlations(errors, both)[:, -1:], 0.0)
+    return errors.shape[1] / (1.0 + (errors.shape[1] - 1.0) * mean)
 
 
-def _extrapolate_one_more(sums: SetSums) -> FloatArray:
+def _extrapolate_one_more(numbers: FloatArray) -> FloatArray:
     """All wrong with one more classifier (D, 1), from the curve over subsets."""
-    m = sums.n_models
-    sizes, number = (m - 2, m - 1, m), range(m + 1)
-    ways = np.array([[comb(w, size) / comb(m, size) for w in number] for size in sizes])
-    a = ways @ sums.counts.T
-    before, last = (np.minimum(_divide(a[i + 1], a[i]), NEARLY_ONE) for i in range(2))
-    step = np.maximum(1.0 / (1.0 - last) - 1.0 / (1.0 - before), 0.0)
-    ratio = 1.0 - 1.0 / (1.0 / (1.0 - last) + step)
+    m = numbers.shape[1] - 1
+    sizes = (m - 2, m - 1, m)
+    ways = np.array([[comb(w, size) / comb(m, size) for w in range(m + 1)] for size in sizes])
+    a = ways @ numbers.T
+    ratios = np.divide(a[1:], a[:-1], out=np.zeros_like(a[1:]), where=a[:-1] > 0.0)
+    before, last = 1.0 / (1.0 - np.minimum(ratios, NEARLY_ONE))
+    ratio = 1.0 - 1.0 / (last + np.maximum(last - before, 0.0))
     return (a[2] * ratio)[:, None]
-
-
-def _divide(top: FloatArray, bottom: FloatArray) -> FloatArray:
-    """``top / bottom``, 0 where there is nothing."""
-    return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0.0)
