@@ -10,8 +10,13 @@ names the file, the column and the rows; with several rows, ``mean``, ``min`` or
 the file says what to take of them, ``not`` that the figure is one minus the value, and ``percent``
 before all that it is in percent; a space within a value is written ``+``. ``count`` before the file
 counts rows, and ``sum`` adds a column up. ``method=auto/ssme`` takes the ratio of the rows of the
-one to those of the other. Of a cell such as ``5.71 (0.69)`` the first number counts. The figure
+one to those of the other. The figure
 holds where the result, rounded to the digits of the quotation, is the quotation.
+
+A measurement in prose is quoted or it is no number: decimals, percentages and counts such as "3 of
+12" without a mark are refused outside of code, links and written tables. Those that are no
+measurements, such as a default or an example, are followed by ``<!-- constant -->``, or stand
+between ``<!-- constants -->`` and ``<!-- /constants -->``.
 
     python -m benchmarks.quotes            # write tables and figures, then check
     python -m benchmarks.quotes --check    # fail on a table or figure that its result does not hold
@@ -28,12 +33,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.accuracy import interval_tables
-from benchmarks.accuracy.rivals_paper import (
-    READINGS,
-    format_error,
-    format_interval,
-    write_wide_table,
-)
+from benchmarks.accuracy.rivals_paper import READINGS
 from benchmarks.experiment import RESULTS
 from benchmarks.mutation.verdicts import EQUIVALENT, KINDS
 from benchmarks.paper import REPRODUCES
@@ -41,6 +41,21 @@ from benchmarks.paper import REPRODUCES
 TOP = Path(__file__).resolve().parents[1]
 QUOTE = re.compile(r"(-?[\d,]*\.?\d+)\s?<!-- quote ([^>]*?) -->")
 MARKS = re.compile(r"<!-- quote ")
+FIGURE = re.compile(
+    r"(?<![\w.,(/-])\(?(\d[\d,]*\.\d+(?![\w.]*\w)(?: ?%)?|\d+ ?%|[\d,]+ of [\d,]+\d)"
+)
+NO_PROSE = (
+    re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE),
+    re.compile(r"<!-- ((?!quote|constant -)[^/>]+) -->\n.*?<!-- (?:/|end )\1 -->", re.DOTALL),
+    re.compile(
+        r"-?[\d,]*\.?\d+\s?(?:of [\d,]+|%)?\s?<!-- (?:quote [^>]*?|constant) -->"
+        r"(?: ?%| of [\d,]+)?"
+    ),
+    re.compile(r"`[^`]*`|!\[[^\]]*\]|\]\([^)]*\)|^#.*$", re.MULTILINE),
+)
+"""Code, written tables, constants, quoted figures; code in a line, pictures, links, headings."""
+LEVEL = "95 %"
+"""The level of all intervals."""
 CELLS = ("accuracy", "ece", "roc_auc", "average_precision")
 
 
@@ -69,7 +84,7 @@ def find_quoted(words: str) -> float:
     name, column = plain
     frame = read_result(name)
     if how != "count":
-        frame[column] = [float(str(cell).split(" ")[0]) for cell in frame[column]]
+        frame[column] = frame[column].astype(float)
     for condition in conditions:
         key, _, value = condition.partition("=")
         if "/" in value:
@@ -106,6 +121,13 @@ def check_quotes(text: str) -> list[str]:
         if f"{value:.{digits}f}" != figure.replace(",", ""):
             problems.append(f"{figure} is quoted, {words} is {value:.{digits + 2}f}")
     return problems
+
+
+def find_unmarked(text: str) -> list[re.Match[str]]:
+    """Figures in prose that nothing checks."""
+    for pattern in NO_PROSE:
+        text = pattern.sub(lambda found: " " * len(found[0]), text)
+    return [found for found in FIGURE.finditer(text) if found[1] != LEVEL]
 
 
 def requote(text: str) -> str:
@@ -236,17 +258,16 @@ def describe_theory() -> str:
     return format_table([*head, "lowest share of runs within"], rows)
 
 
-def tabulate_rivals() -> str:
-    """The other methods beside the paper's figures."""
-    return write_wide_table(read_result("rivals_paper").fillna({"verdict": ""}), format_error)
-
-
 def tabulate_rivals_intervals() -> str:
     """Coverage and width of the other methods' intervals."""
     frame = read_result("rivals_paper")
-    return write_wide_table(
-        frame[frame["coverage"].notna() & ~frame["method"].isin(READINGS)], format_interval
-    )
+    frame = frame[frame["coverage"].notna() & ~frame["method"].isin(READINGS)]
+    frame = frame[frame["n_labeled"] != 50]
+    means = frame.groupby(["method", "n_labeled"], sort=False)[["coverage", "width"]].mean()
+    cells = [f"{c:.2f} ({100 * w:.1f})" for c, w in means.to_numpy()]
+    wide = pd.Series(cells, means.index).unstack(sort=False)
+    rows = [[f"`{method}`", *row] for method, row in zip(wide.index, wide.to_numpy(), strict=True)]
+    return format_table(["method", *(f"{n} labels" for n in wide.columns)], rows)
 
 
 def tabulate_rivals_verdicts() -> str:
@@ -254,7 +275,7 @@ def tabulate_rivals_verdicts() -> str:
     frame = read_result("rivals_paper")
     frame = frame[frame["verdict"].notna() & ~frame["method"].isin(READINGS)]
     counts = frame.groupby("method")["verdict"].value_counts().unstack(fill_value=0)
-    counts.loc["all"] = counts.sum()
+    counts.columns = counts.columns.str.removeprefix("does not reproduce: ")
     rows = [
         [str(method), *map(str, row)]
         for method, row in zip(counts.index, counts.to_numpy(), strict=True)
@@ -403,7 +424,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "ssme": tabulate_ssme,
     "ssme_m": tabulate_ssme_m,
     "theory": describe_theory,
-    "rivals": tabulate_rivals,
     "rivals intervals": tabulate_rivals_intervals,
     "rivals verdicts": tabulate_rivals_verdicts,
 }
@@ -421,7 +441,7 @@ DOCUMENTS = {
     "benchmarks/evidence/scale.md": (),
     "docs/ssme-as-published.md": ("ssme", "ssme_m"),
     "docs/theory.md": ("theory",),
-    "docs/rivals.md": ("rivals", "rivals intervals", "rivals verdicts"),
+    "docs/rivals.md": ("rivals intervals", "rivals verdicts"),
 }
 """The documents with tables or figures that are written, and their tables."""
 
@@ -449,6 +469,11 @@ def find_problems(root: Path = TOP) -> list[str]:
         if name in DOCUMENTS and rewrite(text, DOCUMENTS[name]) != text:
             found.append(f"{name}: a table differs: run python -m benchmarks.quotes")
         found += [f"{name}: {each}" for each in check_quotes(text)]
+        if path.parent != root / "benchmarks" / "evidence":
+            found += [
+                f"{name}, line {text.count(chr(10), 0, each.start()) + 1}: {each[1]} has no mark"
+                for each in find_unmarked(text)
+            ]
     return found
 
 

@@ -38,6 +38,7 @@ EXPERIMENTS = (
     "bandwidths",
     "kernels",
     "initialization",
+    "presets",
     "flow_readings",
     "cost",
     "ensembling",

@@ -23,6 +23,7 @@ BENDS = (0.25, 0.5, 1.0, 2.0, 4.0)
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "labeled": ("labeled", {}),
     "ensemble": ("ensemble", {}),
+    "ensemble, no labels": ("ensemble", {"labels": False}),
     "ssme": ("ssme", {"n_bootstrap": 0}),
     "auto": ("auto", {}),
 }

@@ -2,26 +2,30 @@
 
     python -m benchmarks.accuracy.rivals_causes [--runs 50]
 
-On CivilComments, writes benchmarks/results/rivals_causes.csv: mean absolute error in percentage
-points, 95 % half width in brackets, of
+Writes two results, mean absolute errors with the half-width of their 95 % interval:
 
-- labels alone, if every labeled set holds at least k rows of the rare class (20 labels);
-- a hard vote that says "toxic" from t of the 7 votes on (labeled rows keep their label);
-- active testing by the share of its acquisition that is uniform.
+- ``rivals_causes``, on CivilComments: labels alone, if every labeled set holds at least k rows of
+  the rare class (20 labels), and rules by which seven votes may become a label (labeled rows keep
+  theirs);
+- ``active_testing``, on both sets: the error of accuracy by the number of labels asked for and by
+  the share of the acquisition that is uniform. The paper's error does not fall with its number of
+  labels, as if that number were fixed.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
-from benchmarks.accuracy.protocol import METRICS, N_UNLABELED, RESULTS, compute_mean_and_half_width
+from benchmarks.accuracy.main_tables import DATASETS
+from benchmarks.accuracy.protocol import METRICS, N_UNLABELED, summarize_errors
 from benchmarks.datasets.registry import load_dataset
-from benchmarks.experiment import add_places, open_places, run_cells, write_table
+from benchmarks.experiment import add_places, open_places, run_cells, write_tables
 from ssme.bench import Protocol, Runner, Scene, Study
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import UNLABELED, ScoreSet
@@ -31,8 +35,50 @@ from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL
 
 NAME = "civilcomments"
-RARE, VOTES = (1, 2, 3, 4), range(1, 8)
-UNIFORM, BUDGETS = (0.001, 0.1, 0.5), (10, 20, 50, 100)
+RARE = (1, 2, 3, 4)
+UNIFORM = (0.001, 0.1, 0.5)
+BUDGETS = (3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 50, 100)
+VoteRule = Callable[[FloatArray, FloatArray, float], NDArray[np.bool_]]
+"""Who is positive: votes (n, M), labeled accuracies (M,), share of positive labels."""
+
+
+def need_votes(least: int) -> VoteRule:
+    return lambda votes, accuracy, prior: votes.sum(axis=1) >= least
+
+
+def follow_best(votes: FloatArray, accuracy: FloatArray, prior: float) -> NDArray[np.bool_]:
+    best: NDArray[np.bool_] = votes[:, accuracy.argmax()] > 0.5
+    return best
+
+
+def weigh_by_log_odds(votes: FloatArray, accuracy: FloatArray, prior: float) -> NDArray[np.bool_]:
+    """An infinite weight, of a classifier without an error, makes every share NaN: no positive."""
+    with np.errstate(all="ignore"):
+        weights = np.log(accuracy / (1.0 - accuracy))
+        share = votes @ weights / weights.sum()
+    positive: NDArray[np.bool_] = share > 0.5
+    return positive
+
+
+def share_above(threshold: Callable[[float], float], *, plain: bool = False) -> VoteRule:
+    """The accuracy-weighted share, or the ``plain`` mean of vote times accuracy, is above."""
+
+    def rule(votes: FloatArray, accuracy: FloatArray, prior: float) -> NDArray[np.bool_]:
+        total = len(accuracy) if plain else accuracy.sum()
+        positive: NDArray[np.bool_] = votes @ accuracy / total > threshold(prior)
+        return positive
+
+    return rule
+
+
+VOTE_RULES: dict[str, VoteRule] = {
+    **{f"hard vote, {votes} of 7": need_votes(votes) for votes in range(1, 8)},
+    "votes, mean of vote times accuracy above 1/2": share_above(lambda prior: 0.5, plain=True),
+    "votes, share above the positive share of labels": share_above(lambda prior: prior),
+    "votes, share above the negative share of labels": share_above(lambda prior: 1.0 - prior),
+    "votes, weights log-odds of accuracy": weigh_by_log_odds,
+    "votes, most accurate classifier alone": follow_best,
+}
 
 
 @dataclass(frozen=True)
@@ -67,70 +113,46 @@ def measure_errors(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
     ]
 
 
-def measure_hard_votes(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
-    """What a cell keeps: the errors of a hard vote, by how many votes it needs."""
+def measure_votes(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
+    """What a cell keeps: the errors of every rule."""
     data, rows = result.data, []
-    votes = cast_votes(data.scores)[:, :, 1].sum(axis=1)
-    for needed in VOTES:
-        labels = np.where(data.labeled, data.labels, (votes >= needed).astype(np.int64))
-        mass = one_hot_mass(labels, data.n_classes)
+    votes, seen = cast_votes(data.scores)[:, :, 1], data.labels[data.labeled]
+    accuracy = (votes[data.labeled] == seen[:, None]).mean(axis=0)
+    for name, rule in VOTE_RULES.items():
+        guessed = rule(votes, accuracy, seen.mean()).astype(np.int64)
+        mass = one_hot_mass(np.where(data.labeled, data.labels, guessed), data.n_classes)
         for metric in result.metrics:
             error = find_error(metric.name, data.models, metric(data.scores, mass)[0], truth)
-            rows.append({"metric": metric.name, "error": error, "votes": needed})
+            rows.append({"metric": metric.name, "error": error, "rule": name})
     return rows
 
 
 def plan_studies(runs: int) -> list[Study]:
-    """Labels alone by least number of rare labels, hard votes, active testing."""
+    """Labels alone by least number of rare labels, rules of votes, active testing."""
+    labeled: tuple[str, dict[str, Any]] = ("labeled", {"joint_draws": False})
 
     def plan(
-        methods: dict[str, tuple[str, dict[str, Any]]], n_labeled: tuple[int, ...]
-    ) -> Protocol:
-        return Protocol(methods, METRICS[NAME], n_labeled, (N_UNLABELED,), runs)
+        methods: dict[str, tuple[str, dict[str, Any]]], n_labeled: tuple[int, ...], **rest: Any
+    ) -> Runner:
+        metrics = ("accuracy",) if n_labeled == BUDGETS else METRICS[NAME]
+        protocol = Protocol(methods, metrics, n_labeled, (N_UNLABELED,), runs)
+        return Runner(protocol, load_dataset, **rest)
 
-    labeled: tuple[str, dict[str, Any]] = ("labeled", {"joint_draws": False})
-    runners = [
-        *(
-            Runner(
-                plan({f"labeled, {rare} or more rare labels": labeled}, (20,)),
-                load_dataset,
-                measure_errors,
-                RareLabels(f"{rare} rare labels", rare),
-            )
-            for rare in RARE
-        ),
-        Runner(plan({"hard vote": labeled}, (20, 100)), load_dataset, measure_hard_votes),
-        Runner(
-            plan(
-                {
-                    f"active testing, uniform share {share}": ("active_testing", {"uniform": share})
-                    for share in UNIFORM
-                },
-                BUDGETS,
-            ),
-            load_dataset,
-            measure_errors,
-        ),
+    rare = [
+        plan(
+            {f"labeled, {least} or more rare labels": labeled},
+            (20,),
+            measure=measure_errors,
+            scene=RareLabels(f"{least} rare labels", least),
+        )
+        for least in RARE
     ]
-    return [Study(runner, (NAME,)) for runner in runners]
-
-
-def summarize(cells: pd.DataFrame, runs: int) -> pd.DataFrame:
-    """One row per reading and number of labels: error and half width of every metric."""
-    hard = cells["method"] == "hard vote"
-    counted = "hard vote, " + cells["votes"].fillna(0).astype(int).astype(str) + " of 7"
-    cells = cells.assign(reading=cells["method"].where(~hard, counted))
-    rows = []
-    for (reading, n_labeled), part in cells.groupby(["reading", "n_labeled"], sort=False):
-        errors = {name: part.loc[part["metric"] == name, "error"] for name in METRICS[NAME]}
-        told = {
-            name: "{:.2f} ({:.2f})".format(*compute_mean_and_half_width(own.tolist()))
-            if own.size
-            else ""
-            for name, own in errors.items()
-        }
-        rows.append({"reading": reading, "n_labeled": n_labeled, "runs": runs, **told})
-    return pd.DataFrame(rows)
+    votes = plan({"votes": labeled}, (20, 50, 100), measure=measure_votes)
+    asked: dict[str, tuple[str, dict[str, Any]]] = {
+        f"uniform share {share}": ("active_testing", {"uniform": share}) for share in UNIFORM
+    }
+    testing = plan(asked, BUDGETS, measure=measure_errors)
+    return [*(Study(r, (NAME,)) for r in (*rare, votes)), Study(testing, tuple(DATASETS))]
 
 
 def main() -> None:
@@ -139,9 +161,15 @@ def main() -> None:
     add_places(parser)
     args = parser.parse_args()
     with open_places(args) as executor:
-        cells = run_cells(plan_studies(args.runs), "rivals_causes", executor)
-    table = summarize(cells.rows, args.runs)
-    write_table(RESULTS / "rivals_causes.csv", table, cells.times)
+        rows, times = run_cells(plan_studies(args.runs), "rivals_causes", executor)
+    rows["reading"] = rows["method"].where(rows["method"] != "votes", rows["rule"])
+    testing = rows["reading"].str.startswith("uniform")
+    keys = ["reading", "n_labeled", "metric"]
+    tables = {
+        "rivals_causes": summarize_errors(rows[~testing], keys),
+        "active_testing": summarize_errors(rows[testing], ["dataset", *keys]),
+    }
+    write_tables(tables, times)
 
 
 if __name__ == "__main__":

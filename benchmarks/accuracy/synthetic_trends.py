@@ -28,7 +28,7 @@ from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, summarize
 from ssme.data.scoreset import ScoreSet
 
-RUNS = 25
+RUNS = 20
 READINGS = ("as drawn", "calibrated")
 NOISES = ("normal", "student")
 BASE: dict[str, float] = {"n_u": 1000, "d": 4, "c": 1.0}
@@ -61,13 +61,18 @@ def load(name: str) -> ScoreSet:
 
 
 def main(setup: Setup) -> None:
+    save(measure(setup, METHODS), setup, draw_figure)
+
+
+def measure(setup: Setup, methods: dict[str, tuple[str, dict[str, Any]]]) -> pd.DataFrame:
+    """The errors of some methods at every point of the grid."""
     around = [BASE | {axis: value} for axis in ("d", "c") for value in GRID[axis]]
     others = [point for point in around if point != BASE]
     by_rows = run(
-        make_protocol(GRID["n_u"]), list_names([BASE], setup.runs), setup, load, name="trends_n_u"
+        make_protocol(methods, GRID["n_u"]), list_names([BASE], setup.runs), setup, load, name="n_u"
     )
     by_sets = run(
-        make_protocol([BASE["n_u"]]), list_names(others, setup.runs), setup, load, name="trends_d_c"
+        make_protocol(methods, [BASE["n_u"]]), list_names(others, setup.runs), setup, load, name="d"
     )
     table = pd.concat([by_rows, by_sets]).rename(columns={"dataset": "set"})
     table[["reading", "noise", "d", "c", "run"]] = table["set"].str.split("/", expand=True)
@@ -93,14 +98,16 @@ def main(setup: Setup) -> None:
         "rmae",
         "coverage",
     ]
-    save(result[[*columns, "runs", "seed", "ssme", "numpy"]], setup, draw_figure)
+    return result[[*columns, "runs", "seed", "ssme", "numpy"]]
 
 
-def make_protocol(n_unlabeled: list[float]) -> Protocol:
+def make_protocol(
+    methods: dict[str, tuple[str, dict[str, Any]]], n_unlabeled: list[float]
+) -> Protocol:
     """20 labels on sets that are used once."""
     rows = tuple(map(int, n_unlabeled))
     metrics = ("accuracy", "roc_auc")
-    return Protocol(METHODS, metrics=metrics, n_labeled=(20,), n_unlabeled=rows, runs=1)
+    return Protocol(methods, metrics=metrics, n_labeled=(20,), n_unlabeled=rows, runs=1)
 
 
 def list_names(points: list[dict[str, float]], sets: int) -> list[str]:

@@ -68,8 +68,15 @@ def semisynthetic_set(number: int, *, bend: float = 1.0, n_train: int = 100) -> 
     rest = np.setdiff1d(np.arange(len(income)), np.concatenate(used))
     rows = rng.permutation(rest)[: 2 * (N_TRUTH + 20)]
     scores = np.stack([m.predict_proba(features[rows])[:, 1] for m in trained], axis=1)
-    bent = scores**bend / (scores**bend + (1.0 - scores) ** bend)
-    return ScoreSet.from_arrays(bent, income[rows], models=["younger", "middle", "older"])
+    return ScoreSet.from_arrays(
+        bend_scores(scores, bend), income[rows], models=["younger", "middle", "older"]
+    )
+
+
+def bend_scores(scores: NDArray[np.float64], bend: float) -> NDArray[np.float64]:
+    """s^a / (s^a + (1 - s)^a)."""
+    bent: NDArray[np.float64] = scores**bend / (scores**bend + (1.0 - scores) ** bend)
+    return bent
 
 
 def _draw_both_classes(

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pandas as pd
 import pytest
-from benchmarks import experiment, paper, report, run_all, trends
+from benchmarks import experiment, paper, run_all
 from benchmarks.accuracy import classifiers
 from benchmarks.experiment import Setup
 
@@ -28,12 +28,6 @@ def test_every_experiment_tells_what_it_shows(name):
     assert len(module.__doc__.splitlines()) > 2
     assert module.RUNS >= 1
     assert callable(module.main)
-    assert callable(module.draw_figure)
-
-
-def test_every_experiment_has_its_section():
-    sections = {name for name, _, _ in report.SECTIONS}
-    assert set(run_all.EXPERIMENTS) <= sections
 
 
 def test_an_experiment_writes_its_result_and_how_it_was_made(elsewhere):
@@ -73,17 +67,6 @@ def test_numbers_of_runs():
     assert run_all.parse_runs(["all_sets=3", "ess=2"]) == {"all_sets": 3, "ess": 2}
     with pytest.raises(SystemExit, match="--runs nosuch=3"):
         run_all.parse_runs(["nosuch=3"])
-
-
-@pytest.mark.parametrize(
-    ("small", "verdict"), [(1.0, "holds"), (1.9, "within the noise"), (3.0, "refuted")]
-)
-def test_a_trend_is_told_apart_from_noise(small, verdict):
-    assert trends.Trend("", "", (small, 0.1), (2.0, 0.3)).verdict == verdict
-
-
-def test_a_trend_without_a_spread_has_no_verdict():
-    assert trends.Trend("", "", (1.0, float("nan")), (2.0, 0.3)).verdict == "unknown"
 
 
 def test_half_widths_are_over_runs_and_subsets():

@@ -68,6 +68,42 @@ def test_a_mark_that_names_no_figure_is_found(text, told):
     assert told in problem
 
 
+@pytest.mark.parametrize(
+    ("sentence", "figure"),
+    [
+        ("The error is 2.53 points.", "2.53"),
+        ("It covers 93 % of the sets, of 95 % intervals.", "93 %"),
+        ("SSME is better in 10 of 12 cells.", "10 of 12"),
+    ],
+)
+def test_a_figure_without_a_mark_is_found(documents, sentence, figure):
+    path = documents / "docs" / "auto.md"
+    path.write_text(f"{path.read_text()}\n{sentence}\n")
+    (problem,) = quotes.find_problems(documents)
+    assert problem.startswith("docs/auto.md, line ")
+    assert problem.endswith(f": {figure} has no mark")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "`0.53` in code, [a link](a0.53.md), version 0.2.3, 95 % intervals",
+        "a default of 0.5<!-- constant --> and 20 %<!-- constant -->",
+        "<!-- constants -->\n| a | 0.93 |\n<!-- /constants -->",
+    ],
+)
+def test_what_is_no_measurement_needs_no_mark(sentence):
+    assert quotes.find_unmarked(sentence) == []
+
+
+@pytest.mark.parametrize("name", ["docs/auto.md", "docs/rivals.md", "docs/ssme-as-published.md"])
+def test_a_figure_that_loses_its_mark_is_found(documents, name):
+    path = documents / name
+    decimal = r"(\d\.\d+)\s?<!-- quote [^>]*? -->"
+    path.write_text(re.sub(decimal, r"\1", path.read_text(), count=1))
+    assert any("has no mark" in problem for problem in quotes.find_problems(documents))
+
+
 def test_a_figure_changed_by_hand_in_the_report_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "ROOT", tmp_path)
     monkeypatch.setattr(report, "write_text", lambda: "error 2.29")
@@ -81,7 +117,7 @@ def test_a_result_without_a_line_is_found(tmp_path):
     assert provenance_problems(tmp_path) == ["new.csv has no line in runs.csv"]
 
 
-def test_ratios_complements_and_cells_with_an_interval_are_understood():
+def test_ratios_and_complements_are_understood():
     cell = "dataset=civilcomments metric=accuracy n_labeled=20"
     ratio = quotes.find_quoted(f"main_tables mae method=auto/ssme {cell}")
     mine, theirs = (
@@ -92,4 +128,3 @@ def test_ratios_complements_and_cells_with_an_interval_are_understood():
     assert quotes.find_quoted(f"percent not {covered}") == pytest.approx(
         100 - quotes.find_quoted(f"percent {covered}")
     )
-    assert quotes.find_quoted("rivals_causes ece reading=hard+vote,+1+of+7 n_labeled=20") < 10

@@ -34,7 +34,6 @@ NOT_RUN = {
     "pip install": "tests of the package install it",
     ".ci/run": "is what runs the tests",
     "pytest": "is what runs the tests",
-    "python -m benchmarks": "studies take hours; tests/bench runs their parts",
     "ssme serve": "serves until it is stopped; tests/serve uses the page",
     "s3://": "needs a bucket; tests/stream reads from a store of its own",
 }

@@ -1,6 +1,3 @@
-import doctest
-from importlib import import_module
-
 import numpy as np
 import pytest
 from benchmarks.datasets.synthetic import gaussian_set
@@ -19,15 +16,6 @@ from scipy.stats import norm
 
 from ssme.errors import InputError
 from ssme.metrics import get_metric, one_hot_mass
-
-
-@pytest.mark.parametrize(
-    "module", ["performance", "bounds", "more_classifiers", "ul_plus", "own_data"]
-)
-def test_examples_run(module) -> None:
-    outcome = doctest.testmod(import_module(f"benchmarks.theory.{module}"))
-    assert outcome.attempted > 0
-    assert outcome.failed == 0
 
 
 def test_no_error_in_separation_no_error_in_performance():
