@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib import resources
@@ -13,11 +13,10 @@ from starlette.applications import Starlette
 from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Match, Route
 
 from ssme.errors import InputError
 from ssme.serve import auth, files, labeling, results
-from ssme.serve.pages import Asgi, RefusedError, Scope, make_refusal, respond_with_error
+from ssme.serve.pages import Asgi, Page, RefusedError, make_refusal, respond_with_error
 from ssme.serve.project import Project
 from ssme.serve.store import DbThread
 
@@ -61,12 +60,7 @@ def make_app(db: DbThread, *, work: bool = True) -> Asgi:
     app.router.redirect_slashes = False
     app.state.project = project
     app.state.throttle = auth.Throttle()
-    return auth.Guard(app, db, _find_page, make_refusal)
-
-
-def _find_page(scope: Scope) -> Page | None:
-    """The page that a request asks for."""
-    return next((page for page in PAGES if page.matches(scope)[0] is Match.FULL), None)
+    return auth.Guard(app, db, PAGES)
 
 
 def _refuse(request: Request, refused: Exception) -> Asgi:
@@ -99,25 +93,6 @@ async def _respond_not_found(request: Request, error: Exception) -> Response:
     response.status_code = getattr(error, "status_code", 404)
     response.headers.update(getattr(error, "headers", None) or {})
     return response
-
-
-class Page(Route):  # type: ignore[misc]
-    """A page: how it is asked for, which role it needs (`ssme.serve.auth.ROLES`), what answers.
-
-    ``streams`` says that its body is a file, which is not read as a form.
-    """
-
-    def __init__(
-        self,
-        methods: str,
-        path: str,
-        role: str,
-        endpoint: Callable[[Request], Awaitable[Response]],
-        *,
-        streams: bool = False,
-    ) -> None:
-        super().__init__(path, endpoint, methods=methods.split())
-        self.role, self.streams = role, streams
 
 
 class Number(IntegerConvertor):  # type: ignore[misc]

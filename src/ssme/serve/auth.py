@@ -21,21 +21,23 @@ import secrets
 import socket
 import time
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from http.cookies import CookieError, SimpleCookie
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qs
 
-from starlette.requests import Request
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import Match
 
 from ssme.errors import InputError
 from ssme.serve.forms import Form
 from ssme.serve.pages import (
     Asgi,
     Message,
+    Page,
     Receive,
     RefusedError,
     Scope,
@@ -44,6 +46,7 @@ from ssme.serve.pages import (
     find_session,
     first,
     go_to,
+    make_refusal,
     read_form,
     render,
 )
@@ -94,29 +97,11 @@ def set_cookie(response: Any, port: int, value: str) -> None:
     )
 
 
-class DisconnectedError(Exception):
-    """The browser went away before all of the request was there."""
-
-
-class GuardedPage(Protocol):
-    """What the guard has to know of a page: who may ask for it, and whether its body is a file."""
-
-    role: str
-    streams: bool
-
-
 class Guard:
-    """ASGI middleware: requests that are let through reach ``app``, ``refuse`` answers others."""
+    """ASGI middleware: only requests that may be answered reach ``app``."""
 
-    def __init__(
-        self,
-        app: Asgi,
-        db: DbThread,
-        find_page: Callable[[Scope], GuardedPage | None],
-        refuse: Callable[[Scope, RefusedError], Asgi],
-    ) -> None:
-        self.app, self.db, self.settings = app, db, db.settings
-        self.find_page, self.refuse = find_page, refuse
+    def __init__(self, app: Asgi, db: DbThread, pages: Sequence[Page]) -> None:
+        self.app, self.db, self.settings, self.pages = app, db, db.settings, pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -127,23 +112,26 @@ class Guard:
         try:
             await self._check(scope, receive)
         except RefusedError as refused:
-            answer = self.refuse(scope, refused)
+            answer = make_refusal(scope, refused)
         except InputError:  # the database cannot be read
             text = (
                 "Its database cannot be read. Look at the terminal of the server, then try again."
             )
-            answer = self.refuse(scope, RefusedError(503, "The project is not available", text))
-        except DisconnectedError:
+            answer = make_refusal(scope, RefusedError(503, "The project is not available", text))
+        except ClientDisconnect:  # half of a form could be another one
             return
         await answer(scope, receive, _add_headers(scope, send))
 
     async def _check(self, scope: Scope, receive: Receive) -> None:
         """Let a request through, with its session and its form in its state, or refuse it."""
-        headers = {key.decode("latin-1"): v.decode("latin-1") for key, v in scope["headers"]}
-        changes = scope["method"] not in ("GET", "HEAD")
-        self._refuse_foreign(scope, headers, changes)
-        session = scope["state"]["session"] = await self._find_session(scope, headers)
-        page = self.find_page(scope)
+        request, changes = Request(scope, receive), scope["method"] not in ("GET", "HEAD")
+        self._refuse_foreign(request, changes)
+        session = None
+        cookie = request.cookies.get(name_cookie(scope["server"][1]))
+        if cookie is not None:
+            session = await self.db.run(Store.find_session, cookie)
+        scope["state"]["session"] = session
+        page = next((p for p in self.pages if p.matches(scope)[0] is Match.FULL), None)
         role = "anyone" if session is None else session.role
         if "connection" in scope["state"]:
             scope["state"]["connection"].role = role
@@ -160,10 +148,10 @@ class Guard:
             )
         form: dict[str, list[str]] = {}
         if not page.streams:
-            form = scope["state"]["form"] = await _read_form(receive, headers, LARGEST_FORM[role])
+            form = scope["state"]["form"] = await _read_form(request, LARGEST_FORM[role])
         if needed == "anyone" or session is None:
             return
-        given = headers.get(CSRF_HEADER) or form.get(CSRF_FIELD, [""])[0]
+        given = request.headers.get(CSRF_HEADER) or form.get(CSRF_FIELD, [""])[0]
         if not hmac.compare_digest(given.encode(), session.csrf.encode()):
             raise RefusedError(
                 403,
@@ -171,8 +159,8 @@ class Guard:
                 "Load the page again and repeat what you did; nothing was changed.",
             )
 
-    def _refuse_foreign(self, scope: Scope, headers: Mapping[str, str], changes: bool) -> None:
-        host = headers.get("host", "")
+    def _refuse_foreign(self, request: Request, changes: bool) -> None:
+        headers, host = request.headers, request.headers.get("host", "")
         if not is_own_host(self.settings, host):
             raise RefusedError(
                 421,
@@ -180,7 +168,7 @@ class Guard:
                 "The request asked for another host than this server. Open the address that "
                 "`ssme serve` printed.",
             )
-        if changes and headers.get("origin") != f"{scope['scheme']}://{host}":
+        if changes and headers.get("origin") != f"{request.scope['scheme']}://{host}":
             raise RefusedError(
                 403,
                 "Not from here",
@@ -191,16 +179,6 @@ class Guard:
             raise RefusedError(
                 403, "Not from here", "The request came from a page of another site."
             )
-
-    async def _find_session(self, scope: Scope, headers: Mapping[str, str]) -> Session | None:
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return None
-        found = cookies.get(name_cookie(scope["server"][1]))
-        if found is None:
-            return None
-        return await self.db.run(Store.find_session, found.value)
 
 
 def is_own_host(settings: ServeSettings, host: str) -> bool:
@@ -238,22 +216,20 @@ def _tell_how_to_enter(settings: ServeSettings) -> str:
     )
 
 
-async def _read_form(
-    receive: Receive, headers: Mapping[str, str], limit: int
-) -> dict[str, list[str]]:
+async def _read_form(request: Request, limit: int) -> dict[str, list[str]]:
     """The fields of the form in the body, each with its values."""
-    kind = headers.get("content-type", FORM).split(";")[0].strip().lower()
+    kind = request.headers.get("content-type", FORM).split(";")[0].strip().lower()
     if kind != FORM:
         raise RefusedError(415, "Not a form", f"The content type must be {FORM}.")
-    length = headers.get("content-length", "0")
+    length = request.headers.get("content-length", "0")
     size = int(length) if length.isdecimal() and len(length) < 12 else limit + 1
-    body, more = bytearray(), True
-    while more and size <= limit:
-        message = await receive()
-        if message["type"] == "http.disconnect":  # half of a form could be another one
-            raise DisconnectedError
-        body += message.get("body", b"")
-        size, more = max(size, len(body)), message.get("more_body", False)
+    body = bytearray()
+    if size <= limit:
+        async for chunk in request.stream():
+            body += chunk
+            size = len(body)
+            if size > limit:
+                break
     if size > limit:
         raise RefusedError(413, "Too large", f"A form can have at most {limit:,} bytes.")
     try:
@@ -270,18 +246,11 @@ def _add_headers(scope: Scope, send: Send) -> Send:
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            given = {key.lower() for key, _ in message.get("headers", [])}
-            extra = {**HEADERS, "cache-control": cached}
+            headers = MutableHeaders(scope=message)
+            for name, value in {**HEADERS, "cache-control": cached}.items():
+                headers.setdefault(name, value)
             if message["status"] >= 400 and scope["method"] not in ("GET", "HEAD"):
-                extra["connection"] = "close"  # whatever is left of the body is not read
-            message["headers"] = [
-                *message.get("headers", []),
-                *(
-                    (key.encode(), value.encode())
-                    for key, value in extra.items()
-                    if key.encode() not in given
-                ),
-            ]
+                headers["connection"] = "close"  # whatever is left of the body is not read
         await send(message)
 
     return send_with_headers

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 from ssme import __version__
 from ssme.errors import InputError
@@ -31,6 +32,25 @@ class RefusedError(Exception):
     def __init__(self, status: int, title: str, text: str) -> None:
         self.status, self.title, self.text = status, title, text
         super().__init__(title)
+
+
+class Page(Route):  # type: ignore[misc]
+    """A page: how it is asked for, which role it needs (`ssme.serve.auth.ROLES`), what answers.
+
+    ``streams`` says that its body is a file, which is not read as a form.
+    """
+
+    def __init__(
+        self,
+        methods: str,
+        path: str,
+        role: str,
+        endpoint: Callable[[Request], Awaitable[Response]],
+        *,
+        streams: bool = False,
+    ) -> None:
+        super().__init__(path, endpoint, methods=methods.split())
+        self.role, self.streams = role, streams
 
 
 def find_project(request: Request) -> Project:
