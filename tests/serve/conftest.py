@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 import pytest
 from tests.made_sets import binary_set
@@ -179,3 +180,45 @@ def restarted(house: House, **changes: Any) -> House:
     """The same project, served again."""
     house.db.close()
     return House(replace(house.settings, **changes))
+
+
+async def send_request(
+    app: Any,
+    method: str,
+    path: str,
+    query: str,
+    headers: dict[str, str],
+    body: bytes,
+    *,
+    is_whole: bool = True,
+) -> list[int]:
+    """The status of the answer to a request as a server would hand it over, if there is one."""
+    pieces = [body[i : i + 65_536] for i in range(0, len(body), 65_536)] or [b""]
+    waiting = [
+        {"type": "http.request", "body": piece, "more_body": number < len(pieces) or not is_whole}
+        for number, piece in enumerate(pieces, 1)
+    ]
+    statuses: list[int] = []
+
+    async def receive() -> Any:
+        return waiting.pop(0) if waiting else {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": method,
+        "path": unquote(path),
+        "raw_path": path.encode(),
+        "root_path": "",
+        "query_string": query.encode(),
+        "scheme": "http",
+        "server": ("127.0.0.1", 8477),
+        "client": ("127.0.0.1", 5000),
+        "headers": [(key.encode(), value.encode("latin-1")) for key, value in headers.items()],
+    }
+    await app(scope, receive, send)
+    return statuses

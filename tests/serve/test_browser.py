@@ -226,49 +226,6 @@ def test_keys_of_the_classes_0_and_1(
     assert place.messages == []
 
 
-def test_a_typo_in_the_settings_is_shown_at_its_field_and_locks_nothing(
-    place: Place, visit: Callable[..., Any]
-) -> None:
-    page = visit("Ada")
-    for name, text in (("level", "0.95"), ("level", "100"), ("delimiter", ";"), ("level", "x")):
-        page.goto(f"{place.server.url}/files/1")
-        page.fill(f"input[name={name}]", text)
-        page.click("button:text('Use this')")
-        page.wait_for_selector(f"label.wrong .complaint#wrong-{name}")
-        assert page.input_value(f"input[name={name}]") == text
-        assert page.locator(".facts").count() == 1
-    page.fill("input[name=level]", "97,5")
-    page.fill("input[name=delimiter]", "")
-    page.click("button:text('Use this')")
-    page.wait_for_selector(".trouble", state="detached")
-    page.wait_for_function("document.querySelector('input[name=level]').value === '97.5'")
-    page.fill("input[name=level]", "95")
-    page.click("button:text('Use this')")
-    page.wait_for_selector("button:text('Evaluate now')")
-    page.goto(f"{place.server.url}/files/1/people")
-    assert "Ada" in page.text_content("main table")
-    place.messages.clear()
-
-
-def test_a_file_from_a_german_excel_is_opened_with_one_click(
-    place: Place, visit: Callable[..., Any], tmp_path: Path
-) -> None:
-    lines = ["Nr;Größe;label;gut;schlecht"]
-    for i in range(40):
-        label = i % 2 if i < 12 else ""
-        lines.append(f"z{i};groß;{label};0,{i * 37 % 1000:03};0,{i * 71 % 1000:03}")
-    path = tmp_path / "bewertung.csv"
-    path.write_text("\n".join(lines), encoding="cp1252")
-    page = visit()
-    page.set_input_files("#upload", path)
-    page.wait_for_selector(".proposal")
-    assert "Größe" in page.text_content("table")
-    page.click("button:text('Use this') >> nth=0")
-    page.wait_for_selector(".facts")
-    assert "gut, schlecht" in page.text_content(".facts")
-    assert place.messages == []
-
-
 def test_two_people_at_once(place: Place, visit: Callable[..., Any]) -> None:
     pages = [visit(name) for name in ("Cleo", "Dan")]
     for page in pages:
@@ -291,24 +248,6 @@ def test_two_people_at_once(place: Place, visit: Callable[..., Any]) -> None:
     guest.wait_for_url(f"{place.server.url}/")
     guest.close()
     assert place.messages == []
-
-
-def test_an_evaluation_can_be_cancelled(place: Place, visit: Callable[..., Any]) -> None:
-    page = visit()
-    page.goto(f"{place.server.url}/files/1")
-    page.select_option("select[name=method]", "bayesian_calibration")  # seconds of sampling
-    with page.expect_navigation():
-        page.click("button:text('Use this')")
-    page.wait_for_selector("button:text('Evaluate now')")
-    page.click("button:text('Evaluate now')")
-    page.click("button:text('Cancel')")
-    page.wait_for_selector("text=The last evaluation was cancelled.")
-    page.goto(f"{place.server.url}/jobs")
-    assert "cancelled" in page.text_content("main")
-    page.goto(f"{place.server.url}/files/1")
-    page.select_option("select[name=method]", "auto")
-    page.click("button:text('Use this')")
-    page.wait_for_selector("button:text('Evaluate now')")
 
 
 def test_a_wrong_token_a_foreign_host_and_a_foreign_page_are_refused(

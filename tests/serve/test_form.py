@@ -97,23 +97,6 @@ def test_settings_that_fail_replace_none_that_work(labeled: House) -> None:
     assert find_mapping(labeled)[1] == {"level": 0.9}
 
 
-@pytest.mark.parametrize(("text", "level"), [("97,5", 0.975), ("97.5 %", 0.975), ("99", 0.99)])
-def test_a_coverage_may_have_a_decimal_comma(labeled: House, text: str, level: float) -> None:
-    """97,5 answered every page of the file with status 500, for good."""
-    assert labeled.post("/files/1/mapping", level=text).status_code == 303
-    labeled.work()
-    assert find_mapping(labeled)[1] == {"level": level}
-    assert f'name="level" value="{100 * level:g}"' in labeled.client.get("/files/1").text
-
-
-def test_a_share_in_the_field_of_a_percentage_is_refused_at_the_field(labeled: House) -> None:
-    """0.95 gave intervals of 0.95 %."""
-    answer = labeled.post("/files/1/mapping", level="0.95")
-    assert answer.status_code == 400
-    assert "Enter 95 for 95 %" in read_text(answer.text)
-    assert find_mapping(labeled)[1] == {}
-
-
 def test_a_file_that_an_older_version_locked_can_be_corrected(labeled: House) -> None:
     def lock(store: Any) -> None:
         with store._write() as connection:

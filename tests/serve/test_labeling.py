@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.serve.conftest import House, restarted
+from tests.serve.conftest import House
 
 from ssme.serve.labeling import find_keys
 from ssme.serve.labels import AT_RANDOM, StoredSuggestion
@@ -40,15 +40,6 @@ def test_a_label_is_in_the_memory_with_its_probability_when_the_page_says_so(rea
     assert (event.row, event.label, event.annotator) == (json.loads(row), 1, "Ada")
     assert 0.0 < event.probability <= 1.0
     assert row_of(answer["card"]) != row
-
-
-def test_the_key_of_a_digit_is_its_own_class(ready: House) -> None:
-    """Key 1 labeled class 0, and key 2 class 1."""
-    card = ready.client.get(LABEL).text
-    keys = re.findall(
-        r'name="label" value="(\d+)" data-key="(.)"><kbd>(.)</kbd> <bdi>(.)</bdi>', card
-    )
-    assert keys == [("0", "0", "0", "0"), ("1", "1", "1", "1")]
 
 
 def test_what_0_and_1_mean_is_asked_before_the_first_label(open_house: House, scores: Path) -> None:
@@ -227,17 +218,6 @@ def test_export_has_every_label_with_who_when_and_how_probable(ready: House) -> 
     assert (line["id"], line["label"], line["annotator"]) == (json.loads(row), "1", "Ada")
     assert float(line["probability"]) > 0.0
     assert line["counts"] == "True"
-
-
-def test_labels_and_place_survive_a_restart(ready: House) -> None:
-    row = row_of(ready.client.get(LABEL).text)
-    following = row_of(ready.mark(LABEL, row=row, label="1")["card"])
-    cookies = dict(ready.client.cookies)
-    again = restarted(ready)
-    again.client.cookies.update(cookies)
-    assert row_of(again.client.get(LABEL).text) == following
-    assert len(events(again)) == 1
-    again.db.close()
 
 
 def test_a_full_disk_is_said_and_nothing_stored_is_lost(ready: House) -> None:

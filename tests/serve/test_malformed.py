@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import re
 from typing import Any
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import quote, urlencode
 
 import pytest
-from tests.serve.conftest import ADDRESS, House, Loop
+from tests.serve.conftest import ADDRESS, House, Loop, send_request
 
 from ssme.serve.app import PAGES, Page
 from ssme.serve.auth import ROLES
@@ -22,43 +22,27 @@ HUGE = "9" * 5000
 NUMBERS = ("1", "2", "0", "999", "00001", str(2**63 - 1), str(2**63), HUGE, "-1", "1.0", "x", "١")
 NAMES = ("serve.css", "report.html", "%00", "%ff", "..%2f..%2fetc", "a" * 3000, "%F0%9F%98%80", "")
 TEXTS = (
-    "",
-    "1",
-    "0",
-    "-1",
-    HUGE,
-    "²",
-    "١",
-    "null",
-    "true",
-    "[]",
-    "{}",
-    '{"a": 1}',
-    "[[[[" * 5000,
-    "NaN",
-    "1e999",
-    '"row-1"',
-    '"\\ud800"',
-    '"\\u0000"',
-    "\0",
-    "a\0b",
+    *("", HUGE, '{"a": 1}', "[[[[" * 5000, '"row-1"', '"\\ud800"', '"\\u0000"', "\0", "a\0b"),
     "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
-    "../../etc/passwd",
-    "/" * 5000,
-    "//evil.example",
-    "label",
-    "other",
-    "unsure",
-    "skip",
-    "undo",
-    "back",
-    "goal",
-    "random",
-    "97,5",
-    "100",
-    "é" * 100,
-    "<script>",
-    "\u202e\u200b",
+    *("/" * 5000, "//evil.example", "é" * 100, "\u202e\u200b"),
+    *[
+        "1",
+        "0",
+        "-1",
+        "²",
+        "١",
+        "null",
+        "true",
+        "[]",
+        "{}",
+        "NaN",
+        "1e999",
+        "97,5",
+        "100",
+        "<script>",
+        "../../etc/passwd",
+    ],
+    *["label", "other", "unsure", "skip", "undo", "back", "goal", "random"],
 )
 WORDS = """
 csrf row label other do key design name back path sample entry password token classes positive
@@ -78,44 +62,35 @@ BODIES = (
     b"x" * 2_000_000,
     "row=\u2028&label=1".encode("utf-16"),
 )
-HEADERS = (
-    {"content-type": "application/json"},
-    {"content-type": "multipart/form-data"},
-    {"content-type": "multipart/form-data; boundary=x"},
-    {"content-type": "application/x-www-form-urlencoded; charset=utf-16"},
-    {"content-type": "\xff;;;="},
-    {"content-length": "-1"},
-    {"content-length": HUGE},
-    {"content-length": "5"},
-    {"cookie": 'ssme-8477="\\400\\000\\777"'},
-    {"cookie": "ssme-8477=" + "é" * 50},
-    {"cookie": "\x00;=;ssme-8477"},
-    {"cookie": "ssme-8477=" + "a" * 20_000},
-    {"accept": "application/json"},
-    {"accept": "\xff\xfe"},
-    {"x-csrf": "\xff"},
-    {"host": "[127.0.0.1"},
-    {"host": "127.0.0.1]:8477"},
-    {"host": "127.0.0.1:8477/x"},
-    {"host": "127.0.0.1:99999999"},
-    {"host": "user@127.0.0.1:8477"},
-    {"host": "[::1]:x"},
-    {"host": "\xff"},
-    {"origin": "\xff"},
-    {"sec-fetch-site": "\xff"},
-    {"if-none-match": "\xff"},
-    {"range": "bytes=9-1"},
-    {"range": "bytes=" + "0-1," * 500},
-    {"expect": "200-ok"},
-    {"transfer-encoding": "chunked, chunked"},
-)
+FORM = "application/x-www-form-urlencoded"
+WRONG = {
+    "content-type": (
+        *("application/json", "multipart/form-data", "multipart/form-data; boundary=x"),
+        *(f"{FORM}; charset=utf-16", "\xff;;;="),
+    ),
+    "content-length": ("-1", HUGE, "5"),
+    "cookie": (
+        *('ssme-8477="\\400\\000\\777"', "ssme-8477=" + "é" * 50, "\x00;=;ssme-8477"),
+        "ssme-8477=" + "a" * 20_000,
+    ),
+    "accept": ("application/json", "\xff\xfe"),
+    "host": (
+        *("[127.0.0.1", "127.0.0.1]:8477", "127.0.0.1:8477/x", "127.0.0.1:99999999"),
+        *("user@127.0.0.1:8477", "[::1]:x", "\xff"),
+    ),
+    **dict.fromkeys(("x-csrf", "origin", "sec-fetch-site", "if-none-match"), ("ÿ",)),
+    "range": ("bytes=9-1", "bytes=" + "0-1," * 500),
+    "expect": ("200-ok",),
+    "transfer-encoding": ("chunked, chunked",),
+}
+HEADERS = [{name: value} for name, values in WRONG.items() for value in values]
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "FOO", "get", "é")
 
 
 def draw_request(page: Page, rng: random.Random) -> dict[str, Any]:
     """A request for a page of which something is wrong, or several things."""
     method: str = rng.choice(sorted(page.methods - {"HEAD"}))
-    headers = {"content-type": "application/x-www-form-urlencoded"}
+    headers = {"content-type": FORM}
     query = urlencode({name: rng.choice(TEXTS) for name in rng.sample(FIELDS, 2)})
     body = urlencode({name: rng.choice(TEXTS) for name in rng.sample(FIELDS, 8)}).encode()
     wrong = rng.choice(("method", "body", "headers", "query", "number", "fields"))
@@ -137,46 +112,6 @@ def draw_request(page: Page, rng: random.Random) -> dict[str, Any]:
     return {"method": method, "path": path, "query": query, "headers": headers, "body": body}
 
 
-def add_session(store: Store, *facts: str) -> None:
-    store.add_session(*facts)
-
-
-async def send_request(
-    app: Any, method: str, path: str, query: str, headers: dict[str, str], body: bytes
-) -> int:
-    """The status of the answer to a request as a server would hand it over."""
-    pieces = [body[i : i + 65_536] for i in range(0, len(body), 65_536)] or [b""]
-    told = [
-        {"type": "http.request", "body": piece, "more_body": number < len(pieces)}
-        for number, piece in enumerate(pieces, 1)
-    ]
-    statuses: list[int] = []
-
-    async def receive() -> Any:
-        return told.pop(0) if told else {"type": "http.disconnect"}
-
-    async def send(message: Any) -> None:
-        if message["type"] == "http.response.start":
-            statuses.append(message["status"])
-
-    scope = {
-        "type": "http",
-        "http_version": "1.1",
-        "method": method,
-        "path": unquote(path),
-        "raw_path": path.encode(),
-        "root_path": "",
-        "query_string": query.encode(),
-        "scheme": "http",
-        "server": ("127.0.0.1", 8477),
-        "client": ("127.0.0.1", 5000),
-        "headers": [(key.encode(), value.encode("latin-1")) for key, value in headers.items()],
-    }
-    await app(scope, receive, send)
-    (status,) = statuses
-    return status
-
-
 @pytest.mark.parametrize("role", ROLES)
 def test_no_request_makes_the_server_fail(ready: House, role: str) -> None:
     rng, wrong = random.Random(f"{SEED} {role}"), []
@@ -184,7 +119,7 @@ def test_no_request_makes_the_server_fail(ready: House, role: str) -> None:
         for number, page in enumerate([*PAGES] * ROUNDS):
             if role != "anyone":  # each in a new session: some log out
                 who = (f"c{number}", "csrf", role, "Fuzz")
-                ready.db.run_now(add_session, *who)
+                ready.db.run_now(Store.add_session, *who)
             request = draw_request(page, rng)
             request["headers"] = {
                 "host": "127.0.0.1:8477",
@@ -194,7 +129,7 @@ def test_no_request_makes_the_server_fail(ready: House, role: str) -> None:
                 **request["headers"],
             }
             try:
-                status: Any = loop.run(send_request(ready.app, **request))
+                (status,) = loop.run(send_request(ready.app, **request))
             except Exception as error:
                 status = repr(error)
             if not isinstance(status, int) or status >= 500:

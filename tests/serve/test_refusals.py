@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from tests.serve.conftest import ADDRESS, House, Loop, restarted
+from tests.serve.conftest import ADDRESS, House, Loop, send_request
 from tests.serve.test_labeling import row_of
 
 from ssme.errors import InputError
@@ -21,11 +21,6 @@ from ssme.serve.server import bind
 from ssme.serve.settings import ServeSettings, is_loopback
 
 pytestmark = pytest.mark.web
-
-
-def enter_without_a_name(house: House) -> tuple[Any, str]:
-    client = house.browser()
-    return client, house.enter("", client)
 
 
 @pytest.mark.parametrize(
@@ -57,10 +52,9 @@ def test_a_form_that_makes_no_sense_is_refused_in_words(
 
 @pytest.mark.parametrize("path", ["/files/1/label", "/files/1/adjudicate"])
 def test_labels_of_nobody_are_refused(ready: House, path: str) -> None:
-    client, csrf = enter_without_a_name(ready)
-    assert client.get("/files/1/label").status_code == 200
-    fields = {"row": '"row-20"', "label": "1"}
-    answer = ready.post(path, client=client, csrf=csrf, **fields)
+    client = ready.browser()
+    fields = {"csrf": ready.enter("", client), "row": '"row-20"', "label": "1"}
+    answer = ready.post(path, client=client, **fields)
     assert answer.status_code == 400
     assert "enter your name" in answer.text.lower()
 
@@ -73,18 +67,6 @@ def test_buttons_work_without_a_script_too(ready: House) -> None:
         assert answer.headers["location"] == "/files/1/label"
     shown = ready.post("/files/1/label?scores=shown", do="skip", row=row)
     assert shown.headers["location"] == "/files/1/label?scores=shown"
-
-
-def test_a_used_token_sends_those_who_are_in_to_the_first_page(ready: House) -> None:
-    answer = ready.client.get("/enter", params={"token": "none"}, follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
-    stranger = ready.browser().get("/enter", params={"token": "none"})
-    assert (stranger.status_code, "not good" in stranger.text) == (403, True)
-
-
-def test_a_page_without_a_password_asks_for_none(ready: House) -> None:
-    answer = ready.client.get("/login", follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/")
 
 
 def test_a_form_of_more_than_a_million_bytes_is_refused(ready: House) -> None:
@@ -106,32 +88,15 @@ def test_half_a_form_changes_nothing(ready: House) -> None:
     """The rest of it might have named another class."""
     row = row_of(ready.client.get("/files/1/label").text)
     body = urlencode({"csrf": ready.csrf, "row": row, "label": "1"}).encode()
-    said = iter([{"type": "http.request", "body": body, "more_body": True}])
-    answers: list[Any] = []
-
-    async def receive() -> dict[str, Any]:
-        return next(said, {"type": "http.disconnect"})
-
-    async def send(message: Any) -> None:
-        answers.append(message)
-
     headers = {
         "host": "127.0.0.1:8477",
         "origin": ADDRESS,
         "cookie": f"ssme-8477={ready.client.cookies['ssme-8477']}",
         "content-length": f"{len(body) + 1}",
     }
-    scope = {
-        "type": "http",
-        "method": "POST",
-        "path": "/files/1/label",
-        "scheme": "http",
-        "server": ("127.0.0.1", 8477),
-        "headers": [(key.encode(), value.encode()) for key, value in headers.items()],
-    }
+    asked = ("POST", "/files/1/label", "", headers, body)
     with Loop() as loop:
-        loop.run(ready.app(scope, receive, send))
-    assert answers == []
+        assert loop.run(send_request(ready.app, *asked, is_whole=False)) == []
     assert ready.db.run_now(lambda store: store.memory("file 1").label_events()) == ()
     assert ready.post("/files/1/label", row=row, label="1").status_code == 303
 
@@ -253,16 +218,6 @@ def test_other_models_and_moved_scores_are_told(monkeypatch: pytest.MonkeyPatch)
     ]
     monkeypatch.setattr("ssme.memory.tracking.find_drift", lambda *_: found)
     assert describe_changes(record(), now) == ["The scores of good moved."]
-
-
-def test_a_read_only_page_chooses_no_rows_and_counts_no_plan(ready: House) -> None:
-    quiet = restarted(ready, read_only=True)
-    quiet.enter("Bob")
-    jobs = quiet.db.run_now(lambda store: len(store.list_jobs()))
-    assert quiet.client.get("/files/1/label").status_code == 200
-    assert quiet.client.get("/files/1/plan").json() == {"html": ""}
-    assert quiet.db.run_now(lambda store: len(store.list_jobs())) == jobs
-    quiet.db.close()
 
 
 COLUMNS = [
