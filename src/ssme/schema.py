@@ -331,7 +331,8 @@ class ReadOptions(AnswerOptions):
     )
     models: Any = option(
         None,
-        "Columns with the scores, or names of models that have one column per class.",
+        "Columns with the scores (m_* matches several), or names of models that have one column "
+        "per class.",
         OneOf(Nothing("all other columns of numbers"), COLUMN_MAP, NAMES),
         short="-m",
         part="scores of a model",

@@ -36,6 +36,19 @@ def grid_frame(mark: str = ":", labels: Any = ("a", None, "c")) -> pd.DataFrame:
     return pd.DataFrame({**columns, "label": list(labels)})
 
 
+def test_patterns_of_columns() -> None:
+    frame = pd.DataFrame({"m_a": [0.2, 0.7], "m_b": [0.9, 0.1], "x": [3.5, 1.5], "y": [1, None]})
+    assert ScoreSet.from_frame(frame, "y", models=["m_*"]).models == ("m_a", "m_b")
+    assert ScoreSet.from_frame(frame, "y", models=["m_b", "m_?"]).models == ("m_b", "m_a")
+    assert ScoreSet.from_frame(frame, "y", ignore=["x*"]).models == ("m_a", "m_b")
+    odd = frame.rename(columns={"m_a": "m_*"})
+    assert ScoreSet.from_frame(odd, "y", models=["m_*"]).models == ("m_*",)
+    judged = frame.assign(j_1=["no", "yes"], j_2=["yes", "no"], y=["yes", None])
+    assert ScoreSet.from_answers(judged, "y", answers=["j_*"]).models == ("j_1", "j_2")
+    with pytest.raises(InputError, match=r"answers must match a column, got 'k_\*'"):
+        ScoreSet.from_answers(judged, "y", answers=["k_*"])
+
+
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_column_per_model(library: str) -> None:
     data = ScoreSet.from_frame(LIBRARIES[library](BINARY))

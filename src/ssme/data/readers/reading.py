@@ -6,8 +6,9 @@ read in two ways is refused with the choices.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +202,7 @@ def read_table(
     table: Table, labels: object | None, options: ReadOptions, *, source: str | None = None
 ) -> ScoreSet:
     """The set in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
+    options = expand_patterns(options, table.columns)
     table = table.drop(options.ignore or ())
     options, labels = _name_label_column(table, options, labels)
     columns, rows = _find(table, options, labels)
@@ -210,8 +212,37 @@ def read_table(
 
 def find_columns(table: Table, options: ReadOptions, labels: object | None = None) -> Columns:
     """Which columns of ``table`` hold what; it may be some rows of a source."""
+    options = expand_patterns(options, table.columns)
     table = table.drop(options.ignore or ())
     return _find(table, *_name_label_column(table, options, labels))[0]
+
+
+def expand_patterns(options: ReadOptions, columns: Sequence[str]) -> ReadOptions:
+    """Replace names with ``*`` or ``?`` that are no columns by the columns that they match."""
+    found: dict[str, Any] = {}
+    for option in ("models", "answers", "ratings", "groups", "ignore"):
+        names = getattr(options, option)
+        if names is None or isinstance(names, Mapping) or not any(map(_is_pattern, names)):
+            continue
+        listed: list[str] = []
+        for name in names:
+            matched = [name]
+            if _is_pattern(name) and name not in columns:
+                matched = [column for column in columns if fnmatchcase(column, name)]
+                if not matched:
+                    raise InputError(
+                        option=option,
+                        value=name,
+                        must="match a column",
+                        hint=f"the columns are {quote(columns, limit=20)}",
+                    )
+            listed += [column for column in matched if column not in listed]
+        found[option] = listed
+    return replace(options, **found) if found else options
+
+
+def _is_pattern(name: str) -> bool:
+    return "*" in name or "?" in name
 
 
 def read_columns(table: Table, columns: Columns, options: ReadOptions) -> ScoreSet:
