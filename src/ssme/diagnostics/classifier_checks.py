@@ -63,17 +63,17 @@ class PairAgreement:
 
 def measure_agreement(scores: FloatArray) -> PairAgreement:
     """Agreement of ``scores`` (n, M, K), at least two classifiers; NaN where missing."""
-    held = np.where(np.isfinite(scores[:, :, 0]), 1.0, 0.0)
-    count = np.maximum(held.sum(axis=0), 1.0)
-    known = np.where(held[:, :, None] > 0.0, scores, 0.0)
+    scored = np.where(np.isfinite(scores[:, :, 0]), 1.0, 0.0)
+    count = np.maximum(scored.sum(axis=0), 1.0)
+    known = np.where(scored[:, :, None] > 0.0, scores, 0.0)
     share: FloatArray = known.sum(axis=0) / count[:, None]  # (M, K)
-    centered = (held[:, :, None] * (known - share)).transpose(1, 0, 2)  # (M, n, K)
+    centered = (scored[:, :, None] * (known - share)).transpose(1, 0, 2)  # (M, n, K)
     spread = np.stack([x.T @ x / n for x, n in zip(centered, count, strict=True)])  # (M, K, K)
     prior = share.mean(axis=0)[:, None]
     relative = np.divide(spread, prior, out=np.zeros_like(spread), where=prior > 0.0)
 
     pair = np.triu_indices(len(share), 1)
-    common = (held.T @ held)[pair]
+    common = (scored.T @ scored)[pair]
     weight = common / max(float(common.mean()), 1.0)
     rows = np.maximum(common, 1.0)
     excess = _sum_products(centered, centered)[pair] / rows
@@ -111,42 +111,42 @@ def _list_labeled_answers(
     scores, labels = case.data.scores[case.judging_rows], case.data.labels[case.judging_rows]
     predicted = predicted_classes(scores)
     for j, model in enumerate(case.data.models):
-        held = predicted[:, j] >= 0
-        if held.any() and model not in case.data.judges:
-            raised = scores[held, j] ** power
+        scored = predicted[:, j] >= 0
+        if scored.any() and model not in case.data.judges:
+            raised = scores[scored, j] ** power
             chance = raised.max(axis=1) / raised.sum(axis=1)
-            yield model, chance, predicted[held, j] == labels[held]
+            yield model, chance, predicted[scored, j] == labels[scored]
 
 
 @check("D201", ENOUGH_LABELS, by_labels=True, before_rounds=True)
 def check_overconfidence(case: Case) -> Answer:
-    found = []
+    problems = []
     for model, chance, is_right in _list_labeled_answers(case):
         right = int(is_right.sum())
         p = compute_right_answers_tail(right, chance, case.limits.exact_rows)
         if p < case.limits.family_level / case.data.n_models:
-            found.append(
+            problems.append(
                 f"{model!r} is right on {right} of {chance.size} labeled rows where its scores "
                 f"promise {chance.sum():.1f} ({format_tail(p)})"
             )
-    return doubt_if_any(found, "no classifier is contradicted by the labels")
+    return doubt_if_any(problems, "no classifier is contradicted by the labels")
 
 
 @check("D209", ENOUGH_LABELS, by_labels=True, before_rounds=True)
 def check_vagueness(case: Case) -> Answer:
-    found = []
+    problems = []
     for model, chance, is_right in _list_labeled_answers(case):
         wrong = int((~is_right).sum())
         p = compute_right_answers_tail(wrong, 1.0 - chance, case.limits.exact_rows)
         more = 1.0 - wrong / chance.size - chance.mean()
         if p < case.limits.family_level and more > case.limits.vague:
-            found.append(
+            problems.append(
                 f"{model!r} is right on {chance.size - wrong} of {chance.size} labeled rows where "
                 f"its scores promise {chance.sum():.1f} ({format_tail(p)})"
             )
-    if len(found) < case.limits.most * case.data.n_models:
-        found = []
-    return doubt_if_any(found, "most classifiers are not right much more often than they say")
+    if len(problems) < case.limits.most * case.data.n_models:
+        problems = []
+    return doubt_if_any(problems, "most classifiers are not right much more often than they say")
 
 
 @check("D208")
@@ -192,18 +192,18 @@ def check_ratings(case: Case) -> Answer:
         return not_applicable("ratings are distinguished from scores of two classes only")
     fewest, most = case.limits.ratings
     scores = case.data.scores[case.rows]
-    found = []
+    problems = []
     for j, model in enumerate(case.data.models):
         if model in case.data.judges:
             continue
-        own = scores[np.isfinite(scores[:, j, 1]), j, 1]
-        values = np.unique(own.round(6))
-        many = own.size > 10 * most
+        known = scores[np.isfinite(scores[:, j, 1]), j, 1]
+        values = np.unique(known.round(6))
+        many = known.size > 10 * most
         if many and fewest <= values.size <= most and np.ptp(np.diff(values)) < 1e-3:
-            found.append(f"{model!r} has {values.size} different scores, at equal distances")
-    if len(found) < case.limits.most * case.data.n_models:
-        found = []
-    return doubt_if_any(found, "most classifiers' scores do not look like ratings")
+            problems.append(f"{model!r} has {values.size} different scores, at equal distances")
+    if len(problems) < case.limits.most * case.data.n_models:
+        problems = []
+    return doubt_if_any(problems, "most classifiers' scores do not look like ratings")
 
 
 @check("D202")
@@ -212,26 +212,26 @@ def check_against_chance(case: Case) -> Answer:
         return not_applicable(f"fewer than {case.limits.least_labels} labels")
     level = 1.0 - 2.0 * case.limits.family_level / case.data.n_models  # one-sided
     mass, models = one_hot_mass(case.labels, case.data.n_classes), case.data.models
-    held = np.isfinite(case.labeled_scores).all(axis=2)
+    scored = np.isfinite(case.labeled_scores).all(axis=2)
     if case.data.n_classes == 2:
         value = get_metric("roc_auc")(case.labeled_scores, mass)[0]
-        positives = (held & (case.labels == 1)[:, None]).sum(axis=0).astype(np.float64)
-        negatives = (held & (case.labels == 0)[:, None]).sum(axis=0).astype(np.float64)
+        positives = (scored & (case.labels == 1)[:, None]).sum(axis=0).astype(np.float64)
+        negatives = (scored & (case.labels == 0)[:, None]).sum(axis=0).astype(np.float64)
         _, high = newcombe_auc(value, positives, negatives, level)
         chance, name = 0.5, "ROC AUC"
     else:
         value = get_metric("accuracy")(case.labeled_scores, mass)[0]
-        _, high = wilson(value, held.sum(axis=0).astype(np.float64), level)
+        _, high = wilson(value, scored.sum(axis=0).astype(np.float64), level)
         chance, name = 1.0 / case.data.n_classes, "accuracy"
-    found = [
+    problems = [
         f"{model!r} has {name} {value[j]:.2f} on the labeled rows (at most {high[j]:.2f}; "
         f"chance is {chance:.2g})"
         for j, model in enumerate(models)
         if high[j] < chance
     ]
-    answer = doubt_if_any(found, "no classifier is worse than chance on the labels")
-    scored = any(high[j] < chance and m not in case.data.judges for j, m in enumerate(models))
-    if case.data.n_classes > 2 or not scored:
+    answer = doubt_if_any(problems, "no classifier is worse than chance on the labels")
+    from_scores = any(high[j] < chance and m not in case.data.judges for j, m in enumerate(models))
+    if case.data.n_classes > 2 or not from_scores:
         return answer
     other, positive = map(repr, case.data.classes)
     return replace(
@@ -248,16 +248,16 @@ def check_against_the_others(case: Case) -> Answer:
         return not_applicable(f"fewer than {case.limits.views} classifiers")
     columns = _take_columns(case)
     total = columns.sum(axis=0)
-    found, alone = [], _find_judges_alone(case)
+    problems, alone = [], _find_judges_alone(case)
     for j, model in enumerate(case.data.models):
         others = (total - columns[j]) / (case.data.n_models - 1)
         r = _correlate(columns[j], others)
         if r < -3.0 / np.sqrt(len(case.rows)):
-            found.append(f"{model!r} correlates {r:+.2f} with the mean of the others")
+            problems.append(f"{model!r} correlates {r:+.2f} with the mean of the others")
             alone.pop(model, None)
-    if alone and not found:
+    if alone and not problems:
         return replace(doubt_if_any([*alone.values()], ""), severity="warning")
-    return doubt_if_any([*found, *alone.values()], "every classifier agrees with the others")
+    return doubt_if_any([*problems, *alone.values()], "every classifier agrees with the others")
 
 
 def _find_judges_alone(case: Case) -> dict[str, str]:
@@ -271,7 +271,7 @@ def _find_judges_alone(case: Case) -> dict[str, str]:
         return {}
     n_classes = case.data.n_classes
     votes = predicted_classes(case.data.scores[case.rows])[:, :, None] == np.arange(n_classes)
-    own, counts = measure_disagreement(votes.astype(np.float64))
+    disagreement, counts = measure_disagreement(votes.astype(np.float64))
     total = votes.sum(axis=1)
     chance = np.zeros(case.data.n_models)
     for j in np.flatnonzero(counts):
@@ -284,15 +284,15 @@ def _find_judges_alone(case: Case) -> dict[str, str]:
     noise = np.sqrt(smoothed * (1.0 - smoothed) / np.maximum(counts, 1.0))
     beyond = float(ndtri(1.0 - case.limits.family_level))
     far = beyond + float(ndtri(1.0 - case.limits.family_level / case.data.n_models))
-    excess = ((1.0 - own) - chance) / np.maximum(1.0 - chance, 1e-12)
+    excess = ((1.0 - disagreement) - chance) / np.maximum(1.0 - chance, 1e-12)
     usual = float(np.median(excess[counts > 0])) if counts.any() else 0.0
     return {
-        model: f"{model!r} agrees with most of the others on {1.0 - own[j]:.0%} of "
+        model: f"{model!r} agrees with most of the others on {1.0 - disagreement[j]:.0%} of "
         f"{counts[j]:.0f} rows, and by chance on {chance[j]:.0%}"
         for j, model in enumerate(case.data.models)
         if model in case.data.judges
         and counts[j] > 0
-        and (1.0 - own[j] - chance[j]) / noise[j] < beyond
+        and (1.0 - disagreement[j] - chance[j]) / noise[j] < beyond
         and usual * (1.0 - chance[j]) / noise[j] > far
     }
 
@@ -301,10 +301,10 @@ def _find_judges_alone(case: Case) -> dict[str, str]:
 def check_duplicates(case: Case) -> Answer:
     r = np.triu(_correlate_pairs(case), 1)
     pairs = np.argwhere(r > case.limits.same)
-    found = [
+    problems = [
         f"{case.data.models[i]!r} and {case.data.models[j]!r} (r = {r[i, j]:.4f})" for i, j in pairs
     ]
-    return doubt_if_any(found, f"closest pair: r = {r.max():.3f}")
+    return doubt_if_any(problems, f"closest pair: r = {r.max():.3f}")
 
 
 def _correlate_pairs(case: Case) -> FloatArray:
@@ -314,28 +314,28 @@ def _correlate_pairs(case: Case) -> FloatArray:
     rows are no copies: good judges agree.
     """
     scores = case.data.scores[case.rows]
-    held = np.isfinite(scores[:, :, 0]).T
-    if held.all():
+    scored = np.isfinite(scores[:, :, 0]).T
+    if scored.all():
         columns = _take_columns(case)
         centered = columns - columns.mean(axis=1, keepdims=True)
         norm = np.sqrt((centered**2).sum(axis=1, keepdims=True))
         unit = centered / np.where(norm > 0.0, norm, np.inf)
         r: FloatArray = unit @ unit.T
     else:
-        r = _correlate_common(scores, held)
+        r = _correlate_common(scores, scored)
     judges = np.array([name in case.data.judges for name in case.data.models])
-    counts = held.astype(np.float64) @ held.T
+    counts = scored.astype(np.float64) @ scored.T
     answers, least = case.limits.least_common_answers, case.limits.least_common
     few = counts < np.where(judges[:, None] & judges, answers, least)
-    partial = counts < held.shape[1]
+    partial = counts < scored.shape[1]
     return np.where(few & (partial | (judges[:, None] & judges)), 0.0, r)
 
 
-def _correlate_common(scores: FloatArray, held: NDArray[np.bool_]) -> FloatArray:
+def _correlate_common(scores: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
     """Correlations (M, M) of ``scores`` (n, M, K), over the rows that both of two have."""
     first = 1 if scores.shape[2] == 2 else 0
-    x = np.where(held.T[:, :, None], scores, 0.0)[:, :, first:].transpose(1, 0, 2)
-    known = np.repeat(held[:, :, None], x.shape[2], axis=2).reshape(len(x), -1).astype(np.float64)
+    x = np.where(scored.T[:, :, None], scores, 0.0)[:, :, first:].transpose(1, 0, 2)
+    known = np.repeat(scored[:, :, None], x.shape[2], axis=2).reshape(len(x), -1).astype(np.float64)
     x = x.reshape(len(x), -1)
     count = np.maximum(known @ known.T, 1.0)
     total, squares = x @ known.T, (x**2) @ known.T
@@ -363,27 +363,27 @@ def check_constant(case: Case) -> Answer:
     with np.errstate(invalid="ignore"):
         low, high = np.fmin.reduce(scores, axis=0), np.fmax.reduce(scores, axis=0)
     flat = np.isfinite(low).all(axis=1) & ((high - low) == 0.0).all(axis=1)
-    found = [
+    problems = [
         f"{case.data.models[j]!r} gives every row the same score" for j in np.flatnonzero(flat)
     ]
-    return doubt_if_any(found, "all scores vary")
+    return doubt_if_any(problems, "all scores vary")
 
 
 @check("D207", SEVERAL)
 def check_by_chance(case: Case) -> Answer:
-    found = measure_agreement(case.data.scores[case.rows])
+    agreement = measure_agreement(case.data.scores[case.rows])
     beyond_chance = float(ndtri(1.0 - case.limits.family_level))
-    power = found.z_claimed * (case.limits.judges_claim if case.data.judges else 1.0)
+    power = agreement.z_claimed * (case.limits.judges_claim if case.data.judges else 1.0)
     if power < 2.0 * beyond_chance:
         return not_applicable("scores too unsure, or rows too few, for agreement to show")
     text = (
-        f"classes drawn by the scores of two classifiers agree on {found.seen:.1%} of "
-        f"{len(case.rows)} rows; by chance on {found.by_chance:.1%}, and if the scores were right "
-        f"on at least {found.claimed:.1%}"
+        f"classes drawn by the scores of two classifiers agree on {agreement.seen:.1%} of "
+        f"{len(case.rows)} rows; by chance on {agreement.by_chance:.1%}, and if the scores were "
+        f"right on at least {agreement.claimed:.1%}"
     )
     pairs = case.data.n_models * (case.data.n_models - 1) // 2
     pair_beyond_chance = float(ndtri(1.0 - case.limits.family_level / pairs))
-    agree = found.z_seen > beyond_chance or found.z_best_pair > pair_beyond_chance
+    agree = agreement.z_seen > beyond_chance or agreement.z_best_pair > pair_beyond_chance
     return doubt_unless(agree, text)
 
 

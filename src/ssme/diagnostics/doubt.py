@@ -278,9 +278,9 @@ def doubt_if_any(problems: Sequence[str], otherwise: str, shown: int = 4) -> Ans
 
 def list_first(items: Sequence[str], shown: int, separator: str = ", ", noun: str = "") -> str:
     """The first ``items``, and how many there are beyond them: "a, b and 3 classes more"."""
-    more = len(items) - shown
-    listed = separator.join(items[:shown])
-    return f"{listed}{separator.replace(',', '')}and {more} {noun}more" if more > 0 else listed
+    listed, more = separator.join(items[:shown]), len(items) - shown
+    semicolon = ";" if separator.startswith(";") else ""
+    return f"{listed}{semicolon} and {more} {noun}more" if more > 0 else listed
 
 
 class Need(NamedTuple):

@@ -89,11 +89,11 @@ def check_data_is_used(case: Case) -> Answer:
     pool = average_scores(scores)
     votes = predicted_classes(scores)
     at = np.arange(rows.size)[:, None]
-    held = np.isfinite(scores).all(axis=2)
-    total = np.maximum(held.sum(axis=0), 1)
+    scored = np.isfinite(scores).all(axis=2)
+    total = np.maximum(scored.sum(axis=0), 1)
     by_pool, by_fit = pool[at, votes], posterior[at, votes]
-    gap = (held * (by_fit - by_pool)).sum(axis=0) / total
-    noise = np.sqrt((held * by_pool * (1.0 - by_pool)).sum(axis=0)) / total
+    gap = (scored * (by_fit - by_pool)).sum(axis=0) / total
+    noise = np.sqrt((scored * by_pool * (1.0 - by_pool)).sum(axis=0)) / total
     typical = float(np.sqrt(np.mean((gap / np.maximum(noise, 1e-12)) ** 2)))
     text = (
         f"accuracies under the fitted posterior differ from those under the mean score by "
@@ -106,17 +106,17 @@ def check_data_is_used(case: Case) -> Answer:
 @check("D305", COMPARABLE, by_labels=True)
 def check_span_of_labels(case: Case) -> Answer:
     level = 1.0 - case.limits.family_level / (len(case.cells) * case.data.n_models)
-    found = []
+    problems = []
     for metric, estimate, alone in case.cells:
         if alone.bounds is None:
             continue
         low, high = alone.interval(level)
         for j in np.flatnonzero((estimate.value < low) | (estimate.value > high)):
-            found.append(
+            problems.append(
                 f"{metric.name} of {case.data.models[j]!r} is estimated {estimate.value[j]:.3f}, "
                 f"labels alone allow {low[j]:.3f} to {high[j]:.3f}"
             )
-    return doubt_if_any(found, "every estimate is one that the labels allow", shown=3)
+    return doubt_if_any(problems, "every estimate is one that the labels allow", shown=3)
 
 
 @check("D309", COMPARABLE)
@@ -177,7 +177,7 @@ def check_pull_of_best(case: Case) -> Answer:
 @check("D308")
 def check_widths(case: Case) -> Answer:
     """An accuracy of rows without labels is never known exactly; other metrics may be."""
-    found, asked = [], False
+    problems, asked = [], False
     for metric, estimate, alone in case.cells:
         of_rows = isinstance(metric.kind, Decision) and metric.kind.share_of == ACCURACY.share_of
         if not of_rows or case.data.n_unlabeled == 0 or alone.bounds is None:
@@ -186,13 +186,12 @@ def check_widths(case: Case) -> Answer:
         low, high = estimate.interval(case.limits.level)
         low_alone, high_alone = alone.interval(case.limits.level)
         for j in np.flatnonzero((high - low < 1e-9) & (high_alone - low_alone > 1e-9)):
-            found.append(
+            problems.append(
                 f"{metric.name} of {case.data.models[j]!r} is {low[j]:.3f} to {high[j]:.3f}, "
                 f"labels alone say {low_alone[j]:.3f} to {high_alone[j]:.3f}"
             )
     if not asked:
         return not_applicable("no accuracy of unlabeled rows to compare with labels")
-    if not found:
+    if not problems:
         return fine("every interval of an accuracy has a width")
-    more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
-    return doubt("The interval of " + "; of ".join(found[:3]) + more + ".")
+    return doubt(f"The interval of {list_first(problems, 3, '; of ')}.")

@@ -198,16 +198,16 @@ def check_likeness(case: Case) -> Answer:
         f"the mean score of class {str(case.data.classes[k])!r} is {shift:+.3f}": case.scores,
         f"the mean top score is {surer:+.3f}": sureness,
     }
-    seen, found = [], []
+    seen, problems = [], []
     for what, view in views.items():
         vectors = view.reshape(len(case.rows), -1)
         distance, p = run_energy_test(vectors[first], vectors[second], rng, limits.permutations)
         seen.append(f"{what} on labeled rows (energy distance {distance:.3g}, p = {p:.3f})")
         if p < limits.family_level / len(views):
-            found.append(seen[-1])
-    if not found:
+            problems.append(seen[-1])
+    if not problems:
         return fine("; ".join(seen))
-    return doubt(f"Scores of labeled and unlabeled rows differ: {'; '.join(found)}.")
+    return doubt(f"Scores of labeled and unlabeled rows differ: {'; '.join(problems)}.")
 
 
 @check("D108")
@@ -222,19 +222,20 @@ def check_shift(case: Case) -> Answer:
     every = np.concatenate(compared)
     both = every[: compared[0].size + limits.compared_unlabeled]
     features = make_score_features(case.pool[both], case.scores[both])
-    told, p_told = run_classifier_test(features, labeled[both], rng, limits.permutations)
+    correlation, p_scores = run_classifier_test(features, labeled[both], rng, limits.permutations)
     gap, p_gap = run_class_test(case.pool[every], labeled[every], rng, limits.permutations)
     k, shift = _measure_mean_shift(case)
     seen = [
-        f"labeled rows are told from the others by their scores (correlation {told:.2f}, "
-        f"p = {p_told:.3f})",
+        f"labeled rows differ from the others in their scores (correlation {correlation:.2f}, "
+        f"p = {p_scores:.3f})",
         f"the classes differ in frequency: the mean score of class {str(case.data.classes[k])!r} "
         f"is {shift:+.3f} on labeled rows ({gap:.1f} standard errors, p = {p_gap:.3f})",
     ]
-    found = [each for each, p in zip(seen, (p_told, p_gap), strict=True) if p <= limits.shift_level]
-    if not found:
-        return fine(f"p = {p_told:.3f} by their scores, p = {p_gap:.3f} by their classes")
-    return doubt(f"Labeled and unlabeled rows may have shifted: {'; '.join(found)}.")
+    values = (p_scores, p_gap)
+    problems = [each for each, p in zip(seen, values, strict=True) if p <= limits.shift_level]
+    if not problems:
+        return fine(f"p = {p_scores:.3f} by their scores, p = {p_gap:.3f} by their classes")
+    return doubt(f"Labeled and unlabeled rows may have shifted: {'; '.join(problems)}.")
 
 
 @check("D109")
@@ -309,8 +310,8 @@ def check_groups(case: Case) -> Answer:
         return not_applicable("no groups")
     least, groups = case.limits.few_labels, case.groups
     groups = _count_labels_by_value(case.data) if groups is None else groups
-    found = [f"{name} has {n}" for name, n in groups.items() if n < least]
-    if not found:
+    problems = [f"{name} has {n}" for name, n in groups.items() if n < least]
+    if not problems:
         return fine(f"every group has {least} labels or more")
-    named = list_first(found, 5, noun="groups ")
+    named = list_first(problems, 5, noun="groups ")
     return doubt(f"Fewer than {least} labels in a group: {named}.")

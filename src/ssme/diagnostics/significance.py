@@ -34,15 +34,15 @@ def draw_samples(
     labeled: NDArray[np.bool_], rng: np.random.Generator, permutations: int
 ) -> IntArray:
     """Rows (1 + permutations, a) of the first sample: as they are, then of shuffles."""
-    n, own = len(labeled), np.flatnonzero(labeled)
-    last = np.arange(n - own.size, n)[:, None]
+    n, first_rows = len(labeled), np.flatnonzero(labeled)
+    last = np.arange(n - first_rows.size, n)[:, None]
     start = np.arange(permutations) * n  # of each shuffle's rows in `taken`
-    drawn = rng.integers(0, last + 1, size=(own.size, permutations)) + start
+    drawn = rng.integers(0, last + 1, size=(first_rows.size, permutations)) + start
     taken = np.zeros(permutations * n, dtype=bool)
     for row, instead in zip(drawn, last + start, strict=True):
         np.copyto(row, instead, where=taken[row])
         taken[row] = True
-    return np.concatenate([own[None], (drawn - start).T])
+    return np.concatenate([first_rows[None], (drawn - start).T])
 
 
 def sum_samples(values: FloatArray, samples: IntArray) -> FloatArray:
@@ -104,34 +104,34 @@ def run_energy_test(
     """
     points = np.concatenate([first, second])
     squares = (points**2).sum(axis=1)
-    apart: FloatArray = points @ (-2.0 * points.T)
-    apart += squares[:, None]
-    apart += squares
-    np.sqrt(np.maximum(apart, 0.0, out=apart), out=apart)
-    np.fill_diagonal(apart, 0.0)
+    distances: FloatArray = points @ (-2.0 * points.T)
+    distances += squares[:, None]
+    distances += squares
+    np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
+    np.fill_diagonal(distances, 0.0)
     a, b = len(first), len(second)
     samples = draw_samples(np.arange(a + b) < a, rng, permutations)
-    rows, scale = apart.sum(axis=1), 1.0 / a + 1.0 / b
+    rows, scale = distances.sum(axis=1), 1.0 / a + 1.0 / b
     distance = (
         2.0 * scale / b * rows[samples].sum(axis=1)
         - rows.sum() / b**2
-        - scale**2 * _sum_within(apart, samples)
+        - scale**2 * _sum_within(distances, samples)
     )
     return float(distance[0]), compute_p_value(distance)
 
 
-def _sum_within(apart: FloatArray, samples: NDArray[np.int64]) -> FloatArray:
+def _sum_within(distances: FloatArray, samples: NDArray[np.int64]) -> FloatArray:
     """m'A m of every sample (P, a), given as numbers of rows."""
-    a, n = samples.shape[1], len(apart)
+    a, n = samples.shape[1], len(distances)
     if FEW * a < n:
-        flat, rows = apart.ravel(), np.ascontiguousarray(samples.T)
+        flat, rows = distances.ravel(), np.ascontiguousarray(samples.T)
         pairs = np.zeros(len(samples))
         for i in range(1, a):
             pairs += flat.take(rows[:i] + n * rows[i]).sum(axis=0)
         return 2.0 * pairs
     member = np.zeros((len(samples), n))
     np.put_along_axis(member, samples, 1.0, axis=1)
-    return np.einsum("pi,pi->p", member @ apart, member)
+    return np.einsum("pi,pi->p", member @ distances, member)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def run_classifier_test(
     permutations: int,
     ridge: float = 1.0,
 ) -> tuple[float, float]:
-    """How well membership is told from ``features`` (n, F), as a correlation, and its p-value.
+    """How well ``features`` (n, F) predict membership, as a correlation, and its p-value.
 
     ``ridge`` is the weight of the penalty, in units of a feature's variance times the number of
     rows / 10.
@@ -183,24 +183,24 @@ def run_classifier_test(
     gram = features.T @ features / n + ridge * 0.1 * np.eye(size)
     # the hat matrix, features @ weights + 1 / n, is never made: there are few features
     weights = np.linalg.solve(gram, features.T) / n
-    own = (features * weights.T).sum(axis=1) + 1.0 / n
-    # A row's own membership m is left out of the fit and of the mean, which would tell on it. With
-    # z = weights @ m, what is told of a row is scaled @ z + base + m * added, and all sums over
+    leverage = (features * weights.T).sum(axis=1) + 1.0 / n
+    # The membership m of a row is left out of the fit and of the mean that predict it. With
+    # z = weights @ m, the prediction for a row is scaled @ z + base + m * added, and all sums over
     # rows that its correlation with m needs are z, sums over the first sample, and constants.
     count = float(labeled.sum())
-    apart = 1.0 / (1.0 - own)
-    scaled = features * apart[:, None]
-    base = apart * count / n - count / (n - 1)
-    added = 1.0 / (n - 1) - apart * own
+    inflation = 1.0 / (1.0 - leverage)
+    scaled = features * inflation[:, None]
+    base = inflation * count / n - count / (n - 1)
+    added = 1.0 / (n - 1) - inflation * leverage
     squared = (2.0 * base + added) * added
     rows = np.column_stack(
         [weights.T, scaled, scaled * added[:, None], added, base + added, squared]
     )
     sums = sum_samples(rows, draw_samples(labeled, rng, permutations))
     z, of_first, crossed = sums[:, :size], sums[:, size : 2 * size], sums[:, 2 * size : 3 * size]
-    sum_added, sum_told, sum_squares = sums[:, 3 * size :].T
+    sum_added, sum_predicted, sum_squares = sums[:, 3 * size :].T
     total = z @ scaled.sum(axis=0) + base.sum() + sum_added
-    covariance = (of_first * z).sum(axis=1) + sum_told - total * count / n
+    covariance = (of_first * z).sum(axis=1) + sum_predicted - total * count / n
     squares = (
         ((z @ (scaled.T @ scaled) + 2.0 * (crossed + base @ scaled)) * z).sum(axis=1)
         + base @ base

@@ -198,14 +198,16 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
 
     def evaluate(mass: FloatArray) -> FloatArray:
         weights = sum_row_weights(mass).T
-        held = sum_lines(weights_of, weights)
+        bin_weight = sum_lines(weights_of, weights)
         if events is None:
             happened = sum_held_lines(weights_of, mass[:, :, 1])
         else:
             happened = sum_lines(events, transpose(mass))
-        gap = np.abs(compute_ratio(happened - sum_lines(scores_of, weights), held)).clip(max=1.0)
+        gap = np.abs(compute_ratio(happened - sum_lines(scores_of, weights), bin_weight)).clip(
+            max=1.0
+        )
         by_bin = (columns, n_bins, -1)
-        error = compute_gaps_norm(gap.reshape(by_bin), held.reshape(by_bin), settled)
+        error = compute_gaps_norm(gap.reshape(by_bin), bin_weight.reshape(by_bin), settled)
         return error.reshape(n_models, -1, mass.shape[0]).mean(axis=1).T
 
     return evaluate
@@ -257,19 +259,21 @@ def _find_bins_by_class(
     """Bins of the rows of each predicted class, those of class k after those of class k - 1."""
     bins = np.full(score.shape, -1, dtype=np.int64)
     for k in range(n_classes):
-        own = predicted == k
-        within = _find_bins(np.where(own, score, np.nan), settled.n_bins, settled.binning)
-        bins[own] = k * settled.n_bins + within[own]
+        rows = predicted == k
+        within = _find_bins(np.where(rows, score, np.nan), settled.n_bins, settled.binning)
+        bins[rows] = k * settled.n_bins + within[rows]
     return bins
 
 
-def compute_gaps_norm(gap: FloatArray, held: FloatArray, settled: SettledCalibration) -> FloatArray:
+def compute_gaps_norm(
+    gap: FloatArray, bin_weight: FloatArray, settled: SettledCalibration
+) -> FloatArray:
     """Norm over bins (axis 1) of the gaps (columns, bins, D) of the bins that hold weight."""
-    filled = held > 0
+    filled = bin_weight > 0
     gap = np.where(filled, gap, 0.0)
     if settled.norm == "max":
         return np.where(filled.any(axis=1), gap.max(axis=1), np.nan)
-    share = held if settled.weighted else filled.astype(np.float64)
+    share = bin_weight if settled.weighted else filled.astype(np.float64)
     power = gap if settled.norm == "l1" else gap**2
     mean = compute_ratio((power * share).sum(axis=1), share.sum(axis=1))
     return mean if settled.norm == "l1" else np.sqrt(mean)
@@ -291,7 +295,7 @@ _VARIANTS: dict[str, dict[str, Any]] = {
     },
     "classwise_ece": {"title": "ECE (class-wise)", "target": "classwise"},
 }
-"""Further forms by name: 15 bins of equal width, weighted by their rows, unless told otherwise."""
+"""Further forms by name: 15 bins of equal width, weighted by their rows, unless given here."""
 
 CALIBRATION_METRICS: tuple[Metric, ...] = (
     ece(title="ECE"),

@@ -1,7 +1,7 @@
 """Decisions, and the (soft) confusion tables of decisions and true classes.
 
 A decision depends on the scores alone. Two classes: class 1 is predicted when ``P(1) >= threshold``
-(0.5 unless told; so a tie at 0.5 is predicted 1, as scikit-learn's ``FixedThresholdClassifier``
+(0.5 by default; so a tie at 0.5 is predicted 1, as scikit-learn's ``FixedThresholdClassifier``
 does). More classes: the largest score, the first on ties. The confusion table
 
     C[k, l] = sum_i mass[i, k] * [row i is predicted l]
@@ -150,8 +150,8 @@ class RowSets(NamedTuple):
     def _sum(self, source: NDArray[Any], n_sources: int, weights: FloatArray | None) -> Any:
         from scipy.sparse import csr_array
 
-        held = np.ones(len(source)) if weights is None else weights
-        return csr_array((held, source, self.bounds), shape=(len(self.bounds) - 1, n_sources))
+        values = np.ones(len(source)) if weights is None else weights
+        return csr_array((values, source, self.bounds), shape=(len(self.bounds) - 1, n_sources))
 
 
 def sum_lines(matrix: Any, lines: FloatArray) -> FloatArray:
@@ -168,10 +168,10 @@ def sum_lines(matrix: Any, lines: FloatArray) -> FloatArray:
 
 def sum_held_lines(matrix: Any, mass: FloatArray) -> FloatArray:
     """``matrix @ mass.T`` (sets, D) of ``mass`` (D, n); rows that never hold any are left out."""
-    held = np.flatnonzero((mass != 0.0).any(axis=0))
-    if len(mass) <= _PIECE or 2 * len(held) > mass.shape[1]:
+    occupied = np.flatnonzero((mass != 0.0).any(axis=0))
+    if len(mass) <= _PIECE or 2 * len(occupied) > mass.shape[1]:
         return sum_lines(matrix, mass.T)
-    return sum_lines(matrix[:, held], mass[:, held].T)
+    return sum_lines(matrix[:, occupied], mass[:, occupied].T)
 
 
 def require_binary(scores: FloatArray) -> None:

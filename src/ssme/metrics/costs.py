@@ -194,8 +194,8 @@ class DecisionAtPrevalence(Custom):
         """The statistic of ``tables`` with each true class scaled to its stated share."""
         occurring = tables.occurring
         known = (occurring > 0.0).all(axis=2)
-        found = np.where(occurring > 0.0, occurring, 1.0)
-        right = np.asarray(self.shares) * tables.hits / found
+        totals = np.where(occurring > 0.0, occurring, 1.0)
+        right = np.asarray(self.shares) * tables.hits / totals
         wrong = np.asarray(self.shares) - right
         counts = np.stack(
             [
@@ -284,7 +284,7 @@ def _plan(scores: FloatArray, *, metric: Metric, shares: tuple[float, ...]) -> M
         total = mass.sum(axis=1, keepdims=True)
         known = (total > 0.0).all(axis=2)[:, 0]
         scaled = mass * (stated / np.where(total > 0.0, total, 1.0))
-        found = plan(scaled)
-        return np.where(known[:, None], found, np.nan)
+        values = plan(scaled)
+        return np.where(known[:, None], values, np.nan)
 
     return compute_values

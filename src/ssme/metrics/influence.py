@@ -4,8 +4,8 @@
 
 where m is the metric of every classifier on the soft labeling W of all rows. Learning the label of
 row i moves the metric by psi_i(y_i), whose mean under W is close to zero and whose variance,
-Var_{k ~ W_i} psi_i(k), is what the label tells. It holds for every metric, since a metric is a
-function of mass; no formula of any metric is used.
+Var_{k ~ W_i} psi_i(k), is the information in the label. No formula of any metric is used: a metric
+is a function of mass.
 """
 
 from __future__ import annotations

@@ -93,11 +93,11 @@ class RankedRows(NamedTuple):
         order = self.order[:, 0]
         is_anchor = np.zeros(n_rows, dtype=bool)
         is_anchor[anchors] = True
-        held = is_anchor[order]
+        in_order = is_anchor[order]
         if self.first is None or self.last is None:
-            starts, with_anchor = held, held
+            starts, with_anchor = in_order, in_order
         else:
-            count = np.concatenate([[0], np.cumsum(held)])
+            count = np.concatenate([[0], np.cumsum(in_order)])
             with_anchor = count[self.last[:, 0]] > count[self.first[:, 0]]
             starts = with_anchor & (self.first[:, 0] == np.arange(n_rows))
         place = np.cumsum(starts) - with_anchor
@@ -105,13 +105,15 @@ class RankedRows(NamedTuple):
         lines = np.full((2, n_rows), -1, dtype=np.int32)
         lines[0, anchors] = np.arange(len(anchors))
         lines[1, others] = np.arange(len(others))
-        own, other = lines[:, order]
-        above = (other >= 0) & (place < n_anchors)
-        tied = (other >= 0) & with_anchor
+        anchor_line, other_line = lines[:, order]
+        above = (other_line >= 0) & (place < n_anchors)
+        tied = (other_line >= 0) & with_anchor
         return Anchors(
-            _sum_lines(place[held], own[held], (n_anchors, len(anchors))),
-            _sum_lines(place[above], other[above], (n_anchors, len(others))),
-            _sum_lines(place[tied], other[tied], (n_anchors, len(others))) if tied.any() else None,
+            _sum_lines(place[in_order], anchor_line[in_order], (n_anchors, len(anchors))),
+            _sum_lines(place[above], other_line[above], (n_anchors, len(others))),
+            _sum_lines(place[tied], other_line[tied], (n_anchors, len(others)))
+            if tied.any()
+            else None,
         )
 
     def rank(self, lines: FloatArray) -> FloatArray:
@@ -258,10 +260,10 @@ class _OneVsRest:
             some_w = all_w if same else np.ascontiguousarray(all_w[:, :, d])
             for m, ranking in enumerate(self.rankings):
                 by_class = ranking.take(k)
-                own = by_class.rank(some_p)
-                hits = by_class.sum_others_at_or_above(own)
+                ranked_p = by_class.rank(some_p)
+                hits = by_class.sum_others_at_or_above(ranked_p)
                 hits += by_class.rank_shared(some_w)
-                hits *= own
+                hits *= ranked_p
                 if same:
                     summed[k, d, m] = np.einsum("rk,rkd->kd", shares[m][:, k, 0], hits)
                 else:
@@ -352,10 +354,10 @@ def _plan_one_vs_one(scores: FloatArray) -> MetricPlan:
     if present is None:
         return _plan_complete_one_vs_one(scores)
     rows = [np.flatnonzero(present[:, m]) for m in range(scores.shape[1])]
-    plans = [_plan_complete_one_vs_one(scores[held, m : m + 1]) for m, held in enumerate(rows)]
+    plans = [_plan_complete_one_vs_one(scores[scored, m : m + 1]) for m, scored in enumerate(rows)]
 
     def evaluate(mass: FloatArray) -> FloatArray:
-        columns = [plan(mass[:, held]) for plan, held in zip(plans, rows, strict=True)]
+        columns = [plan(mass[:, scored]) for plan, scored in zip(plans, rows, strict=True)]
         return np.concatenate(columns, axis=1)
 
     return evaluate
@@ -392,15 +394,15 @@ def _plan_complete_one_vs_one(scores: FloatArray) -> MetricPlan:
 def _weigh_opponents(labeling: FloatArray) -> FloatArray | None:
     """q (n, K) of one labeling (n, K); None where two classes have no pair of rows."""
     occurring = labeling.sum(axis=0)
-    held = _make_sparse_where_hard(labeling)
-    product = held.T @ held
+    cells = _make_sparse_where_hard(labeling)
+    product = cells.T @ cells
     same = product if isinstance(product, np.ndarray) else product.toarray()
     pairs = np.outer(occurring, occurring) - same
     rounding = _ROUNDING * np.add.outer(occurring, occurring) ** 2
     np.fill_diagonal(pairs, np.inf)
     if not (pairs > rounding).all():
         return None
-    return held @ (1.0 / pairs)
+    return cells @ (1.0 / pairs)
 
 
 def _make_sparse_where_hard(labeling: FloatArray) -> Any:
@@ -416,7 +418,7 @@ def _make_sparse_where_hard(labeling: FloatArray) -> Any:
 # Ranking of rows that are positive or negative, hardly any of them both: hard labels, resampled.
 #
 # Many labelings of the same labels (a Bayesian bootstrap) put mass p on the rows P and mass q on
-# the rows Q, which are nearly apart. Then only the places of one kind among the other matter. The
+# the rows Q, which hardly overlap. Then only the places of one kind among the other matter. The
 # groups t = 1 ... T of rows of one kind that share a score, from the highest score down, are
 # *anchors*; with a~_t the mass of an anchor's own rows, and of the mass b of the other kind
 #
@@ -521,10 +523,10 @@ class SplitMass(NamedTuple):
         """Pairs won (D, M), a row over itself and ties counting half."""
         p_first = len(self.positive) <= len(self.negative)
         kinds = (self.positive, self.negative) if p_first else (self.negative, self.positive)
-        own, others = (self.p, self.q) if p_first else (self.q, self.p)
+        anchor_mass, other_mass = (self.p, self.q) if p_first else (self.q, self.p)
         anchors = [ranking.anchor(*kinds, self.n_rows) for ranking in rankings]
-        out: FloatArray = np.empty((own.shape[1], len(rankings)))
-        for d, some, rest in _split_labelings(own, others):
+        out: FloatArray = np.empty((anchor_mass.shape[1], len(rankings)))
+        for d, some, rest in _split_labelings(anchor_mass, other_mass):
             for m, places in enumerate(anchors):
                 out[d, m] = np.einsum("td,td->d", places.own @ some, places.take_level(rest))
         if p_first:
@@ -539,11 +541,11 @@ class SplitMass(NamedTuple):
         groups = [places.find_groups(twice) for places in anchors]
         for d, p, q, both in _split_labelings(self.p, self.q, self.both[twice]):
             for m, places in enumerate(anchors):
-                own = places.own @ p
-                hits = _accumulate(own.copy())
+                anchor_mass = places.own @ p
+                hits = _accumulate(anchor_mass.copy())
                 seen = places.take_at_or_above(q)
                 seen += hits
-                hits *= own
+                hits *= anchor_mass
                 np.maximum(seen, _TINY, out=seen)
                 hits /= seen
                 out[d, m] = hits.sum(axis=0) + (both / seen[groups[m]]).sum(axis=0)

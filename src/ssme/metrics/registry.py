@@ -426,11 +426,11 @@ def _split_partial(plan: Callable[..., Any]) -> Any:
 
 
 # -------------------------------------------------------------------------------------------------
-# Which metric leads where none was asked for: accuracy, unless a class is rare.
+# Which metric leads if none was asked for: accuracy, unless a class is rare.
 #
 # A class is rare where its share of the rows is below 0.4 / K among K classes (20 % of two, 4 % of
-# ten). Whoever never predicts it is right nearly always, so that accuracy hardly tells classifiers
-# apart. Then leads
+# ten). Whoever never predicts it is right nearly always, so that accuracy hardly
+# distinguishes classifiers. The leading metric is then
 #
 #     two classes, class 1 rare    average precision, which is about the rows of class 1
 #     two classes, class 0 rare    ROC AUC, which does not depend on how frequent the classes are
