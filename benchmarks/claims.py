@@ -89,7 +89,7 @@ def judge_all(verdicts: list[str]) -> str:
 
 
 def join_presets(verdicts: Iterable[str]) -> str:
-    """The verdicts under `paper` and `public_code`; one where they are the same."""
+    """Two verdicts, as under `paper` and `public_code`; one where they are the same."""
     return " / ".join(dict.fromkeys(verdicts))
 
 
@@ -426,32 +426,28 @@ def check_figures() -> Iterator[Found]:
         }
         verdict = join_presets(pair(words, *drawn))
         yield f"trend {axis}", " / ".join(pair(shown, *drawn)), verdict, facts
-    original = read_result("ensembling")
-    made = (RESULTS / "presets_bends.csv").exists()
-    bent = read_result("presets_bends") if made else original.assign(runs=0)
+    original, bent = read_result("ensembling"), read_result("presets_bends")
     for metric in METRICS:
         counts = []
         for frame, method, rival in (
             (original, "ssme", "ensemble"),
-            (bent, "ssme", "ensemble, no labels" if made else "ensemble"),
-            (
-                bent,
-                "ssme, public code" if made else "ssme",
-                "ensemble, no labels" if made else "ensemble",
-            ),
+            (bent, "ssme", "ensemble, no labels"),
+            (bent, "ssme, public code", "ensemble, no labels"),
         ):
             at = frame[frame["metric"] == metric].set_index(["method", "bend"])
             words = [judge_order(at.loc[method, b], at.loc[rival, b]) for b in at.loc[rival].index]
             counts.append((words.count(HOLDS), words.count(REFUTED)))
         told = [f"better at {better}, worse at {worse}" for better, worse in counts]
-        better, worse = counts[0]
-        verdict = REFUTED if worse > better else HOLDS if better == 5 else PARTLY
-        if metric == "average_precision":
-            verdict = REFUTED if better or worse else HOLDS
-        if not made:
-            told[1:] = ["not run", "not run"]
-        facts = {"stand_in": told[1], "public_code": told[2], "sets": 5 * bent["runs"].max()}
-        yield f"bends {metric}", told[0], verdict, facts
+        verdicts = [judge_bends(*count, similar=metric == "average_precision") for count in counts]
+        facts = {"public_code": told[2], "sets": 5 * bent["runs"].max()}
+        yield f"bends {metric}", " / ".join(told[:2]), join_presets(verdicts[:2]), facts
+
+
+def judge_bends(better: int, worse: int, *, similar: bool) -> str:
+    """Whether SSME is better than the ensemble at all five bends, or ``similar``."""
+    if similar:
+        return REFUTED if better or worse else HOLDS
+    return REFUTED if worse > better else HOLDS if better == 5 else PARTLY
 
 
 @register

@@ -32,7 +32,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.accuracy import interval_tables
 from benchmarks.accuracy.rivals_paper import READINGS
 from benchmarks.experiment import RESULTS
 from benchmarks.mutation.verdicts import EQUIVALENT, KINDS
@@ -283,6 +282,37 @@ def tabulate_rivals_verdicts() -> str:
     return format_table(["method", *counts.columns], rows)
 
 
+ALIKE = ("f1_micro", "recall_macro", "roc_auc_ovr_weighted", "roc_auc_ovo")
+"""Equal to, or much like, another metric."""
+
+
+def tabulate_labeled_intervals() -> str:
+    """Per metric and number of labels: coverage over sets, lowest set, mean width."""
+    frame = read_result("labeled_intervals")
+    frame = frame[~frame["metric"].isin(ALIKE)]
+    rows: dict[str, list[str]] = {}
+    for (metric, _), part in frame.groupby(["metric", "n_labeled"], sort=False):
+        lowest = part.loc[part["coverage"].idxmin()]
+        rows.setdefault(metric, [metric]).append(
+            f"{part['coverage'].mean():.3f}, lowest {lowest['coverage']:.2f} ({lowest['set']}), "
+            f"width {part['width'].mean():.2f}"
+        )
+    numbers = [f"{n} labels" for n in sorted(frame["n_labeled"].unique())]
+    return format_table(["metric", *numbers], list(rows.values()))
+
+
+def tabulate_posterior_intervals() -> str:
+    """Per method and kind of draws: coverage over sets and metrics, and by set."""
+    frame = read_result("posterior_intervals")
+    sets, rows = list(frame["set"].unique()), []
+    for (n, method, draws), part in frame.groupby(["n_labeled", "method", "draws"], sort=False):
+        overall = [f"{part[name].mean():.3f}" for name in ("coverage", "width", "error")]
+        by_set = part.groupby("set")["coverage"].mean()
+        rows.append([method, draws, str(n), *overall, *(f"{by_set[name]:.2f}" for name in sets)])
+    head = ["method", "draws", "labels", "coverage", "width", "error"]
+    return format_table([*head, *sets], sorted(rows, key=lambda row: int(row[2])))
+
+
 def tabulate_ppi_intervals() -> str:
     """Coverage of PPI's intervals beside that of its resamples, mean over sets and lowest set."""
     frame = read_result("ppi_intervals")
@@ -416,8 +446,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "survivors": tabulate_survivors,
     "coverage": tabulate_coverage,
     "bad inputs": tabulate_bad_inputs,
-    "labeled intervals": lambda: "\n".join(interval_tables.tabulate_labeled()),
-    "posterior intervals": lambda: "\n".join(interval_tables.tabulate_posterior()),
+    "labeled intervals": tabulate_labeled_intervals,
+    "posterior intervals": tabulate_posterior_intervals,
     "ppi intervals": tabulate_ppi_intervals,
     "all sets": tabulate_all_sets,
     "choosing": tabulate_choosing,
