@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.serve.conftest import House
+from tests.serve.conftest import House, Loop
 from tests.serve.test_labeling import row_of
 
 pytestmark = pytest.mark.web
@@ -111,6 +111,18 @@ def test_a_file_that_an_older_version_locked_can_be_corrected(labeled: House) ->
     labeled.post("/files/1/mapping", level="97")
     labeled.work()
     assert find_mapping(labeled)[1] == {"level": 0.97}
+
+
+def test_a_file_that_another_version_looked_at_is_looked_at_again(labeled: House) -> None:
+    before = find_mapping(labeled)
+    labeled.db.run_now(lambda store: store._execute("UPDATE job SET key = 'look-of-old'"))
+    with Loop() as loop:
+        loop.run(labeled.app.app.state.project.look_again())
+        assert labeled.work() == ["look done"]
+        loop.run(labeled.app.app.state.project.look_again())
+    assert labeled.work() == []
+    assert find_mapping(labeled) == before
+    assert "Models 2 good" in read_text(labeled.client.get("/files/1").text)
 
 
 def test_a_job_that_cannot_end_leaves_the_form(open_house: House, scores: Path) -> None:

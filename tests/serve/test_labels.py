@@ -103,8 +103,8 @@ CREATE TABLE claim (
 ) STRICT;
 INSERT INTO token VALUES ('t', '2999-01-01T00:00:00.000000+00:00', NULL);
 INSERT INTO session VALUES ('x', 'c', 'Ada', '2999-01-01T00:00:00.000000+00:00');
-INSERT INTO file VALUES (1, '/a.csv', 'a.csv', '0', 1, 1, '{"label": "y"}', '{}', NULL, 'goal', 1,
-    '2026-01-01T00:00:00.000000+00:00');
+INSERT INTO file VALUES (1, '/a.csv', 'a.csv', '0', 1, 1,
+    '{"group": ["g"], "no_labels": true}', '{"metric": ["ece"]}', NULL, 'goal', 1, '2026-01-01');
 INSERT INTO job VALUES (1, 1, 'look', 'k', '{"labels": [1, 2]}', 'done', 1, '', '2026-01-01', NULL);
 INSERT INTO suggestion VALUES ('file 1', '"old"', 1, 1, '[]', 0.5, 'why');
 INSERT INTO suggestion VALUES ('file 1', '"a"', 2, 0, '[]', 0.5, 'why');
@@ -144,7 +144,8 @@ def test_a_project_with_two_files_opens_with_every_label_and_row(settings: Serve
             assert store.list_entries() == []  # from before there were roles
             assert store.list_names() == {"Ada"}
             file, job = store.find_file(1), store.find_job(1)
-            assert (file.read, file.look, file.tried) == ({"label": "y"}, 1, 1)
+            assert file.read == {"groups": ["g"], "labels_file": False}
+            assert (file.run, file.look, file.tried) == ({"metrics": ["ece"]}, 1, 1)
             assert job.labels == 2
             views = [store.next_row("file 1", who) for who in ("Ada", "Bob")]
             assert [view.row and view.row.row for view in views] == ["c", "a"]

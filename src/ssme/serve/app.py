@@ -41,6 +41,7 @@ def make_app(db: DbThread, *, work: bool = True) -> Asgi:
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
         if work:
+            await project.look_again()
             await project.runner.start()
         yield
         await project.runner.stop()

@@ -122,6 +122,14 @@ class Project:
 
         return await self.runner.add(number, "look", {**_identify(file), **mapping}, note)
 
+    async def look_again(self) -> None:
+        """Look once more at files that another version of ssme looked at."""
+        for file in await self.db.run(Store.list_files):
+            if file.look is not None:
+                job = await self.db.run(Store.find_job, file.look)
+                if job.key != make_job_key(job.kind, job.request):
+                    await self.look(file.id)
+
     async def open(self, number: int) -> OpenFile:
         """A file with what was understood of it."""
 

@@ -30,6 +30,11 @@ LINK_LIFETIME = timedelta(days=7)
 """How long a link that lets somebody in can be used."""
 SEEN_PRECISION = timedelta(minutes=10)
 """How exactly the time of the last request is kept."""
+RENAMED = {
+    **{"group": "groups", "metric": "metrics", "option": "options"},
+    **{"draws": "n_draws", "seed": "random_state"},
+}
+"""Options that had another name in mappings of ssme 0.4."""
 ACTIVE = "ended_at IS NULL AND made_at > ? AND seen_at > ?"
 
 
@@ -134,6 +139,9 @@ class Store(LabelStore):
                         f" SELECT {columns} FROM old.{table}"
                     )
                 connection.execute("UPDATE file SET tried = look WHERE tried IS NULL")
+                for file in self.list_files():
+                    mapping = {"read": _rename_keys(file.read), "run": _rename_keys(file.run)}
+                    self.update_file(file.id, **mapping)
                 connection.execute(
                     "UPDATE job SET labels = coalesce(json_array_length(request, '$.labels'), 0)"
                 )
@@ -348,6 +356,14 @@ class Store(LabelStore):
                 (f"The server was stopped {tries} times while it ran.", utc_now(), tries),
             )
             connection.execute("UPDATE job SET state = 'waiting' WHERE state = 'running'")
+
+
+def _rename_keys(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of ssme 0.4 and before under the names of today."""
+    found = {RENAMED.get(name, name): value for name, value in options.items()}
+    if found.pop("no_labels", False):
+        found["labels_file"] = False
+    return found
 
 
 def _time_ago(age: timedelta) -> str:
