@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -63,6 +64,15 @@ def test_it_is_the_same_set_as_the_csv(tmp_path: Path) -> None:
     assert one.ids is not None
     assert other.ids is not None
     assert one.ids.tolist() == other.ids.tolist()
+
+
+def test_ids_that_excel_has_rounded_are_refused(tmp_path: Path) -> None:
+    """The label of one row was put on the row before it."""
+    table = pd.DataFrame({"id": 2**53 + np.arange(8), "bert": np.linspace(0.1, 0.9, 8)})
+    table.to_csv(tmp_path / "scores.csv", index=False)
+    pd.DataFrame({"id": [2**53 + 5], "label": [1]}).to_excel(tmp_path / "y.xlsx", index=False)
+    with pytest.raises(InputError, match="may have been rounded to the id of another row"):
+        ScoreSet.read(tmp_path / "scores.csv", tmp_path / "y.xlsx")
 
 
 def test_of_several_sheets_one_must_be_named(tmp_path: Path) -> None:

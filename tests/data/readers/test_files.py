@@ -77,6 +77,7 @@ def test_labels_in_another_file(folder: Path, suffix: str) -> None:
     assert data.layout.labels_source == str(path)
 
 
+@pytest.mark.filterwarnings("ignore:the labels of")
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_a_text_names_a_column_and_a_path_names_a_file(
     folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch
@@ -96,6 +97,7 @@ def test_a_text_names_a_column_and_a_path_names_a_file(
         ScoreSet.read("scores.csv", "label", label="bert")
 
 
+@pytest.mark.filterwarnings("ignore:the labels of")
 def test_npz_with_every_key(folder: Path) -> None:
     scores = np.random.default_rng(0).dirichlet(np.ones(3), size=(4, 2)).astype(np.float32)
     np.savez(

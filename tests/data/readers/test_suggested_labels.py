@@ -10,7 +10,7 @@ import pytest
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError
+from ssme.errors import InputError, SsmeWarning
 
 N = 40
 
@@ -62,9 +62,10 @@ def test_they_add_to_the_labels_beside_the_scores(tmp_path, layout, label) -> No
 
 
 def test_a_file_without_probabilities_replaces_the_labels(tmp_path) -> None:
-    more = suggested(tmp_path, "id,label\nr10,1\nr11,0\n")
-    data = ScoreSet.read(scores(tmp_path), more)
-    assert data.n_labeled == 2
+    more = suggested(tmp_path, "id,label\nr0,0\nr10,1\nr11,0\n")
+    with pytest.warns(SsmeWarning, match="7 rows that are labeled there only count as unlabeled"):
+        data = ScoreSet.read(scores(tmp_path), more)
+    assert data.n_labeled == 3
     assert data.design.kind is None
 
 
@@ -83,6 +84,20 @@ def test_suggested_rows_that_lost_their_probability_are_refused(
     with pytest.raises(InputError, match="no probability for 2 of its 2 labels") as error:
         ScoreSet.read(file, more if kind == "file" else frame, id="id")
     assert ("8 labels beside the scores would be dropped" in str(error.value)) == (not emptied)
+
+
+@pytest.mark.parametrize("layout", ["wide", "long"])
+@pytest.mark.parametrize("kept", [["probability", "round", "reason"], ["Round", "Reason"]])
+def test_suggested_rows_merged_with_the_scores_are_refused(tmp_path, layout, kept) -> None:
+    """They would count as a random sample, and their probabilities as a model."""
+    frame = pd.read_csv(scores(tmp_path, layout=layout))
+    more = pd.read_csv(suggested(tmp_path, GOOD)).drop(columns="label")
+    more = more.rename(columns={each.lower(): each for each in kept})[["id", *kept]]
+    merged = frame.merge(more, on="id", how="left")
+    with pytest.raises(InputError, match=r"has .*, as `ssme suggest` writes"):
+        ScoreSet.from_frame(merged, score="score" if layout == "long" else None)
+    data = ScoreSet.from_frame(merged, ignore=kept)
+    assert (data.models, data.n_labeled) == (("bert", "gpt"), 8)
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,8 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     id = table.find(options.id, USUAL_NAMES["id"], "id")
     weight = table.find(options.weight, USUAL_NAMES["weight"], "weight")
     design = find_design(table, options) if labels is None else None
+    if label is not None and design is None and options.design is None:
+        _refuse_suggested(table)
     named = [name for name in (label, id, weight, design, *groups.values()) if name is not None]
     roles = "`label`, `id`, `weight`, `design` and `groups`"
     refuse_duplicates(named, "column", f"{roles} must be different columns")
@@ -119,6 +121,18 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
         usual = USUAL_NAMES["label"]
         replaced = [n for n in table.columns if n.lower() in usual or n == options.label]
     return Columns(label, id, weight, design, groups, frozenset(replaced))
+
+
+def _refuse_suggested(table: Table) -> None:
+    """Refuse labels of suggested rows among the scores, which would count as a random sample."""
+    marks = [name for name in table.columns if name.lower() in ("round", "reason")]
+    if {name.lower() for name in marks} == {"round", "reason"}:
+        raise InputError(
+            f"{table.what} has {quote(marks)}, as `ssme suggest` writes: its labels would count as "
+            "a random sample",
+            hint="keep the file of `ssme suggest` separate and give it as `labels_file`; if the "
+            f"rows were drawn at random, pass `design=random` or `ignore={marks}`",
+        )
 
 
 def find_design(table: Table, options: ReadOptions) -> str | None:

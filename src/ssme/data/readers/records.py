@@ -168,11 +168,16 @@ def _gather_columns(
 
 
 def _to_value(value: Any, missing: set[str]) -> Any:
-    """None for an empty cell; a whole number as one, as Excel knows no other kind of number."""
+    """None for an empty cell; a whole number as one, as Excel knows no other kind of number.
+
+    Excel has no exact numbers from 2^53 on: they stay floats, which are refused as ids.
+    """
     if isinstance(value, str) and value.strip() in missing:
         return None
-    if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT_INTEGER:
+    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT_INTEGER:
         return int(value)
+    if isinstance(value, int) and abs(value) >= EXACT_INTEGER:
+        return float(str(value))  # not float(value), which overflows
     return value
 
 

@@ -7,6 +7,7 @@ then agree. Labels may be kept in another table, joined by id (`LabelTable`).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +38,7 @@ from ssme.data.values import (
     make_plain,
     refuse_duplicates,
 )
-from ssme.errors import InputError, name_argument
+from ssme.errors import InputError, SsmeWarning, name_argument
 from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
 
@@ -347,6 +348,8 @@ class LabelTable:
         ``own`` (n,) are the labels beside the scores, which a table with probabilities adds to.
         """
         self._refuse_lost_probabilities(own)
+        if self.probability is None and self.options.design is None:
+            self._warn_of_dropped(own)
         out: Objects = np.full(len(self.ids), None, dtype=object)
         out[self.places] = self.values
         return out if own is None or self.probability is None else self._add(out, own)
@@ -389,18 +392,35 @@ class LabelTable:
             lost &= np.isnan(self._read_numbers(self.probability))
         if not lost.any():
             return
-        dropped = observe(own, len(self.ids), unlabeled).codes >= 0
-        dropped[self.places[labeled]] = False
-        replaced = f", and {dropped.sum():,} labels beside the scores would be dropped"
+        dropped = self._count_dropped(own)
+        replaced = f", and {dropped:,} labels beside the scores would be dropped"
         names = " and ".join(map(repr, marks))
         alone = self.probability is None
         raise InputError(
             f"{table.what} has {names}, as `ssme suggest` writes, and no probability for "
             f"{lost.sum():,} of its {labeled.sum():,} labels: they would count as a random sample"
-            + (replaced if alone and dropped.any() else ""),
+            + (replaced if alone and dropped else ""),
             hint="restore the column 'probability' as `ssme suggest` wrote it; or, if these rows "
             f"are a random sample, {'pass `design=random`' if alone else f'leave {names} empty'}",
         )
+
+    def _count_dropped(self, own: object | None) -> int:
+        """How many rows are labeled beside the scores only."""
+        own_known = observe(own, len(self.ids), self.options.unlabeled).codes >= 0
+        known = observe(self.values, self.table.n_rows, self.options.unlabeled).codes >= 0
+        own_known[self.places[known]] = False
+        return int(own_known.sum())
+
+    def _warn_of_dropped(self, own: object | None) -> None:
+        dropped = self._count_dropped(own)
+        if dropped:
+            warnings.warn(
+                f"the labels of {self.table.what} replace those beside the scores, and "
+                f"{dropped:,} rows that are labeled there only count as unlabeled. Add them to "
+                f"{self.table.what} to keep them",
+                SsmeWarning,
+                stacklevel=2,
+            )
 
     def join_design(self) -> FloatArray | LabelRounds | None:
         """(n,) weight of each label, NaN without one, or the rounds that labels came in.
