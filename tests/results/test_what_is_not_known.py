@@ -64,7 +64,7 @@ def test_groups_without_draws_are_ranked_by_their_values(in_groups: ssme.Evaluat
     assert all(np.isnan(row.p_worst) for row in ranking.rows)
     assert f"accuracy by {by}, worst group first" in repr(ranking)
     assert "gaps between groups" in repr(in_groups.gaps("accuracy"))
-    assert "by group, worst group first" in in_groups._repr_html_()
+    assert "worst group first" in in_groups._repr_html_()
 
 
 def test_plain_values_are_what_json_knows() -> None:

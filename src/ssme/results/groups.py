@@ -270,28 +270,33 @@ def _find_gaps(
             value, low, high = np.exp(-value), np.exp(-high), np.exp(-low)
         chosen, span = metrics[widest], usable[widest]
         order = sorted(span.known, key=lambda g: compute_badness(float(span.values[g]), chosen))
-        p_worst = p_raw = float("nan")
-        draws = gather_group_draws(estimates[widest], j)
-        if draws is not None:
-            kept = [estimates[widest][g] for g in span.known]
-            shares = compute_p_worst(draws[:, span.known], chosen, kept)
-            record = find_worst_record(evaluation, chosen)
-            place = span.known.index(order[0])
-            p_raw = float(shares[place])
-            p_worst = float(record.correct_shares("worst", shares)[place])
-        ends = groups[order[0]].name, groups[order[-1]].name
-        numbers = float(value), float(low), float(high)
+        corrected, raw = _measure_p_worst(evaluation, chosen, estimates[widest], j)
         yield Gap(
-            groups[0].by,
-            model,
-            kind,
-            chosen.name,
-            *numbers,
-            *ends,
-            p_worst,
-            p_raw,
-            len(span.known),
+            by=groups[0].by,
+            model=model,
+            gap=kind,
+            metric=chosen.name,
+            estimate=float(value),
+            low=float(low),
+            high=float(high),
+            worst=groups[order[0]].name,
+            best=groups[order[-1]].name,
+            p_worst=float(corrected[order[0]]),
+            p_worst_raw=float(raw[order[0]]),
+            n_groups=len(span.known),
         )
+
+
+def _measure_p_worst(
+    evaluation: Evaluation, metric: Metric, estimates: Sequence[Estimate], j: int
+) -> tuple[FloatArray, FloatArray]:
+    """P(worst) (G,) of each group, corrected and of the draws; NaN without a value or draws."""
+    raw = np.full(len(estimates), np.nan)
+    known = [g for g, estimate in enumerate(estimates) if np.isfinite(estimate.value[j])]
+    draws = gather_group_draws(estimates, j)
+    if draws is not None and known:
+        raw[known] = compute_p_worst(draws[:, known], metric, [estimates[g] for g in known])
+    return find_worst_record(evaluation, metric).correct_shares("worst", raw), raw
 
 
 def _bound_unseen_rate(
@@ -305,9 +310,8 @@ def _bound_unseen_rate(
     """How large a rate may be of which no case was seen, in the group with the fewest cases."""
     posterior = evaluation.posterior
     target = evaluation.settings.get("group_target", "population")
-    if posterior is None or target != "population":
-        return 0.0
-    if kind not in ("equal_opportunity", "equalized_odds"):
+    fairness = kind in ("equal_opportunity", "equalized_odds")
+    if posterior is None or target != "population" or not fairness:
         return 0.0
     rates = [0.0]
     for of_metric, k in zip(estimates, (1, 0), strict=False):  # recall looks at class 1
@@ -480,19 +484,15 @@ def rank_groups(
     low, high = np.array([_find_interval(each, j, level) for each in estimates]).T
     difference = values - whole.value[j]
     draws = gather_group_draws(estimates, j)
-    reach, worst = np.full(values.size, np.nan), np.full(values.size, np.nan)
-    known = np.isfinite(values)
+    reach, known = np.full(values.size, np.nan), np.isfinite(values)
     if draws is not None and known.any():
-        kept = [estimates[g] for g in np.flatnonzero(known)]
-        worst[known] = compute_p_worst(draws[:, known], chosen, kept)
         off = draws[:, known] - values[known]
         if whole.draws is not None:
             off = off - (whole.draws[:, j] - whole.value[j])[:, None]
         reach[known] = compute_joint_reach(off, level)
+    p_worst = _measure_p_worst(evaluation, chosen, estimates, j)
+    columns = [values, low, high, difference, difference - reach, difference + reach, *p_worst]
     alone_low, alone_high = _find_interval(evaluation.labels_only[0][m], j, level)
-    record = find_worst_record(evaluation, chosen)
-    columns = [values, low, high, difference, difference - reach, difference + reach]
-    columns += [record.correct_shares("worst", worst), worst]
     ranks = []
     for g, numbers in zip(places, np.stack(columns, axis=1).tolist(), strict=True):
         group, width = evaluation.groups[g], numbers[2] - numbers[1]
@@ -509,7 +509,7 @@ def rank_groups(
         evaluation.library,
         texts[0],
         chosen.name,
-        remarks=tuple(record.list_remarks("worst", worst)),
+        remarks=tuple(find_worst_record(evaluation, chosen).list_remarks("worst", p_worst[1])),
     )
 
 
