@@ -37,7 +37,7 @@ SHARES = {"halved": 0.5, "doubled": 2.0}
 def compute(trial: Trial) -> list[dict[str, Any]]:
     rows = []
     for shift, (seen, _) in zip(SHIFTS, draw_sets(trial), strict=True):
-        codes = {outcome.check.code for outcome in ask_all(seen) if outcome.doubt is not None}
+        codes = {answer.check.code for answer in ask_all(seen) if answer.doubt is not None}
         found = find_shift(seen)
         rows.append(
             {

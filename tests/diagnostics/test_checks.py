@@ -326,7 +326,7 @@ def healthy_result():
 
 
 def test_healthy_data_raises_no_doubt_and_every_check_applied():
-    answers = {o.check.code: o.answer for o in ask_all(*healthy_result())}
+    answers = {o.check.code: o for o in ask_all(*healthy_result())}
     assert {code: a.reason for code, a in answers.items() if a.outcome != "fine"} == {}
 
 
@@ -364,7 +364,7 @@ def test_healthy_data_of_four_classes_and_missing_scores_raises_none():
     ],
 )
 def test_not_applicable_is_an_answer_of_its_own(code: str, make, why: str):
-    (answer,) = (o.answer for o in ask_all(*make()) if o.check.code == code)
+    (answer,) = (o for o in ask_all(*make()) if o.check.code == code)
     assert answer.outcome == "not applicable"
     assert why in answer.reason
 
@@ -426,7 +426,7 @@ def test_a_design_that_is_said_leaves_the_labels_nothing_to_contradict():
     result = ssme.evaluate(data, metrics=["accuracy", "ece"])
     held = {"D104", "D201", "D209", "D301", "D302", "D305", "D307"}
     assert not held & {doubt.code for doubt in result.doubts}
-    answers = {o.check.code: o.answer for o in ask_all(data)}
+    answers = {o.check.code: o for o in ask_all(data)}
     assert "by_class" in answers["D301"].reason
 
 
@@ -454,7 +454,7 @@ def test_labels_of_one_class_cannot_judge():
 def test_unsure_noise_claims_nothing_and_one_inverted_classifier_leaves_agreement():
     rng = np.random.default_rng(0)
     unsure = replace(healthy(), scores=rng.dirichlet([400.0, 400.0], (600, 4)))
-    (answer,) = (o.answer for o in ask_all(unsure) if o.check.code == "D207")
+    (answer,) = (o for o in ask_all(unsure) if o.check.code == "D207")
     assert answer.outcome == "not applicable"
     assert "too unsure" in answer.reason
     assert "D207" not in {doubt.code for doubt in check_all(*inverted())}

@@ -65,8 +65,8 @@ def test_weights_that_leave_few_rows_are_told() -> None:
     weights = np.where(np.arange(data.n_rows) < 3, 1.0, 1e-6)
     weighted = ScoreSet.from_arrays(data.scores, data.label_values, weights=weights)
     (found,) = (each for each in ask_all(weighted) if each.check.code == "D104")
-    assert found.answer.outcome == "not applicable"
-    assert "after thinning by weight" in found.answer.reason
+    assert found.outcome == "not applicable"
+    assert "after thinning by weight" in found.reason
 
 
 def test_answers_of_judges_promise_nothing() -> None:
@@ -96,7 +96,7 @@ def test_labels_chosen_by_class_before_a_round_of_suggestions_are_doubted() -> N
         drawn = rng.permutation(np.flatnonzero(~first.labeled))[:20]
         data = add_round(first, drawn, rng.integers(0, 2, 20))
         (answer,) = (o for o in ask_all(data) if o.check.code == "D104")
-        assert answer.answer.outcome == expected
+        assert answer.outcome == expected
 
 
 @pytest.mark.parametrize("sharper", [1.0, 8.0])
@@ -110,7 +110,7 @@ def test_suggested_rows_neither_hide_nor_raise_doubts_about_classifiers(sharper:
     data = add_round(first, np.flatnonzero(wrong)[:20], y[wrong][:20])
     for code in ("D201", "D301", "D302"):
         alone, later = (
-            next(o.answer for o in ask_all(each) if o.check.code == code) for each in (first, data)
+            next(o for o in ask_all(each) if o.check.code == code) for each in (first, data)
         )
         assert (later.outcome, later.reason) == (alone.outcome, alone.reason)
         if code == "D201":

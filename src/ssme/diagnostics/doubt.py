@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -234,7 +234,7 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a check found.
+    """The answer of a check, also where there is no doubt.
 
     Attributes
     ----------
@@ -243,15 +243,27 @@ class Answer:
     reason : str
         Why, with the numbers behind it.
     severity : {"serious", "warning", "info"} or None
-        How serious the doubt is, where that depends on what was found.
+        How serious the doubt is, where it is not as usual.
     advice : str or None
-        What to do, where that depends on what was found.
+        What to do, where it is not the usual advice.
+    check : Check
+        The check.
     """
 
     outcome: Literal["doubt", "fine", "not applicable"]
     reason: str
     severity: Severity | None = None
     advice: str | None = None
+    check: Check = None  # type: ignore[assignment]  # `Check.ask` sets it
+
+    @property
+    def doubt(self) -> Doubt | None:
+        """The doubt, where there is one."""
+        if self.outcome != "doubt":
+            return None
+        check = self.check
+        severity, advice = self.severity or check.severity, self.advice or check.advice
+        return Doubt(check.code, check.title, severity, self.reason, advice, check.anchor)
 
 
 def doubt(reason: str, severity: Severity | None = None, advice: str | None = None) -> Answer:
@@ -351,10 +363,12 @@ class Check:
         case : Case
             The data, what was fitted and the estimates.
         """
-        for need in self.needs:
-            if not need.is_met(case):
-                return not_applicable(need.reason.format(limits=case.limits))
-        return self.judge(case)
+        missing = next((need for need in self.needs if not need.is_met(case)), None)
+        if missing is not None:
+            answer = not_applicable(missing.reason.format(limits=case.limits))
+        else:
+            answer = self.judge(case)
+        return replace(answer, check=self)
 
 
 def check(
@@ -362,29 +376,3 @@ def check(
 ) -> Callable[[Callable[[Case], Answer]], Check]:
     """Make a function of a `Case` the `Check` with ``code``."""
     return lambda judge: Check(code, judge, needs, by_labels, before_rounds)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The answer of one check, kept also when there is no doubt.
-
-    Attributes
-    ----------
-    check : Check
-        The check.
-    answer : Answer
-        What it found.
-    """
-
-    check: Check
-    answer: Answer
-
-    @property
-    def doubt(self) -> Doubt | None:
-        """The doubt, where there is one."""
-        if self.answer.outcome != "doubt":
-            return None
-        check = self.check
-        severity = self.answer.severity or check.severity
-        advice = self.answer.advice or check.advice
-        return Doubt(check.code, check.title, severity, self.answer.reason, advice, check.anchor)

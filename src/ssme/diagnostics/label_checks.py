@@ -13,7 +13,6 @@ from ssme.diagnostics.doubt import (
     LABELS,
     Answer,
     Case,
-    Outcome,
     check,
     doubt,
     fine,
@@ -50,39 +49,39 @@ ONE_CLASS = (
 )
 
 
-def weigh_labels(outcomes: Sequence[Outcome], data: ScoreSet) -> tuple[Outcome, ...]:
-    """The outcomes, with advice that does not trust labels which are not a random sample.
+def weigh_labels(answers: Sequence[Answer], data: ScoreSet) -> tuple[Answer, ...]:
+    """The answers, with advice that does not trust labels which are not a random sample.
 
     Where the design says that they are not, such checks do not apply. Labels from before the
     rounds of a design count as a random sample, and checks that can look only at these.
     """
     if data.design.kind not in (None, "random"):
         reason = f"rows were chosen for labeling by design ({data.design.kind})"
-        outcomes = [
-            replace(o, answer=not_applicable(reason))
-            if (o.check.by_labels or o.check.code == UNLIKE_ROWS)
-            and (data.design.rounds is None or not o.check.before_rounds)
-            else o
-            for o in outcomes
+        answers = [
+            replace(not_applicable(reason), check=each.check)
+            if (each.check.by_labels or each.check.code == UNLIKE_ROWS)
+            and (data.design.rounds is None or not each.check.before_rounds)
+            else each
+            for each in answers
         ]
     faults = []
-    if any(o.check.code == UNLIKE_ROWS and o.doubt for o in outcomes):
+    if any(each.check.code == UNLIKE_ROWS and each.doubt for each in answers):
         faults.append(NOT_RANDOM)
     if np.unique(data.labels[data.labeled]).size == 1:
         faults.append(ONE_CLASS)
-    if not faults or not any(o.check.by_labels and o.doubt for o in outcomes):
-        return tuple(outcomes)
-    return tuple(_reread(outcome, " ".join(faults)) for outcome in outcomes)
+    if not faults or not any(each.check.by_labels and each.doubt for each in answers):
+        return tuple(answers)
+    return tuple(_reread(each, " ".join(faults)) for each in answers)
 
 
-def _reread(outcome: Outcome, advice: str) -> Outcome:
-    if outcome.doubt is None:
-        return outcome
-    if outcome.check.by_labels:
-        return replace(outcome, answer=replace(outcome.answer, advice=advice))
-    if outcome.check.code == UNLIKE_ROWS:
-        return replace(outcome, answer=replace(outcome.answer, severity="serious"))
-    return outcome
+def _reread(answer: Answer, advice: str) -> Answer:
+    if answer.doubt is None:
+        return answer
+    if answer.check.by_labels:
+        return replace(answer, advice=advice)
+    if answer.check.code == UNLIKE_ROWS:
+        return replace(answer, severity="serious")
+    return answer
 
 
 @check("D101")

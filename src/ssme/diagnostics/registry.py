@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics import classifier_checks, fit_checks, label_checks
-from ssme.diagnostics.doubt import Case, Check, Doubt, Limits, Outcome
+from ssme.diagnostics.doubt import Answer, Case, Check, Doubt, Limits
 from ssme.diagnostics.label_checks import weigh_labels
 from ssme.diagnostics.page import SEVERITIES
 from ssme.methods.base import Belief, Estimate, Facts
@@ -34,7 +34,7 @@ def ask_all(
     labels_only: Sequence[Estimate] = (),
     limits: Limits | None = None,
     groups: Mapping[str, int] | None = None,
-) -> tuple[Outcome, ...]:
+) -> tuple[Answer, ...]:
     """Ask every check about an evaluation.
 
     Parameters
@@ -54,20 +54,20 @@ def ask_all(
 
     Returns
     -------
-    tuple of Outcome
+    tuple of Answer
         The answer of every check, in the order of their codes.
 
     Examples
     --------
     >>> import ssme
     >>> data = ssme.ScoreSet.from_arrays({"a": [0.9, 0.2], "b": [0.7, 0.4]})
-    >>> ask_all(data)[0].answer.outcome
+    >>> ask_all(data)[0].outcome
     'doubt'
     """
     posterior, facts = (None, Facts()) if belief is None else (belief.posterior, belief.facts)
     limits = limits or Limits()
     case = Case(data, posterior, facts, metrics, estimates, labels_only, limits, groups)
-    return weigh_labels([Outcome(check, check.ask(case)) for check in CHECKS], data)
+    return weigh_labels([check.ask(case) for check in CHECKS], data)
 
 
 def check_all(
@@ -98,6 +98,6 @@ def check_all(
     >>> check_all(data)[0].title
     'No labels'
     """
-    outcomes = ask_all(data, belief, metrics, estimates, labels_only, limits, groups)
-    doubts = [outcome.doubt for outcome in outcomes if outcome.doubt is not None]
+    answers = ask_all(data, belief, metrics, estimates, labels_only, limits, groups)
+    doubts = [answer.doubt for answer in answers if answer.doubt is not None]
     return tuple(sorted(doubts, key=lambda d: (SEVERITIES.index(d.severity), d.code)))
