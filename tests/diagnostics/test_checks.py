@@ -475,21 +475,6 @@ def test_checks_look_at_a_bounded_number_of_rows():
     assert len(case.labels) == 50
 
 
-def test_a_fit_per_classifier_that_stopped_early_is_told_by_the_name_as_it_is_written():
-    fits = {"Model-A": Convergence(False, 7), "Model-B": Convergence(True, 5)}
-    (doubt,) = (d for d in check_all(healthy(), belief(fits=fits)) if d.code == "D303")
-    assert doubt.reason == "The fit of 'Model-A' stopped after 7 steps before it converged."
-
-
-def test_truncated_normals_that_have_not_converged_raise_a_doubt():
-    stopped = ssme.evaluate(healthy(), method="spe", options={"max_iter": 1})
-    assert "D303" in {doubt.code for doubt in stopped.doubts}
-    converged = ssme.evaluate(healthy(), method="spe")
-    assert "D303" not in {doubt.code for doubt in converged.doubts}
-    notes = converged.to_dict()["notes"]
-    assert notes["m0"].keys() == {"means", "deviations", "prior", "converged"}
-
-
 @pytest.mark.parametrize("scale", [0.0, 5e-324, 1e-200, 1e200])
 def test_extreme_weights_are_told_without_a_warning(scale: float):
     data = healthy()

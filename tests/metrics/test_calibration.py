@@ -125,23 +125,3 @@ def test_bins_by_predicted_class_never_hide_a_gap() -> None:
         mass = one_hot_mass(labels, 2)
         assert get_metric("ece_top_label")(scores, mass)[0, 0] == pytest.approx(confidence)
         assert get_metric("ece_top_label_by_class")(scores, mass)[0, 0] == pytest.approx(by_class)
-
-
-def test_weights_move_mass_between_bins_but_never_the_bins() -> None:
-    """Half of the rows weigh nothing: the bins stay those of all rows."""
-    problem = random_problem(12, 200, 2)
-    weights = np.repeat([1.0, 0.0], 100)
-    value = get_metric("ece")(problem.scores, problem.mass * weights[:, None])[0, 0]
-    score, y = problem.scores[:, 0, 1], problem.labels.astype(float)
-    assert value == pytest.approx(
-        slow_error(score, weights * y, weights, 10, "quantile", False, "l1")
-    )
-
-
-def test_draws_have_more_error_than_their_mean() -> None:
-    rng = np.random.default_rng(13)
-    posterior = random_posterior(rng, 300, 2)
-    plan = get_metric("ece").plan(posterior[:, None])
-    draws = plan(one_hot_mass(draw_labels(rng, posterior, 200), 2))
-    assert plan(posterior[None]).item() == pytest.approx(0.0, abs=1e-12)
-    assert draws.mean() > 0.02

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as skm
-from tests.metrics.problems import Floats, Problem, draw_labels, many, problems, random_posterior
+from tests.metrics.problems import Floats, Problem, many, problems
 
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics import (
@@ -114,16 +114,6 @@ def test_confusion_matrix_as_scikit_learn(problem: Problem) -> None:
         )
         expected = expected if problem.weights.any() else 0 * expected
         np.testing.assert_allclose(matrices[0, m], expected, rtol=1e-12, atol=1e-12)
-
-
-def test_confusion_matrix_of_a_posterior_is_the_mean_over_draws() -> None:
-    rng = np.random.default_rng(0)
-    posterior = random_posterior(rng, 50, 3)
-    scores = rng.dirichlet(np.ones(3), size=(50, 2))
-    hard = confusion_matrices(scores, one_hot_mass(draw_labels(rng, posterior, 20_000), 3))
-    soft = confusion_matrices(scores, posterior[None])
-    error = 4 * hard.std(axis=0) / np.sqrt(len(hard)) + 1e-12
-    assert (np.abs(hard.mean(axis=0) - soft[0]) <= error).all()
 
 
 def test_a_tie_at_the_threshold_is_predicted_positive_and_the_first_maximum_wins() -> None:

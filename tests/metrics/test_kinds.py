@@ -39,14 +39,6 @@ def test_what_a_calibration_leaves_open_is_settled_by_the_classes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "bins"),
-    [("positive", 15), ("top_label", 15), ("top_label_by_class", 60), ("classwise", 15)],
-)
-def test_bins_of_one_column(target: str, bins: int) -> None:
-    assert Calibration(15, "uniform", True, "l1", target).settle(4).count_bins(4) == bins  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
     ("kind", "two", "three"),
     [
         (Ranking("roc_auc"), RocAucInterval(), BootstrapInterval()),
@@ -123,10 +115,6 @@ def test_calibration_errors_spell_what_was_chosen() -> None:
     assert not ece(target="positive").multiclass
     assert ece(target="top_label").multiclass
     assert ece(n_bins=np.int64(3)).name == "ece(n_bins=3)"
-    two = "mean unweighted gap |frequency - score| of 10 equal-mass bins of P(1)"
-    more = "mean weighted gap |frequency - score| of 15 equal-width bins of the largest score"
-    assert ece().definition == f"two classes: {two}; more: {more}"
-    assert ece(target="positive").definition == two
     largest = ece(norm="max", n_bins=3, binning="uniform", target="classwise").definition
     assert largest == (
         "largest gap |frequency - score| of 3 equal-width bins of each P(k), mean over classes"
