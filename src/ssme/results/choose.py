@@ -28,13 +28,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import BoolArray, FloatArray
 from ssme.errors import InputError
 from ssme.methods.base import Estimate, check_supported
 from ssme.methods.registry import find_method_class
 from ssme.metrics import MetricSpec, get_metric
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.metrics.registry import expand_metrics
 from ssme.options import Number, Option, accept
 from ssme.results.comparison import (
@@ -318,9 +318,7 @@ def _measure_regret(draws: FloatArray, sign: float, pick: int) -> FloatArray:
     return signed.max(axis=1) - signed[:, pick]
 
 
-def _find_set(
-    raw: FloatArray, p_best: FloatArray, known: NDArray[np.bool_], set_level: float
-) -> NDArray[np.bool_]:
+def _find_set(raw: FloatArray, p_best: FloatArray, known: BoolArray, set_level: float) -> BoolArray:
     """Which models (M,) are in the smallest set; all ``known`` ones without draws."""
     if not np.isfinite(raw).any():
         return known

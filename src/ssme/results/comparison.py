@@ -33,9 +33,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.results.reliability import UNMEASURED, Record
 from ssme.results.table import Row, RowTable
 from ssme.wording import quote
@@ -169,8 +170,8 @@ def _list_pairs(models: Sequence[str], a: str | None, b: str | None) -> list[tup
 def compare_estimates(
     one: Estimate,
     two: Estimate,
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
+    first: IntArray,
+    second: IntArray,
     metric: Metric,
     level: float,
     record: Record = UNMEASURED,
@@ -257,7 +258,7 @@ def draw_towards(estimate: Estimate) -> FloatArray:
     return estimate.value + estimate.pair_factor * (draws - estimate.value)
 
 
-def complete_draws(value: FloatArray, draws: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+def complete_draws(value: FloatArray, draws: FloatArray) -> tuple[FloatArray, BoolArray]:
     """Draws in which every defined classifier has a value, and which (M,) are defined."""
     known = np.isfinite(value) & np.isfinite(draws).any(axis=0)
     shown = draws[:, known]

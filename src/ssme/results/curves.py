@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.errors import InputError
 from ssme.methods.base import number_rows
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.calibration import find_even_bins
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Ranking
@@ -223,7 +224,7 @@ def estimate_agreement(
     scores = evaluation.data.scores[part][:, places]
     weights = _take_weights(evaluation)[part]
     mass = _require_posterior(evaluation)[part] * weights[:, None]
-    present: NDArray[np.bool_] = np.isfinite(scores[:, :, 0])
+    present: BoolArray = np.isfinite(scores[:, :, 0])
     said = _find_decisions(evaluation, scores)
     wrong = said[:, :, None] != np.arange(scores.shape[2])
     rows = []
@@ -334,7 +335,7 @@ def _plan_thresholds(
     return plan
 
 
-def sum_by_code(codes: NDArray[np.int64], size: int) -> Callable[[FloatArray], FloatArray]:
+def sum_by_code(codes: IntArray, size: int) -> Callable[[FloatArray], FloatArray]:
     """values (D, n, ...) -> sums (D, size, ...) over the rows with the same one of ``codes``."""
     order = np.argsort(codes, kind="stable")
     filled, starts = np.unique(codes[order], return_index=True)
@@ -355,14 +356,14 @@ def _cumulate_shares(counts: FloatArray) -> FloatArray:
     return np.concatenate([np.zeros((len(grown), 1)), grown], axis=1)
 
 
-def _find_confidence(scores: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
+def _find_confidence(scores: FloatArray) -> tuple[FloatArray, IntArray]:
     """P(positive) and the positive class for two classes; else the top score and its class."""
     if scores.shape[1] == 2:
         return scores[:, 1], np.ones(len(scores), dtype=np.int64)
     return scores.max(axis=1), scores.argmax(axis=1)
 
 
-def _find_rows(evaluation: Evaluation, group: str) -> NDArray[np.int64]:
+def _find_rows(evaluation: Evaluation, group: str) -> IntArray:
     rows = number_rows(
         evaluation.groups[evaluation.group_index(group)].rows, evaluation.data.n_rows
     )
@@ -389,7 +390,7 @@ def _require_posterior(evaluation: Evaluation) -> FloatArray:
     return posterior
 
 
-def _find_decisions(evaluation: Evaluation, scores: FloatArray) -> NDArray[np.int64]:
+def _find_decisions(evaluation: Evaluation, scores: FloatArray) -> IntArray:
     """Predicted classes (n, M), with the threshold that the metrics of decisions have."""
     threshold = evaluation.settings.get("threshold")
     return predicted_classes(scores, DEFAULT_THRESHOLD if threshold is None else threshold)
@@ -407,7 +408,7 @@ def _expect_mass(
         yield name, scores[present], mass[present]
 
 
-def _correlate(a: NDArray[np.bool_], b: NDArray[np.bool_], mass: FloatArray) -> float:
+def _correlate(a: BoolArray, b: BoolArray, mass: FloatArray) -> float:
     total = mass.sum()
     mean_a, mean_b = (mass * a).sum() / total, (mass * b).sum() / total
     both = (mass * (a & b)).sum() / total

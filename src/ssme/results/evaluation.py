@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.doubt import Doubt
 from ssme.errors import InputError, name_argument
 from ssme.methods.base import Belief, Estimate
 from ssme.methods.label_draws import kish
 from ssme.metrics import MetricSpec, get_metric
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.options import Number, Option, accept
 from ssme.results.choose import MARGIN, Choice, choose_model, find_criterion, refuse_idle_margin
 from ssme.results.comparison import Comparison, ModelRanking, compare_models, rank_models

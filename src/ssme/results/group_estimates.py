@@ -46,18 +46,17 @@ from functools import cached_property
 from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, number_rows
 from ssme.methods.beliefs import draw_labels
 from ssme.methods.draws import average_defined, log_odds, make_child_seed
-from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.base import Metric, one_hot_mass
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import Calibration, Decision
 from ssme.progress import tell
 
-IntArray = NDArray[np.int64]
 GROUP_DRAWS = 0x6709
 """Branch of the seed that the draws of groups come from."""
 LEAST = 1e-12

@@ -30,10 +30,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Estimate, GroupRows, number_rows, refuse_without_order
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.confusion import linear_plan, predicted_classes
 from ssme.metrics.kinds import Loss, is_same_metric
 from ssme.results.comparison import compute_share_best, order_models

@@ -27,14 +27,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.design import LabelRounds, find_rounds, make_design
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.base import Estimate, Method
 from ssme.methods.beliefs import draw_labels
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.metrics.influence import measure_influence
 from ssme.mixture.monotone import make_falling
 from ssme.options import Nothing, OneOf, Option, Whole, accept, list_declared, parse_number
@@ -532,8 +532,8 @@ class World:
     """A possible world: the class of every row, and the order in which rows get their labels."""
 
     data: ScoreSet
-    classes: NDArray[np.int64]
-    order: NDArray[np.int64]
+    classes: IntArray
+    order: IntArray
 
     def give_labels(self, total: int) -> ScoreSet:
         """The data with ``total`` labels; those drawn here are at random, and weights follow."""

@@ -35,7 +35,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ssme.metrics.base import FloatArray, Metric
+from ssme.arrays import FloatArray
+from ssme.metrics.base import Metric
 from ssme.metrics.kinds import is_same_metric
 from ssme.metrics.registry import get_metric
 from ssme.mixture.monotone import make_falling

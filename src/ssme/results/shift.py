@@ -24,20 +24,18 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, expit, logsumexp
 
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.doubt import Limits
 from ssme.diagnostics.significance import make_score_features, run_class_test, run_classifier_test
 from ssme.errors import InputError
 from ssme.methods.label_draws import kish
 from ssme.methods.votes import average_scores, fill_missing
-from ssme.metrics.base import FloatArray
 from ssme.options import Enumeration, Option, accept
 from ssme.results.table import Answer
 
-IntArray = NDArray[np.int64]
 KIND = Option("kind", Enumeration("label", "covariate"), "label", "The shift that is corrected.")
 
 
@@ -129,7 +127,7 @@ class _Sides:
 
     pool: FloatArray
     features: FloatArray
-    labeled: NDArray[np.bool_]
+    labeled: BoolArray
     labels: IntArray
     rows: IntArray
     constants: ShiftConstants

@@ -25,13 +25,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.design import LabelRounds, find_rounds, make_design
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, name_argument
 from ssme.methods.base import DrawsPosterior, GroupRows, number_rows
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.metrics.kinds import Ranking
 from ssme.options import Enumeration, Number, Option, Whole, accept
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
     from ssme.results.groups import Group
 
-
-IntArray = NDArray[np.int64]
 
 N_ROWS = Option("n", Whole(1, 10**9), 25, "Number of rows to suggest.")
 UNIFORM = Option(
@@ -324,7 +322,7 @@ class Questions:
     rows that answer them.
     """
 
-    rows: NDArray[np.int64]
+    rows: IntArray
     contrasts: FloatArray
     weights: FloatArray
     texts: tuple[str, ...]

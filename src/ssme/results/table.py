@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
+from ssme.arrays import FloatArray
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
-from ssme.metrics.base import FloatArray
 from ssme.wording import make_printable, shorten
 
 if TYPE_CHECKING:

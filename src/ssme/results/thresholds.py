@@ -32,13 +32,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Estimate, GroupRows, number_rows, refuse_without_order
 from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics import MetricSpec, at_threshold, get_metric
-from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.kinds import Custom, Decision
 from ssme.options import Number, Option, accept, parse_number
@@ -325,25 +325,36 @@ def _add_labels_only(
         yield replace(pick, metrics=tuple(metrics_with_labels))
 
 
-def _find_margin(demand: Curve, confidence: float) -> FloatArray:
-    """How far above its limit (T,) the demand has to be, to be met with ``confidence``."""
+def _measure_slack(
+    curves: Sequence[Curve], limit: float, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    """How far above the demand each threshold is, by the estimate (T,) and in each draw (D, T).
+
+    Zero without a demand; less what it takes to meet the demand with ``confidence``.
+    """
+    demand = curves[-1]
+    if len(curves) == 1:
+        return np.zeros(demand.value.shape), np.zeros(demand.draws.shape)
     margin = np.zeros(demand.value.shape)
     if confidence > 0.5:
         known = np.isfinite(demand.value) & np.isfinite(demand.draws).any(axis=0)
         reached = np.nanquantile(demand.draws[:, known], 1.0 - confidence, axis=0)
         margin[known] = np.maximum(demand.value[known] - reached, 0.0)
-    return margin
+    return demand.value - margin - limit, demand.noisy - margin - limit
 
 
 def _find_nearest(curves: Sequence[Curve], limit: float, confidence: float) -> int:
     """Position of the best threshold that meets the demand, or of the one that is nearest to it."""
-    worth = curves[0].sign * curves[0].value
-    if len(curves) > 1:
-        demand = curves[1].value - _find_margin(curves[1], confidence)
-        with np.errstate(invalid="ignore"):
-            met = demand >= limit
-        worth = np.where(met, worth, -np.inf) if met.any() else demand
-    return int(np.argmax(np.where(np.isfinite(worth), worth, -np.inf)))
+    slack, _ = _measure_slack(curves, limit, confidence)
+    chosen = int(_find_best(curves[0].sign * curves[0].value, slack))
+    return chosen if chosen >= 0 else int(np.argmax(np.nan_to_num(slack, nan=-np.inf)))
+
+
+def _find_best(worth: FloatArray, slack: FloatArray) -> IntArray:
+    """Position of the greatest ``worth`` (..., T) where the demand is met; -1 where it is not."""
+    with np.errstate(invalid="ignore"):
+        allowed = np.where((slack >= 0.0) & np.isfinite(worth), worth, -np.inf)
+    return np.where(np.isfinite(allowed.max(axis=-1)), allowed.argmax(axis=-1), -1)
 
 
 def _pick(
@@ -355,16 +366,9 @@ def _pick(
     level: float,
 ) -> tuple[ThresholdPick, Estimate]:
     """The threshold of one model, and the estimate of the metric that is made best at it."""
-    best = curves[0]
-    met = np.ones(best.value.shape, dtype=bool)
-    met_by_draw = np.ones(best.draws.shape, dtype=bool)
-    if len(curves) > 1:
-        demand, margin = curves[1], _find_margin(curves[1], confidence)
-        with np.errstate(invalid="ignore"):
-            met = demand.value - margin >= limit
-            met_by_draw = demand.noisy - margin >= limit
-    chosen = int(_find_best(best.sign * best.value, met))
-    by_draw = _find_best(best.sign * best.noisy, met_by_draw)
+    best, (slack, slack_by_draw) = curves[0], _measure_slack(curves, limit, confidence)
+    chosen = int(_find_best(best.sign * best.value, slack))
+    by_draw = _find_best(best.sign * best.noisy, slack_by_draw)
     reached = by_draw[by_draw >= 0]
     threshold, low, high = (float("nan"),) * 3
     if chosen >= 0:
@@ -378,18 +382,13 @@ def _pick(
         value, first, last = (float(end[0]) for end in (estimate.value, *estimate.interval(level)))
         metrics.append(MetricAt(curve.metric.name, value, first, last, optimism))
         estimates.append(estimate)
-    if len(curves) > 1:
-        known = _require_draws(estimates[1])[np.isfinite(_require_draws(estimates[1]))]
-        p_demand = float((known >= limit).mean()) if known.size else p_demand
+    draws = _require_draws(estimates[-1])
+    draws = draws[np.isfinite(draws)]
+    if len(curves) > 1 and draws.size:
+        p_demand = float((draws >= limit).mean())
     share = float((by_draw >= 0).mean())
     pick = ThresholdPick(model, threshold, low, high, tuple(metrics), p_demand, share)
     return pick, estimates[0]
-
-
-def _find_best(worth: FloatArray, met: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Position of the greatest ``worth`` (..., T) among those ``met``; -1 where there is none."""
-    allowed = np.where(met & np.isfinite(worth), worth, -np.inf)
-    return np.where(np.isfinite(allowed.max(axis=-1)), allowed.argmax(axis=-1), -1)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -426,7 +425,7 @@ class Curve:
     def sign(self) -> float:
         return 1.0 if self.metric.greater_is_better else -1.0
 
-    def estimate_at(self, chosen: int, by_draw: NDArray[np.int64]) -> tuple[Estimate, float]:
+    def estimate_at(self, chosen: int, by_draw: IntArray) -> tuple[Estimate, float]:
         """The metric at threshold ``chosen``, less the optimism of having chosen, and that."""
         if chosen < 0:
             nothing = np.full((len(self.draws), 1), np.nan)

@@ -49,12 +49,12 @@ from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Estimate
 from ssme.methods.registry import find_method_class, get_method
-from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Kind, LabelsInterval, RowSharesInterval
 from ssme.results.table import Answer, Row
@@ -403,7 +403,7 @@ def _plan_shares(
     return add_up
 
 
-def _count_votes(predicted: NDArray[np.int64], n_classes: int) -> FloatArray:
+def _count_votes(predicted: IntArray, n_classes: int) -> FloatArray:
     """Share (r, K) with which each class wins the vote of a row; ties are shared."""
     votes = (predicted[:, :, None] == np.arange(n_classes)).sum(axis=1)
     winners = votes == votes.max(axis=1, keepdims=True)
