@@ -122,22 +122,21 @@ def estimate_reliability(
 
         return compute_values
 
-    found = _estimate_curve(evaluation, group, plan, ("bin", "right"), np.arange(n_bins), models)
-    rows = _find_rows(evaluation, group)
-    weights = _take_weights(evaluation)[rows]
-    kept = []
-    for row in found:
-        j = evaluation.model_index(row["model"])
-        scores = evaluation.data.scores[rows, j]
-        present = np.isfinite(scores[:, 0])
-        confidence, _ = _find_confidence(scores[present])
-        inside = find_even_bins(confidence, n_bins) == row["bin"]
-        share = weights[present] * inside
-        if share.sum() > 0 and np.isfinite(row["right"]):
-            mean = float((share * confidence).sum() / share.sum())
-            part = float(share.sum() / weights[present].sum())
-            kept.append({**row, "confidence": mean, "share": part})
-    return kept
+    binned = {}
+    for model, scores, mass in _expect_mass(evaluation, group, models):
+        confidence, weights = _find_confidence(scores)[0], mass.sum(axis=1)
+        codes = find_even_bins(confidence, n_bins)
+        shares = np.bincount(codes, weights, n_bins) / weights.sum()
+        means = np.bincount(codes, weights * confidence, n_bins) / weights.sum()
+        binned[model] = shares, means / np.where(shares > 0.0, shares, np.nan)
+    rows = []
+    for row in _estimate_curve(
+        evaluation, group, plan, ("bin", "right"), np.arange(n_bins), models
+    ):
+        share, mean = (float(each[row["bin"]]) for each in binned[row["model"]])
+        if share > 0.0 and np.isfinite(row["right"]):
+            rows.append({**row, "confidence": mean, "share": share})
+    return rows
 
 
 def estimate_densities(
@@ -173,11 +172,15 @@ def estimate_confusion(
 ) -> list[dict[str, Any]]:
     """Expected share of rows by true and predicted class, and within the true class."""
     classes = [str(name) for name in evaluation.data.classes]
-    recalls = _estimate_recalls(evaluation, group) if evaluation.data.judges else None
+    recalls = None
+    if evaluation.data.judges:  # as the table of metrics has them
+        metrics = [get_metric(f"recall[{k}]") for k in range(len(classes))]
+        (found,) = evaluation.belief.estimate(metrics, [_find_rows(evaluation, group)])
+        recalls = np.stack([estimate.value for estimate in found])
     rows = []
     for model, scores, mass in _expect_mass(evaluation, group, models):
-        said = _find_decisions(evaluation, scores[:, None])[:, 0]
-        table = np.stack([mass[said == k].sum(axis=0) for k in range(len(classes))], axis=1)
+        decided = _find_decisions(evaluation, scores[:, None])[:, 0]
+        table = np.stack([mass[decided == k].sum(axis=0) for k in range(len(classes))], axis=1)
         truly = table.sum(axis=1, keepdims=True)
         within = table / np.where(truly > 0, truly, np.nan)
         if recalls is not None:
@@ -195,13 +198,6 @@ def estimate_confusion(
             for p in range(len(classes))
         ]
     return rows
-
-
-def _estimate_recalls(evaluation: Evaluation, group: str) -> FloatArray:
-    """Recall (K, M) of each class, as the table of metrics has it."""
-    metrics = [get_metric(f"recall[{k}]") for k in range(evaluation.data.n_classes)]
-    (found,) = evaluation.belief.estimate(metrics, [_find_rows(evaluation, group)])
-    return np.stack([estimate.value for estimate in found])
 
 
 def _put_on_diagonal(within: FloatArray, recall: FloatArray) -> FloatArray:
@@ -222,18 +218,18 @@ def estimate_agreement(
     places = [evaluation.model_index(name) for name in names]
     part = _find_rows(evaluation, group)
     scores = evaluation.data.scores[part][:, places]
-    weights = _take_weights(evaluation)[part]
-    mass = _require_posterior(evaluation)[part] * weights[:, None]
+    mass = _weigh_posterior(evaluation)[part]
+    weights = mass.sum(axis=1)
     present: BoolArray = np.isfinite(scores[:, :, 0])
-    said = _find_decisions(evaluation, scores)
-    wrong = said[:, :, None] != np.arange(scores.shape[2])
+    decided = _find_decisions(evaluation, scores)
+    wrong = decided[:, :, None] != np.arange(scores.shape[2])
     rows = []
     for a, first in enumerate(names):
         for b, second in enumerate(names):
             both = present[:, a] & present[:, b]
             if not weights[both].sum():
                 continue
-            same = np.asarray(said[:, a] == said[:, b]) & both
+            same = np.asarray(decided[:, a] == decided[:, b]) & both
             rows.append(
                 {
                     "model": first,
@@ -375,11 +371,6 @@ def _find_rows(evaluation: Evaluation, group: str) -> IntArray:
     return rows
 
 
-def _take_weights(evaluation: Evaluation) -> FloatArray:
-    data = evaluation.data
-    return np.ones(data.n_rows) if data.weights is None else data.weights
-
-
 def _require_posterior(evaluation: Evaluation) -> FloatArray:
     posterior = evaluation.posterior
     if posterior is None:
@@ -388,6 +379,12 @@ def _require_posterior(evaluation: Evaluation) -> FloatArray:
             hint="use a method that gives a posterior (`ssme methods` says which do)",
         )
     return posterior
+
+
+def _weigh_posterior(evaluation: Evaluation) -> FloatArray:
+    """Expected mass (n, K): P(y | s), rows counting by their weight."""
+    posterior, weights = _require_posterior(evaluation), evaluation.data.weights
+    return posterior if weights is None else posterior * weights[:, None]
 
 
 def _find_decisions(evaluation: Evaluation, scores: FloatArray) -> IntArray:
@@ -401,7 +398,7 @@ def _expect_mass(
 ) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     """Per model: its scores (r, K) and the expected mass (r, K) on the rows it has scores for."""
     part = _find_rows(evaluation, group)
-    mass = (_require_posterior(evaluation) * _take_weights(evaluation)[:, None])[part]
+    mass = _weigh_posterior(evaluation)[part]
     for name in models or evaluation.data.models:
         scores = evaluation.data.scores[part, evaluation.model_index(name)]
         present = np.isfinite(scores[:, 0])
