@@ -11,18 +11,31 @@ readings of the paper's flow are in ``flow_readings``.
 from __future__ import annotations
 
 import argparse
-import csv
 from pathlib import Path
 
-import numpy as np
-from tests.shared_data import data_folder, load_set
+import pandas as pd
+from tests.shared_data import load_set
 
-from benchmarks.accuracy.protocol import PAPER_NAMES, RESULTS, compute_mean_and_half_width
-from benchmarks.provenance import record
+from benchmarks.accuracy.protocol import RESULTS, summarize_errors
+from benchmarks.experiment import write_table
+from benchmarks.paper import judge_rows, read_paper_file
 from ssme.bench import Protocol, run_protocol
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import open_executor
 
+COLUMNS = ["set", "variant", "n_labeled", "metric", "mae_pct", "half_width_pct"]
+COLUMNS += ["paper_ssme_nf_mae_pct", "paper_half_width_pct", "runs"]
+MEASURED = [
+    "dataset",
+    "method",
+    "n_labeled",
+    "metric",
+    "mae",
+    "ci95",
+    "paper",
+    "paper_ci95",
+    "runs",
+]
 SETS = ("multinli", "civilcomments", "cifar10")
 QUICK = {"n_bootstrap": 0, "n_draws": 200}
 FLOW: dict[str, object] = QUICK | {"density": "flow", "device": "cpu", "max_iter": 700}
@@ -44,18 +57,12 @@ def load(name: str) -> ScoreSet:
     return ScoreSet(scores, y, tuple(models), tuple(range(scores.shape[2])))
 
 
-def read_paper_flow(name: str, n_labeled: int, metric: str) -> tuple[float, float]:
-    """The paper's SSME-NF error and half width in points, NaN where it has none."""
-    with (data_folder().parent / "paper" / "mae.csv").open() as file:
-        for row in csv.DictReader(file):
-            if (
-                row["method"] == "SSME-NF"
-                and row["dataset"] == PAPER_NAMES.get(name)
-                and row["n_labeled"] == str(n_labeled)
-                and row["metric"] == metric
-            ):
-                return float(row["mae_pct"]), float(row["ci95_halfwidth_pct"])
-    return float("nan"), float("nan")
+def join_paper_flow(summary: pd.DataFrame) -> pd.DataFrame:
+    """``summary`` with the paper's SSME-NF where it has a figure, and the verdict."""
+    keys = ["dataset", "metric", "n_labeled"]
+    paper = read_paper_file("flow").rename(columns={"mae": "paper", "ci95": "paper_ci95"})
+    joined = summary.merge(paper, how="left", on=keys)
+    return joined.assign(verdict=judge_rows(joined))
 
 
 def main() -> None:
@@ -67,7 +74,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, default=RESULTS)
     arguments = parser.parse_args()
-    lines = []
+    parts = []
     for name in arguments.sets:
         protocol = Protocol(
             methods={v: VARIANTS[v] for v in arguments.variants},
@@ -79,30 +86,12 @@ def main() -> None:
         table["error"] = (table["estimate"] - table["truth"]).abs()
         by = ["method", "n_labeled", "metric"]
         runs = table.groupby([*by, "run"], sort=False)["error"].mean().reset_index()
-        for (variant, n_labeled, metric), part in runs.groupby(by, sort=False):
-            mean, half_width = compute_mean_and_half_width(list(part["error"]))
-            paper, paper_half_width = read_paper_flow(name, n_labeled, metric)
-            lines.append(
-                {
-                    "set": name,
-                    "variant": variant,
-                    "n_labeled": n_labeled,
-                    "metric": metric,
-                    "mae_pct": f"{mean:.2f}",
-                    "half_width_pct": f"{half_width:.2f}",
-                    "paper_ssme_nf_mae_pct": "" if np.isnan(paper) else paper,
-                    "paper_half_width_pct": "" if np.isnan(paper) else paper_half_width,
-                    "runs": len(part),
-                }
-            )
-            print(*lines[-1].values(), sep="\t", flush=True)
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        with (arguments.out / "densities.csv").open("w", newline="") as file:
-            writer = csv.DictWriter(file, fieldnames=list(lines[0]))
-            writer.writeheader()
-            writer.writerows(lines)
-        record(arguments.out / "densities.csv")
-    assert np.isfinite([float(line["mae_pct"]) for line in lines]).all()
+        parts.append(join_paper_flow(summarize_errors(runs, by).assign(dataset=name)))
+    found = pd.concat(parts).rename(columns=dict(zip(MEASURED, COLUMNS, strict=True)))
+    points = [column for column in COLUMNS if column.endswith("_pct")]
+    found[points] = (100 * found[points]).round(2)
+    write_table(arguments.out / "densities.csv", found[COLUMNS])
+    print(found[COLUMNS].to_string())
 
 
 if __name__ == "__main__":

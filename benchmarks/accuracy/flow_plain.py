@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks import experiment
-from benchmarks.accuracy.densities import read_paper_flow
+from benchmarks.accuracy.densities import join_paper_flow
 from benchmarks.accuracy.protocol import N_UNLABELED, average_over_draws, summarize_errors
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import RESULTS, add_places, open_places, run_cells, write_table
-from benchmarks.paper import judge_rows
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.protocol import Trial
 from ssme.methods.beliefs import LabelPosterior, clamp
@@ -77,12 +76,8 @@ def main() -> None:
         cells, times = run_cells(
             [Study(Runner(protocol, load_dataset), (NAME,))], "flow_plain", executor
         )
-    table = summarize_errors(cells, ["reading", "n_labeled", "metric"])
-    paper = [read_paper_flow(NAME, row.n_labeled, row.metric) for row in table.itertuples()]
-    table[["paper", "paper_ci95"]] = np.array(paper) / 100
-    write_table(
-        args.out / "flow_plain.csv", table.assign(verdict=judge_rows(table)), times, digits=5
-    )
+    table = summarize_errors(cells, ["reading", "n_labeled", "metric"]).assign(dataset=NAME)
+    write_table(args.out / "flow_plain.csv", join_paper_flow(table), times, digits=5)
     print(table)
 
 

@@ -12,10 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.accuracy.densities import FLOW, read_paper_flow
+from benchmarks.accuracy.densities import FLOW, join_paper_flow
 from benchmarks.charts import draw_bars
 from benchmarks.experiment import Setup, run, save, start
-from benchmarks.paper import judge_rows
 from ssme.bench import Protocol, summarize
 
 RUNS = 5
@@ -31,11 +30,7 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 def main(setup: Setup) -> None:
     protocol = Protocol(METHODS, n_labeled=(20, 50, 100), runs=setup.runs)
     summary = summarize(run(protocol, DATASETS, setup)).drop(columns=["subset", "group"])
-    published = [
-        read_paper_flow(row.dataset, row.n_labeled, row.metric) for row in summary.itertuples()
-    ]
-    summary[["paper", "paper_ci95"]] = pd.DataFrame(published, index=summary.index) / 100
-    save(summary.assign(verdict=judge_rows(summary)), setup, draw_figure)
+    save(join_paper_flow(summary), setup, draw_figure)
 
 
 def draw_figure(frame: pd.DataFrame) -> Any:

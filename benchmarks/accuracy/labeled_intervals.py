@@ -14,7 +14,6 @@ classifiers), coverage, width.
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -77,7 +76,7 @@ def measure_intervals(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
         low, high = estimate.interval()
         known = np.isfinite(low) & np.isfinite(exact)
         inside = (low <= exact) & (exact <= high)
-        found = {"cells": int(known.sum()), "covered": int((inside & known).sum())}
+        found = {"cells": int(known.sum()), "coverage": int((inside & known).sum())}
         rows.append({"metric": metric.name, **found, "width": float((high - low)[known].sum())})
     return rows
 
@@ -95,38 +94,15 @@ def plan_study(name: str, runs: int, asked: Sequence[str] = ()) -> Study:
     return Study(Runner(protocol, load_scores, measure_intervals), (name,))
 
 
-def summarize(cells: pd.DataFrame) -> list[dict[str, object]]:
-    """Coverage and width by set, metric and number of labels, over runs and classifiers."""
-    keys = ["dataset", "metric", "n_labeled"]
-    sums = cells.groupby(keys, sort=False)[["cells", "covered", "width"]].sum()
-    return [
-        {
-            **dict(zip(("set", "metric", "n_labeled"), key, strict=True)),
-            "cells": int(row["cells"]),
-            "coverage": round(float(row["covered"] / row["cells"]), 4),
-            "width": round(float(row["width"] / row["cells"]), 4),
-        }
-        for key, row in sums.iterrows()
-        if row["cells"]
-    ]
-
-
-def print_summary(rows: list[dict[str, object]]) -> None:
-    """Print coverage pooled over sets, and the lowest set, per metric and number of labels."""
-    table: dict[str, dict[int, dict[str, tuple[float, float]]]] = defaultdict(
-        lambda: defaultdict(dict)
-    )
-    for r in rows:
-        cell = (float(str(r["coverage"])), float(str(r["width"])))
-        table[str(r["metric"])][int(str(r["n_labeled"]))][str(r["set"])] = cell
-    for metric, by_n in table.items():
-        line = []
-        for by_set in by_n.values():
-            lowest = min(by_set, key=lambda s: by_set[s][0])
-            pooled = np.mean([c for c, _ in by_set.values()])
-            width = np.mean([w for _, w in by_set.values()])
-            line.append(f"{pooled:.3f} (lowest {by_set[lowest][0]:.2f} {lowest}) w {width:.2f}")
-        print(f"{metric:22s} " + " | ".join(line))
+def summarize_cells(
+    cells: pd.DataFrame, values: list[str], keys: tuple[str, ...] = ()
+) -> pd.DataFrame:
+    """Sums of a cell over its number of classifiers, by ``keys``, set, metric and labels."""
+    by = [*keys, "dataset", "metric", "n_labeled"]
+    sums = cells.groupby(by, sort=False)[["cells", *values]].sum()
+    sums = sums[sums["cells"] > 0]
+    sums[values] = sums[values].div(sums["cells"], axis=0).round(4)
+    return sums.reset_index().rename(columns={"dataset": "set"})
 
 
 def main() -> None:
@@ -141,9 +117,9 @@ def main() -> None:
     studies = [plan_study(name, options.runs, options.metrics) for name in options.sets]
     with open_places(options) as executor:
         cells = run_cells(studies, "labeled_intervals", executor)
-    rows = summarize(cells.rows)
-    write_table(options.out, rows, cells.times)
-    print_summary(rows)
+    table = summarize_cells(cells.rows, ["coverage", "width"])
+    write_table(options.out, table, cells.times)
+    print(table.groupby(["metric", "n_labeled"], sort=False)[["coverage", "width"]].mean())
 
 
 if __name__ == "__main__":

@@ -13,15 +13,13 @@ coverage, width, error (mean absolute error of the estimates).
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from benchmarks.accuracy.labeled_intervals import load_scores
+from benchmarks.accuracy.labeled_intervals import load_scores, summarize_cells
 from benchmarks.experiment import add_places, open_places, run_cells, write_table
 from ssme.bench import Protocol, Runner, Study
 from ssme.bench.runner import Truth
@@ -93,22 +91,6 @@ def plan_study(name: str, runs: int) -> Study:
     return Study(Runner(protocol, load_scores, measure_variants), (name,))
 
 
-def summarize(cells: pd.DataFrame) -> list[dict[str, object]]:
-    """Means over runs and classifiers, by method, kind of draws, set, metric, number of labels."""
-    keys = {"method": "method", "draws": "draws", "dataset": "set"}
-    keys |= {"metric": "metric", "n_labeled": "n_labeled"}
-    values = ["coverage", "width", "error"]
-    sums = cells.groupby(list(keys), sort=False)[["cells", *values]].sum()
-    return [
-        {
-            **dict(zip(keys.values(), key, strict=True)),
-            "cells": int(row["cells"]),
-            **{value: round(float(row[value] / row["cells"]), 4) for value in values},
-        }
-        for key, row in sums.iterrows()
-    ]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=8)
@@ -119,17 +101,9 @@ def main() -> None:
     studies = [plan_study(name, options.runs) for name in options.sets]
     with open_places(options) as executor:
         cells = run_cells(studies, "posterior_intervals", executor)
-    rows = summarize(cells.rows)
-    write_table(options.out, rows, cells.times)
-    keys = dict.fromkeys((r["method"], r["draws"], r["n_labeled"]) for r in rows)
-    for key in keys:
-        chosen = [r for r in rows if (r["method"], r["draws"], r["n_labeled"]) == key]
-        coverage = np.mean([float(str(r["coverage"])) for r in chosen])
-        by_set = defaultdict(list)
-        for r in chosen:
-            by_set[r["set"]].append(float(str(r["coverage"])))
-        shown = " ".join(f"{name} {np.mean(c):.2f}" for name, c in by_set.items())
-        print(*key, f"coverage {coverage:.3f}", shown)
+    table = summarize_cells(cells.rows, ["coverage", "width", "error"], ("method", "draws"))
+    write_table(options.out, table, cells.times)
+    print(table.groupby(["method", "draws", "n_labeled"], sort=False)["coverage"].mean())
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ from ssme.metrics.base import FloatArray, MetricPlan, one_hot_mass
 
 N_UNLABELED = 1000
 RESULTS = Path(__file__).resolve().parents[1] / "results"
-PAPER_NAMES = {"civilcomments": "Toxicity Detection", "multinli": "MultiNLI"}
 METRICS = {
     "civilcomments": ("accuracy", "ece", "roc_auc", "average_precision"),
     "multinli": ("accuracy", "ece"),
@@ -32,12 +31,6 @@ def average_over_draws(belief: LabelPosterior, plans: Sequence[MetricPlan]) -> l
         mass = one_hot_mass(labels, n_classes)
         values.append([plan(mass) for plan in plans])
     return [np.concatenate(draws).mean(axis=0) for draws in zip(*values, strict=True)]
-
-
-def compute_mean_and_half_width(errors: list[float]) -> tuple[float, float]:
-    """Mean and 1.96 standard errors, in percent."""
-    values = 100.0 * np.asarray(errors)
-    return float(values.mean()), float(1.96 * values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def summarize_errors(cells: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
