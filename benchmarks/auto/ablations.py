@@ -1,9 +1,9 @@
 """What each part of ``auto`` is worth: the study again with one part changed or taken away.
 
-RMAE (geometric mean over set x metric cells), coverage (also of ECE alone) and width at 20, 100 and
-300 labels on the development sets, written to ``benchmarks/results/auto_ablations.csv``.
+RMAE (geometric mean over set x metric cells), coverage (also of ECE alone) and width at 20 and 100
+labels on the development sets, written to ``benchmarks/results/auto_ablations.csv``.
 
-    python -m benchmarks.auto.ablations
+    python -m benchmarks.auto.campaign --only ablations
 """
 
 from __future__ import annotations
@@ -17,12 +17,9 @@ import pandas as pd
 from benchmarks.auto.priors import SETS
 from benchmarks.auto.study import (
     Methods,
-    compute,
-    make_parser,
     measure_beside_truth,
     plan_study,
     summarize_by_variant,
-    write,
 )
 from ssme.bench import Study
 from ssme.bench.runner import Measure, Truth
@@ -168,15 +165,3 @@ def plan(labels: list[int], runs: range) -> list[Study]:
 def make_tables(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The result of the study, by its name."""
     return {"auto_ablations": summarize_by_variant(frame, "change")}
-
-
-def main() -> None:
-    args = make_parser(__doc__, runs=6, labels=[20, 100, 300]).parse_args()
-    frame, times = compute(plan(args.labels, range(args.runs)), "auto_ablations", args.workers)
-    tables = make_tables(frame)
-    write(tables, times)
-    print(tables["auto_ablations"].round(3).to_string(index=False))
-
-
-if __name__ == "__main__":
-    main()

@@ -24,8 +24,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.datasets.registry import load_dataset
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
+from benchmarks.experiment import RESULTS, write_tables
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.pool import (
@@ -224,8 +223,7 @@ def main() -> None:
     extra = parser.parse_args().extra
     frame = measure_sets(extra)
     rounded = measure_sets(extra, measure_judges)
-    rounded.to_csv(RESULTS / "auto_judges.csv", index=False, float_format="%.4g")
-    record(RESULTS / "auto_judges.csv")
+    write_tables({"auto_judges": rounded}, digits=4)
     sizes = rounded["models"].clip(upper=5)
     print("log b of judges by classifiers (5: more)", rounded.groupby(sizes)["log_b"].mean())
     rows = []
@@ -246,8 +244,7 @@ def main() -> None:
     result = pd.DataFrame(rows)
     result.loc[0, "rho"] = result["rho"][1:].mean()
     print("rho of the sets: mean and standard deviation", *result["rho"][1:].agg(["mean", "std"]))
-    result.to_csv(RESULTS / "auto_priors.csv", index=False, float_format="%.4g")
-    record(RESULTS / "auto_priors.csv")
+    write_tables({"auto_priors": result}, digits=4)
     print(result.round(3).to_string(index=False))
     errors = pd.DataFrame(
         [
@@ -255,8 +252,7 @@ def main() -> None:
             for r in ALTERNATIVES
         ]
     )
-    errors.to_csv(RESULTS / "auto_prior_alternatives.csv", index=False, float_format="%.4g")
-    record(RESULTS / "auto_prior_alternatives.csv")
+    write_tables({"auto_prior_alternatives": errors}, digits=4)
     print(errors.round(3).to_string(index=False))
 
 

@@ -2,11 +2,10 @@
 
 Each alteration is applied to every development set, truth included; simulated worlds
 (`made_worlds`) stand beside them. RMAE, coverage of intervals and of paired differences, and width
-over set x metric cells. Written to ``benchmarks/results/auto_stress.csv``; with ``--unseen`` the
-stresses of `unseen`, written before anything was tuned, to ``auto_unseen.csv``.
+over set x metric cells are in auto_stress.csv; those of the stresses of `unseen`, written before
+anything was tuned, in auto_stress_unseen.csv.
 
-    python -m benchmarks.auto.stress
-    python -m benchmarks.auto.stress --unseen
+    python -m benchmarks.auto.campaign --only stress unseen
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import numpy as np
 from benchmarks.auto import unseen
 from benchmarks.auto.made_worlds import WORLDS
 from benchmarks.auto.priors import SETS
-from benchmarks.auto.study import compute, make_parser, plan_study, summarize_by_variant, write
+from benchmarks.auto.study import plan_study
 from benchmarks.experiment import Loader
 from ssme.bench import Scene, Study
 from ssme.data.scoreset import UNLABELED, ScoreSet
@@ -199,21 +198,3 @@ def plan(stresses: list[str], labels: list[int], runs: range, made_runs: range) 
             )
         )
     return studies
-
-
-def main() -> None:
-    parser = make_parser(__doc__, runs=8, labels=[20, 50, 100])
-    parser.add_argument("--first", type=int, default=0, help="first run")
-    parser.add_argument("--unseen", action="store_true", help="the stresses kept for the end")
-    args = parser.parse_args()
-    chosen = [*UNSEEN, *unseen.UNSEEN_WORLDS] if args.unseen else [*STRESSES, *WORLDS]
-    runs, made_runs = (range(args.first, args.first + size * args.runs) for size in (1, 4))
-    studies = plan(chosen, args.labels, runs, made_runs)
-    frame, times = compute(studies, "auto_stress", args.workers)
-    table = summarize_by_variant(frame, "stress")
-    write({"auto_stress_unseen" if args.unseen else "auto_stress": table}, times)
-    print(table.round(3).to_string(index=False))
-
-
-if __name__ == "__main__":
-    main()

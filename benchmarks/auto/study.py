@@ -1,20 +1,16 @@
-"""Errors, intervals and comparisons of ``auto`` on the real sets, in sample and left out.
+"""Errors, intervals and comparisons of ``auto`` on sets of real classifiers: plans and tables.
 
-Per set, number of labels and run (the paper's protocol, 1,000 unlabeled rows, truth on the
-held-out half): `auto` as it ships, and `auto` with its temperature prior learned without the set
-and those made of the same rows ("left_out"). Written to ``benchmarks/results``:
+Per set, number of labels and run: the paper's protocol, 1,000 unlabeled rows, truth on the held-out
+half. `campaign` runs the studies; the tables of one whose name is "auto" are
 
 - auto_rmae.csv: error / error of labels alone per set, metric and n_labeled, with standard error;
 - auto_overall.csv: geometric mean over set x metric cells, worst cell, cells above 1.05;
 - auto_coverage.csv: coverage and width / labels-only width, per metric over sets, and per set;
 - auto_pairs.csv: how often the classifier called better with probability >= 0.9 truly is, and how
-  often the 95 % interval of a paired difference holds the true one;
+  often the 95 % interval of a paired difference contains the true one;
 - auto_doubts.csv: on how many splits each doubt was raised;
-- auto_decisions.csv: P(better) and P(best) as they are said, in bins, against how often it is so;
+- auto_decisions.csv: P(better) and P(best) as reported, in bins, against the observed share;
   auto_decisions_by_metric.csv the same for each metric.
-
-    python -m benchmarks.auto.study
-    python -m benchmarks.auto.study --labels 300 1000 --name auto_consistency --no-left-out
 """
 
 from __future__ import annotations
@@ -28,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.auto.decisions import sum_decisions, summarize_by_metric, summarize_decisions
-from benchmarks.auto.priors import SETS, TORTURE, find_left_out_coefficients
+from benchmarks.auto.priors import TORTURE, find_left_out_coefficients
 from benchmarks.experiment import Loader, run_cells, write_tables
 from ssme.bench import Protocol, Runner, Scene, Study, StudyTables
 from ssme.bench.runner import Measure, Truth
@@ -299,31 +295,3 @@ def make_tables(frame: pd.DataFrame, name: str) -> dict[str, pd.DataFrame]:
 def write(tables: dict[str, pd.DataFrame], times: pd.DataFrame) -> None:
     """Write results by name; ``times`` are those of the cells behind them."""
     write_tables(tables, times, digits=4)
-
-
-def main() -> None:
-    parser = make_parser(__doc__, runs=25, labels=[20, 50, 100])
-    parser.add_argument("--unlabeled", type=int, default=1000)
-    parser.add_argument("--left-out", action=argparse.BooleanOptionalAction, default=True)
-    parser.add_argument("--name", default="auto", help="first part of the names of the results")
-    parser.add_argument("--folder", type=Path, help="npz files to study instead (extra_sets.py)")
-    args = parser.parse_args()
-    own = sorted(map(str, args.folder.glob("*.npz"))) if args.folder else []
-    asked = (own or [*SETS, TORTURE], args.labels, range(args.runs))
-    studies = [plan_study({"auto": {}}, *asked, n_unlabeled=args.unlabeled)]
-    if args.left_out:
-        studies += plan_left_out(*asked, n_unlabeled=args.unlabeled)
-    frame, times = compute(studies, args.name, args.workers)
-    tables = make_tables(frame, args.name)
-    write(tables, times)
-    covered = tables[f"{args.name}_coverage"]
-    print(tables[f"{args.name}_overall"].round(3).to_string(index=False))
-    print(covered[covered["dataset"] == "all"].round(3).to_string(index=False))
-    lowest = covered[(covered["metric"] == "all") & (covered["dataset"] != "all")]
-    print(lowest.sort_values("covered").groupby(["variant", "n_labeled"]).head(2).round(3))
-    print(tables[f"{args.name}_pairs"].round(3).to_string(index=False))
-    print("estimates outside their interval:", int((~frame["inside"]).sum()))
-
-
-if __name__ == "__main__":
-    main()
