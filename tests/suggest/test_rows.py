@@ -127,7 +127,7 @@ def test_a_goal_that_no_row_tells_more_about_is_served_by_random_rows() -> None:
     assert found.gain == 1.0
     np.testing.assert_allclose(found.probability, 10 / 180)
     assert "Every row without a label was drawn with the same probability" in found.sentence()
-    assert set(found.reasons) == {"drawn alike, spread over the scores"}
+    assert set(found.reasons) == {"drawn uniformly, spread over the scores"}
 
 
 def test_rows_drawn_by_class_say_for_which_class() -> None:

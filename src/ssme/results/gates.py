@@ -9,7 +9,7 @@ rows, and an undefined value (NaN) fails. A condition that every model meets, or
 models and fails good ones, is refused. ``within`` asks of the choice (`ssme.results.choose`) that
 its pick is behind the best model by no more than so much, with the probability of the level.
 
-A gate does not pass on a serious doubt unless it is told to, and then it says so.
+A gate does not pass on a serious doubt unless ``fail_on`` says so, and then names the doubt.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _find_own_name(spec: MetricSpec) -> str:
 
 
 def _find_families(condition: GateCondition) -> set[str]:
-    """What stands for a metric of one class and all others."""
+    """Texts that mean a metric of this class and of all others."""
     text = split_text(condition.metric)
     return set() if text.of_class is None else {ALL_THREE, str(text._replace(of_class=EVERY))}
 

@@ -389,8 +389,8 @@ class GroupEstimator:
 
     def _clamp(self, labels: IntArray, rows: IntArray) -> IntArray:
         """``labels`` (D, r) with the labels of ``rows`` that are known."""
-        own = self.data.labels[rows]
-        return np.where(own >= 0, own, labels)
+        known = self.data.labels[rows]
+        return np.where(known >= 0, known, labels)
 
     def _make_hard_mass(self, labels: IntArray, rows: IntArray) -> FloatArray:
         return self._weigh(one_hot_mass(labels, self.data.n_classes), rows)

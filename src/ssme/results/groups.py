@@ -554,9 +554,9 @@ def compute_pair_reach(
             return [np.full((each.shape[1], each.shape[1]), np.nan) for each in offs]
         n_groups = off.shape[1]
         if n_groups > most_paired:
-            own = off.std(axis=0)
-            spreads.append(own[:, None] + own[None, :])
-            largest.append((np.abs(off) / np.where(own > 0.0, own, np.inf)).max(axis=1))
+            alone = off.std(axis=0)
+            spreads.append(alone[:, None] + alone[None, :])
+            largest.append((np.abs(off) / np.where(alone > 0.0, alone, np.inf)).max(axis=1))
             continue
         center = off - off.mean(axis=0)
         covariance = center.T @ center / len(off)

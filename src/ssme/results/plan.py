@@ -10,11 +10,11 @@ The last two are about the first metric; ``P(best:roc_auc)`` and ``regret(roc_au
 The number that is planned is the one of a power analysis: with so many labels, half of the runs
 meet the target. A run takes one joint draw for the truth, labels rows at random and fits the
 method; the range says with how many labels 10 % and 90 % of the runs meet it. What a single run
-needs is a matter of luck too, which no plan can foretell.
+needs is a matter of luck too, which no plan can predict.
 
 The effective number of labels says what the unlabeled rows are worth: labels alone give an interval
 whose width falls with the square root of their number, so n labels with an interval of width w
-beside one of width w_0 from labels alone are worth n (w_0 / w)^2 labels. Labels with weights, such
+where labels alone give one of width w_0 are worth n (w_0 / w)^2 labels. Labels with weights, such
 as those of suggested rows, have a wider w_0 than n labels of rows drawn at random: for them n is
 the number of such labels that has this width, Kish's (sum w)^2 / sum w^2.
 """

@@ -316,14 +316,12 @@ def _recalibrate(sides: _Sides) -> FloatArray:
 def _test_explained(sides: _Sides, weights: FloatArray) -> float:
     """p-value of equal mean features of the weighted labeled and of the unlabeled rows."""
     x = sides.features[:, : max(1, min(6, int(sides.labels.size / 10)))]
-    mine, other = x[sides.labeled], x[~sides.labeled]
+    labeled, unlabeled = x[sides.labeled], x[~sides.labeled]
     share = weights / weights.sum()
-    mean = share @ mine
-    apart = mine - mean
-    covariance = (apart * share[:, None] ** 2).T @ apart + np.atleast_2d(np.cov(other.T)) / len(
-        other
-    )
-    gap = mean - other.mean(axis=0)
+    mean = share @ labeled
+    off = (labeled - mean) * share[:, None]
+    covariance = off.T @ off + np.atleast_2d(np.cov(unlabeled.T)) / len(unlabeled)
+    gap = mean - unlabeled.mean(axis=0)
     size = x.shape[1]
     value = float(gap @ np.linalg.solve(covariance + 1e-9 * np.eye(size), gap))
     return float(chdtrc(size, value))

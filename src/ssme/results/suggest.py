@@ -10,7 +10,7 @@ question c, W the belief, weights and questions are those of the goal (below).
 
 That is what a label says about its own row. A method that draws its belief learns from it about
 all rows, and no choice of rows was found that teaches `auto` more about a metric than rows drawn
-alike and spread over the scores (docs/labeling.md): for the goal of a metric they are drawn so,
+uniformly and spread over the scores (docs/labeling.md): for a metric they are drawn so,
 unless `auto` corrects the metric by what the labels say (`ssme.methods.auto.correction`).
 
 A share of p is uniform and the draw spreads over unlike rows (below). What is drawn has known
@@ -58,7 +58,7 @@ DESIGN = Option(
     "design",
     Enumeration("goal", *DESIGNS),
     "goal",
-    "How rows are chosen: for the goal, all alike, equally many of each part of the scores, or "
+    "How rows are chosen: for the goal, uniformly, equally many of each part of the scores, or "
     "equally many of each class as far as the belief tells.",
 )
 
@@ -77,8 +77,8 @@ class SuggestConstants:
     least_share: float = 0.005
     # least weight of a question of ``best``, as a share of the largest: draws may be too sure
     least_weight: float = 0.02
-    # labels drawn at random that one drawn for the goal must be worth; else rows are drawn alike,
-    # since there is nothing to gain
+    # labels drawn at random that one drawn for the goal must be worth; else rows are drawn
+    # uniformly, since there is nothing to gain
     least_gain: float = 1.02
     strata: int = 5  # parts of the scores of the design ``by_score``
 
@@ -263,20 +263,22 @@ def suggest_rows(
     rng = np.random.default_rng(random_state)
     part, share = _look_at(data, n, constants, rng)
     belief = believe(evaluation, constants.doubt)[part]
-    alike = design == "goal" and wanted.alike and isinstance(evaluation.belief, DrawsPosterior)
+    evenly = design == "goal" and wanted.evenly and isinstance(evaluation.belief, DrawsPosterior)
     if design != "goal":
         size, reasons = _spread_evenly(belief, design, data, constants.strata)
-    elif alike:
-        size, reasons = np.ones(part.size), _draw_alike(part.size)
+    elif evenly:
+        size, reasons = np.ones(part.size), _draw_evenly(part.size)
     else:
         size, reasons = _measure_rows(data.take(part), belief, wanted, part, constants.least_share)
     left = np.flatnonzero(~data.labeled[part])
     chance, gain = np.zeros(part.size), 1.0
-    chance[left] = set_probabilities(size[left], n, 1.0 if design == "random" or alike else uniform)
-    if design == "goal" and not alike:
+    chance[left] = set_probabilities(
+        size[left], n, 1.0 if design == "random" or evenly else uniform
+    )
+    if design == "goal" and not evenly:
         gain = measure_gain(size[left], chance[left])
         if gain < constants.least_gain:
-            chance[left], gain, reasons = n / left.size, 1.0, _draw_alike(part.size)
+            chance[left], gain, reasons = n / left.size, 1.0, _draw_evenly(part.size)
     order = left[np.lexsort((belief[left, 0], belief[left].argmax(axis=1), reasons.codes[left]))]
     if design == "random":
         order = rng.permutation(left)
@@ -305,8 +307,8 @@ def suggest_rows(
 #   standard deviation sigma under the joint draws costs an expected regret of E max(0, -theta);
 #   that falls by phi(mu / sigma) / (2 sigma) per unit of variance taken away: the weight of the
 #   question.
-# - ``metric:NAME``: the metric of every model, all alike.
-# - ``group:COLUMN``: the metric of every model in every group of that column, all alike; a label
+# - ``metric:NAME``: the metric of every model, with equal weights.
+# - ``group:COLUMN``: the metric of every model in every group of that column, likewise; a label
 #   moves the metric of a small group more, so small groups get more labels. Any grouping may stand
 #   for the column: ``group:age:quantiles=4``, ``group:sex+race``.
 
@@ -332,13 +334,13 @@ class Questions:
 class Goal:
     """What labels are wanted for: a metric and questions about it.
 
-    ``alike`` says that a method which draws its belief is served best by rows drawn alike.
+    ``evenly``: a method that draws its belief learns most from rows drawn uniformly.
     """
 
     text: str
     metric: Metric
     questions: tuple[Questions, ...]
-    alike: bool = False
+    evenly: bool = False
 
 
 def find_goal(evaluation: Evaluation, text: str, constants: SuggestConstants) -> Goal:
@@ -366,7 +368,7 @@ def find_goal(evaluation: Evaluation, text: str, constants: SuggestConstants) ->
     )
     # `auto` corrects the area under the curve by what labels of chosen rows say of it
     corrected = isinstance(metric.kind, Ranking) and metric.kind.statistic == "roc_auc"
-    return Goal(text, metric, questions, alike=kind == "metric" and not corrected)
+    return Goal(text, metric, questions, evenly=kind == "metric" and not corrected)
 
 
 def parse_goal(text: str) -> tuple[str, str]:
@@ -472,9 +474,9 @@ class _Reasons:
     texts: tuple[str, ...]
 
 
-def _draw_alike(n: int) -> _Reasons:
+def _draw_evenly(n: int) -> _Reasons:
     """The reason of rows that are all drawn with the same probability."""
-    return _Reasons(np.zeros(n, dtype=np.int64), ("drawn alike, spread over the scores",))
+    return _Reasons(np.zeros(n, dtype=np.int64), ("drawn uniformly, spread over the scores",))
 
 
 def _measure_rows(

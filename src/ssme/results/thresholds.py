@@ -155,12 +155,14 @@ class ThresholdChoice(Answer):
         """A table, and how probably the demand is met; the choice is the evaluation's decision."""
         met = [f"{p.model} {format_percent(p.p_demand)}" for p in self.picks if p.p_demand >= 0.0]
         never = [pick.model for pick in self.picks if np.isnan(pick.threshold)]
-        said = []
+        sentences = []
         if met:
-            said.append(f"Probability that {self.goal} holds at the threshold: {_list_names(met)}.")
+            sentences.append(
+                f"Probability that {self.goal} holds at the threshold: {_list_names(met)}."
+            )
         if never:
             verb = "reaches" if len(never) == 1 else "reach"
-            said.append(f"{_list_names(never)} {verb} {self.goal} at no threshold.")
+            sentences.append(f"{_list_names(never)} {verb} {self.goal} at no threshold.")
         rows = [(pick, at) for pick in self.picks for at in pick.metrics]
         table = (
             Column("model", [pick.model for pick, _ in rows]),
@@ -171,7 +173,7 @@ class ThresholdChoice(Answer):
         )
         sure = "" if self.confidence == CONFIDENCE.default else f", probability {self.confidence:g}"
         title = f"Thresholds for {self.goal}{sure}"
-        return [Section("thresholds", title, tuple(said), table)]
+        return [Section("thresholds", title, tuple(sentences), table)]
 
 
 def _list_names(names: Sequence[str], most: int = 20) -> str:

@@ -279,8 +279,10 @@ def _lean_on_labels(metric: Metric, ours: Estimate, alone: Estimate, leaning: fl
     known &= np.isfinite(alone.draws).any(axis=0)
     if not known.any():
         return ours
-    mine, theirs = (np.nanvar(draws[:, known], axis=0) for draws in (ours.draws, alone.draws))
-    lean, noise = leaning * mine.sum(), np.maximum(mine, theirs).sum()
+    variance, variance_alone = (
+        np.nanvar(draws[:, known], axis=0) for draws in (ours.draws, alone.draws)
+    )
+    lean, noise = leaning * variance.sum(), np.maximum(variance, variance_alone).sum()
     step = np.where(known, step, 0.0) * (lean / (lean + noise) if noise > 0.0 else 0.0)
     value, draws = (np.clip(x + step, metric.low, metric.high) for x in (ours.value, ours.draws))
     return Estimate(value, draws)
@@ -296,10 +298,10 @@ def _widen(metric: Metric, estimate: Estimate, factor: float) -> Estimate:
 
 def _make_figures(metric: Metric, ours: Estimate, alone: Estimate, level: float) -> list[Figure]:
     """One `Figure` per value; quantiles of the draws are the intervals, or Wilson's of shares."""
-    mine, theirs = (_stack_ends(metric, each, level) for each in (ours, alone))
-    if theirs.shape[1] != mine.shape[1]:
-        theirs = np.full(mine.shape, np.nan)
-    return [Figure(*six) for six in np.concatenate([mine, theirs]).T.tolist()]
+    ends, ends_alone = (_stack_ends(metric, each, level) for each in (ours, alone))
+    if ends_alone.shape != ends.shape:
+        ends_alone = np.full(ends.shape, np.nan)
+    return [Figure(*six) for six in np.concatenate([ends, ends_alone]).T.tolist()]
 
 
 def _stack_ends(metric: Metric, estimate: Estimate, level: float) -> FloatArray:

@@ -104,8 +104,8 @@ def make_history_section(evaluation: Evaluation, memory: str | Path, data: str) 
         if _list_estimated(record, metric.name) & _list_estimated(now, metric.name)
     ]
     if not shared:
-        said = "The memory holds no earlier evaluation of these models."
-        return Section("history", "What changed", (said,))
+        nothing = "The memory has no earlier evaluation of these models."
+        return Section("history", "What changed", (nothing,))
     latest, followed = shared[0]
     points = trace_estimates({**before, max(before) + 1: now}, followed)
     changes = compare_records(latest, now, followed, ALL)

@@ -30,8 +30,8 @@ def print_document(console: Console, document: Document, keeps: str = "") -> Non
     for item in document.answers:
         style = SEVERITY_STYLE.get(item.severity, "")
         question, answer = Text(item.question, style="bold"), shorten(item.answer, TITLE)
-        said = Text(f" {answer}", style=style) + Text(f": {make_printable(item.detail)}")
-        console.print(question + said)
+        text = Text(f" {answer}", style=style) + Text(f": {make_printable(item.detail)}")
+        console.print(question + text)
     for section in document.sections:
         print_section(console, section, keeps)
     console.print()
