@@ -246,7 +246,7 @@ def test_labels_in_another_file_are_refused(tmp_path: Path) -> None:
     labels = tmp_path / "labels.csv"
     labels.write_text("id,label\n1,0\n", encoding="utf-8")
     with pytest.raises(InputError, match="labels are given separately from the scores"):
-        evaluate_parquet(place, labels=labels, **ASKED)
+        evaluate_parquet(place, labels_file=labels, **ASKED)
     with pytest.raises(InputError, match="labels are given separately from the scores"):
         ssme.evaluate(place, labels, engine="stream", **ASKED)
 

@@ -253,8 +253,11 @@ def _from_pandas(series: Any) -> NDArray[Any]:
     import pandas
 
     kind = series.dtype
-    if isinstance(kind, pandas.CategoricalDtype):  # as floats, whole numbers might be rounded
-        return np.asarray(series.astype(float if kind.categories.dtype == float else object))
+    if isinstance(kind, pandas.CategoricalDtype):
+        if kind.categories.dtype.kind == "f":
+            numbers = to_float64(_from_pandas(kind.categories.to_series()))
+            return np.append(numbers, np.nan).take(series.cat.codes)
+        return np.asarray(series.astype(object))  # as floats, whole numbers might be rounded
     if isinstance(kind, pandas.ArrowDtype):
         import pyarrow
 
