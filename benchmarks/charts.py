@@ -5,6 +5,8 @@ Colors are Okabe and Ito's; wherever a color tells series apart, a shape tells t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -98,22 +100,6 @@ def draw_bands(frame: pd.DataFrame, x: str, low: str, high: str, color: str, fac
     return chart.facet(facet=alt.Facet(f"{facet}:N", title=None), columns=2)
 
 
-def draw_bars_by_labels(frame: pd.DataFrame) -> Any:
-    """Errors of each method and number of labels, one panel per data set and metric."""
-    frame = frame.assign(
-        panel=frame["dataset"] + " " + frame["metric"],
-        series=frame["method"] + ", " + frame["n_labeled"].astype(str) + " labels",
-    )
-    return draw_bars(frame, "mae:Q", "series:N", row="panel", color="method")
-
-
-def draw_bars_by_method(frame: pd.DataFrame, n_labeled: int = 20) -> Any:
-    """Errors of each method with so many labels, one panel per data set and metric."""
-    shown = frame[frame["n_labeled"] == n_labeled]
-    panel = shown["dataset"] + " " + shown["metric"]
-    return draw_bars(shown.assign(panel=panel), "mae:Q", "method:N", row="panel", color="method")
-
-
 def draw_dots(
     frame: pd.DataFrame, x: str, y: str, color: str, *, facet: str | None = None, log: bool = False
 ) -> Any:
@@ -141,3 +127,115 @@ def draw_dots(
     return chart.facet(facet=alt.Facet(f"{facet}:N", title=None), columns=3).resolve_scale(
         x="shared" if log else "independent", y="independent"
     )
+
+
+# -------------------------------------------------------------------------------------------------
+# The figure of each result.
+
+
+def name_panels(frame: pd.DataFrame) -> pd.DataFrame:
+    """One panel per data set and metric."""
+    return frame.assign(panel=frame["dataset"] + " " + frame["metric"])
+
+
+def name_series(frame: pd.DataFrame) -> pd.DataFrame:
+    """One series per method and number of labels."""
+    labels = frame["n_labeled"].astype(str)
+    return frame.assign(series=frame["method"] + ", " + labels + " labels")
+
+
+def draw_methods(frame: pd.DataFrame) -> Any:
+    """Errors of each method with 20 labels."""
+    shown = name_panels(frame[frame["n_labeled"] == 20])
+    return draw_bars(shown, "mae:Q", "method:N", row="panel", color="method")
+
+
+def draw_choices(frame: pd.DataFrame) -> Any:
+    shown = name_series(frame)
+    return draw_bars(shown, "mae:Q", "series:N", row="metric", color="method")
+
+
+def draw_bounds(frame: pd.DataFrame) -> Any:
+    shown = frame.assign(series="eps " + frame["epsilon"].astype(str))
+    return draw_bands(shown, "performance", "low", "high", "series", "metric")
+
+
+def draw_effective_sizes(frame: pd.DataFrame) -> Any:
+    shown = name_panels(frame[frame["n_labeled"] == 20])
+    return draw_dots(shown, "ess", "method", "method", facet="panel", log=True)
+
+
+def draw_flows(frame: pd.DataFrame) -> Any:
+    shown = frame[frame["metric"] == "accuracy"]
+    return draw_bars(shown, "mae:Q", "method:N", row="dataset", color="method")
+
+
+def draw_truth(frame: pd.DataFrame) -> Any:
+    keys = ["dataset", "model", "metric"]
+    shown = frame[frame["model"] != "all"].melt(keys, ["ours", "paper"], var_name="source")
+    shown = name_panels(shown.dropna(subset=["value"]))
+    return draw_dots(shown, "value", "model", "source", facet="panel")
+
+
+def draw_classifiers(frame: pd.DataFrame) -> Any:
+    shown = name_panels(frame[frame["method"].isin(["labeled", "ssme", "auto"])])
+    return draw_dots(shown, "mae", "model", "method", facet="panel")
+
+
+def draw_groups(frame: pd.DataFrame) -> Any:
+    shown = frame.assign(where=frame["dataset"] + " " + frame["category"])
+    return draw_lines(shown, "where:N", "rmae:Q", "method")
+
+
+def draw_trends(frame: pd.DataFrame) -> Any:
+    import altair as alt
+
+    rows: dict[tuple[str, str], list[Any]] = {}
+    accuracy = frame[frame["metric"] == "accuracy"]
+    for (reading, noise, axis), part in accuracy.groupby(["reading", "noise", "axis"], sort=False):
+        chart = draw_lines(part, "value:O", "mae:Q", "method")
+        title = f"{reading}, {noise}, by {axis}"
+        rows.setdefault((reading, noise), []).append(chart.properties(title=title))
+    return alt.vconcat(*(alt.hconcat(*charts) for charts in rows.values()))
+
+
+def draw_theory(frame: pd.DataFrame) -> Any:
+    import altair as alt
+
+    panels = []
+    for axis, part in frame[frame["method"] == "ul_plus"].groupby("axis", sort=False):
+        measured = part.assign(series="UL+, " + part["world"], y=part["quantile"])
+        bound = part[part["world"] == "as assumed"].assign(series="bound, constants 1")
+        shown = pd.concat([measured, bound.assign(y=bound["bound"])])
+        panels.append(draw_lines(shown, "value:O", "y:Q", "series").properties(title=f"by {axis}"))
+    return alt.hconcat(*panels)
+
+
+DRAWINGS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "all_sets_overall": partial(draw_lines, x="n_labeled:O", y="rmae:Q", color="method"),
+    "bandwidths": draw_choices,
+    "bounds": draw_bounds,
+    "classifiers": partial(
+        draw_lines, x="classifiers:O", y="mae:Q", color="method", facet="metric"
+    ),
+    "cost": partial(draw_dots, x="ratio_to_labeled", y="method", color="method", log=True),
+    "ensembling": partial(draw_lines, x="bend:O", y="mae:Q", color="method", facet="metric"),
+    "ess": draw_effective_sizes,
+    "flow_readings": draw_flows,
+    "ground_truth": draw_truth,
+    "initialization": draw_choices,
+    "kernels": draw_choices,
+    "llm": draw_methods,
+    "main_tables": draw_methods,
+    "per_classifier": draw_classifiers,
+    "presets_bends": partial(draw_lines, x="bend:O", y="mae:Q", color="method", facet="metric"),
+    "quick": lambda frame: draw_bars(
+        name_panels(name_series(frame)), "mae:Q", "series:N", row="panel", color="method"
+    ),
+    "rivals_paper": draw_methods,
+    "ssme_paper": draw_methods,
+    "subgroups": draw_groups,
+    "synthetic_trends": draw_trends,
+    "theory": draw_theory,
+}
+"""How the figure of a result is drawn, by the name of its file."""

@@ -31,6 +31,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from benchmarks.charts import DRAWINGS
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.provenance import record
 from ssme import progress
@@ -259,11 +260,11 @@ def _run_some(
     return rows, times
 
 
-def save(frame: pd.DataFrame, setup: Setup, figure: Any = None, *, name: str | None = None) -> None:
+def save(frame: pd.DataFrame, setup: Setup, *, name: str | None = None) -> None:
     """Write the result, one line on how it was made, and its figure; print the result."""
     name = name or setup.name
     record_run(name, setup)
-    write(frame, name, figure)
+    write(frame, name)
 
 
 def record_run(name: str, setup: Setup) -> None:
@@ -279,20 +280,20 @@ def note_mixed(times: pd.DataFrame | None) -> str:
     return f"cells of {times['source'].nunique()} states of the source: to be run again"
 
 
-def write(frame: pd.DataFrame, name: str, figure: Any = None) -> None:
+def write(frame: pd.DataFrame, name: str) -> None:
     """Write and print a result, and draw its figure."""
     RESULTS.mkdir(exist_ok=True)
     frame.to_csv(RESULTS / f"{name}.csv", index=False, float_format="%.5g")
-    if figure is not None:
-        draw(name, figure)
+    if name in DRAWINGS:
+        draw(name)
     print(frame.round(4).to_string(index=False, max_rows=SHOWN))
 
 
-def draw(name: str, figure: Any) -> None:
-    """Draw ``figure(frame)`` from the result file of ``name``, where Altair is installed."""
+def draw(name: str) -> None:
+    """Draw the figure of a result from its file, where Altair is installed."""
     if importlib.util.find_spec("altair") is None:
         print(f"no altair: {name}.png not drawn (`python -m benchmarks.report` draws all)")
         return
     FIGURES.mkdir(exist_ok=True)
-    chart = figure(pd.read_csv(RESULTS / f"{name}.csv"))
+    chart = DRAWINGS[name](pd.read_csv(RESULTS / f"{name}.csv"))
     chart.save(str(FIGURES / f"{name}.png"), ppi=90)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import pandas as pd
 
+from benchmarks.charts import DRAWINGS
 from benchmarks.claims import ABSENT, PARTLY, STAND_IN, list_claims
 from benchmarks.experiment import FIGURES, RESULTS, ROOT, draw
 from benchmarks.paper import REPRODUCES, read_paper_file
@@ -20,8 +20,6 @@ from benchmarks.provenance import read
 
 SECTIONS: dict[str, tuple[str, Callable[[pd.DataFrame], str]]] = {}
 """Title and text of each result that has a section."""
-DRAWN = {"all_sets_overall": "all_sets"}
-"""Results whose figure is drawn by a script of another name."""
 INTRODUCTION = """\
 # Benchmark report
 
@@ -248,14 +246,10 @@ def write_text() -> str:
 
 
 def draw_all() -> None:
-    """The figures of all experiments."""
-    from benchmarks.run_all import EXPERIMENTS
-
-    for name in EXPERIMENTS:
-        module = import_module(f"benchmarks.accuracy.{name}")
-        result = next((r for r, script in DRAWN.items() if script == name), name)
-        if hasattr(module, "draw_figure") and (RESULTS / f"{result}.csv").exists():
-            draw(result, module.draw_figure)
+    """The figures of all results."""
+    for name in DRAWINGS:
+        if (RESULTS / f"{name}.csv").exists():
+            draw(name)
 
 
 def main(check: bool = False) -> None:

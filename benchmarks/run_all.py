@@ -24,7 +24,6 @@ EXPERIMENTS = (
     "main_tables",
     "ssme_paper",
     "per_classifier",
-    "ssme_vs_ssme_m",
     "ground_truth",
     "bounds",
     "llm",

@@ -7,11 +7,6 @@ do with the paper.
 
 from __future__ import annotations
 
-from typing import Any
-
-import pandas as pd
-
-from benchmarks.charts import draw_lines
 from benchmarks.datasets.registry import dataset_names
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from ssme.bench import Protocol, geometric_rmae, summarize
@@ -35,11 +30,7 @@ def main(setup: Setup) -> None:
     table = run(Protocol.of(METHODS, runs=setup.runs), datasets, setup, cells=REAL_SETS)
     summary = summarize(table)
     save(summary.drop(columns=["subset", "group"]), setup)
-    save(geometric_rmae(summary), setup, draw_figure, name="all_sets_overall")
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    return draw_lines(frame, "n_labeled:O", "rmae:Q", "method")
+    save(geometric_rmae(summary), setup, name="all_sets_overall")
 
 
 if __name__ == "__main__":

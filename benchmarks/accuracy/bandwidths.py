@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.accuracy.variants import RUNS, compare, draw_figure
+from benchmarks.accuracy.variants import RUNS, compare
 from benchmarks.experiment import Setup, start
-
-__all__ = ["RUNS", "draw_figure", "main"]
 
 BANDWIDTHS: dict[str, dict[str, Any]] = {
     "isj": {},

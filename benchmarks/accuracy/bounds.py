@@ -6,13 +6,10 @@ accuracy and AUC: the weaker the classifier, the wider the band.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 import ssme
-from benchmarks.charts import draw_bands
 from benchmarks.experiment import Setup, save, start
 from benchmarks.theory import accuracy_of_separation, auc_of_separation, performance_band
 
@@ -31,12 +28,7 @@ def main(setup: Setup) -> None:
             parts.append(pd.DataFrame({"metric": metric, "epsilon": epsilon, **columns}))
     result = pd.concat(parts)
     result["bound"] = result["performance"] - result["low"]
-    save(result.assign(ssme=ssme.__version__, numpy=np.__version__), setup, draw_figure)
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    series = "eps " + frame["epsilon"].astype(str)
-    return draw_bands(frame.assign(series=series), "performance", "low", "high", "series", "metric")
+    save(result.assign(ssme=ssme.__version__, numpy=np.__version__), setup)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.charts import draw_lines
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance, summarize
@@ -70,11 +69,7 @@ def main(setup: Setup) -> None:
     protocol = Protocol(METHODS, n_labeled=(20,), runs=setup.runs, subsets={DATASET: chosen})
     table = run(protocol, [DATASET], setup)
     result = with_half_widths(table).assign(runs=setup.runs, **provenance(table))
-    save(result, setup, draw_figure)
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    return draw_lines(frame, "classifiers:O", "mae:Q", "method", facet="metric")
+    save(result, setup)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from benchmarks.charts import draw_dots
 from benchmarks.datasets.synthetic import gaussian_set
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance
@@ -45,11 +43,7 @@ def main(setup: Setup) -> None:
     alone = float(frame.loc[frame["method"] == "labeled", "seconds"].iloc[0])
     frame["ratio_to_labeled"] = frame["seconds"] / alone
     result = frame.sort_values("seconds").assign(runs=setup.runs, **provenance(table))
-    save(result, here, draw_figure)
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    return draw_dots(frame, "ratio_to_labeled", "method", "method", log=True)
+    save(result, here)
 
 
 if __name__ == "__main__":

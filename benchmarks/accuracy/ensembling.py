@@ -13,7 +13,6 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.charts import draw_lines
 from benchmarks.datasets.adult import semisynthetic_set
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance, summarize
@@ -44,11 +43,7 @@ def main(setup: Setup) -> None:
         ece = part.loc[part["metric"] == "ece", "truth"].mean()
         parts.append(summarize(part.assign(dataset="adult")).assign(bend=bend, true_ece=ece))
     columns = ["bend", "true_ece", "metric", "method", "mae", "ci95", "rmae", "coverage", "runs"]
-    save(pd.concat(parts)[[*columns, *provenance(table)]], setup, draw_figure)
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    return draw_lines(frame, "bend:O", "mae:Q", "method", facet="metric")
+    save(pd.concat(parts)[[*columns, *provenance(table)]], setup)
 
 
 if __name__ == "__main__":

@@ -7,12 +7,7 @@ SSME with 20 labels is worth 539 for ECE, the next best method 110 (averages ove
 
 from __future__ import annotations
 
-from typing import Any
-
-import pandas as pd
-
 from benchmarks.accuracy.main_tables import DATASETS, RUNS, run_main_cells
-from benchmarks.charts import draw_dots
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import Setup, save, start
 from ssme.bench import labels_only_curve, summarize
@@ -30,13 +25,7 @@ def main(setup: Setup) -> None:
         metrics = default_metrics(data.n_classes)
         curves[name] = labels_only_curve(data, metrics, dataset=name, samples=setup.runs)
     result = add_effective_sample_size(summary, curves)
-    save(result[[*COLUMNS, "ssme", "numpy"]], setup, draw_figure)
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    shown = frame[frame["n_labeled"] == 20]
-    panel = shown["dataset"] + " " + shown["metric"]
-    return draw_dots(shown.assign(panel=panel), "ess", "method", "method", facet="panel", log=True)
+    save(result[[*COLUMNS, "ssme", "numpy"]], setup)
 
 
 if __name__ == "__main__":

@@ -10,10 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
 from benchmarks.accuracy.densities import FLOW, join_paper_flow
-from benchmarks.charts import draw_bars
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, summarize
 
@@ -30,12 +27,7 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 def main(setup: Setup) -> None:
     protocol = Protocol(METHODS, n_labeled=(20, 50, 100), runs=setup.runs)
     summary = summarize(run(protocol, DATASETS, setup)).drop(columns=["subset", "group"])
-    save(join_paper_flow(summary), setup, draw_figure)
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    shown = frame[frame["metric"] == "accuracy"]
-    return draw_bars(shown, "mae:Q", "method:N", row="dataset", color="method")
+    save(join_paper_flow(summary), setup)
 
 
 if __name__ == "__main__":

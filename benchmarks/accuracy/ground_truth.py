@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.charts import draw_dots
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import Setup, save, start
 from benchmarks.paper import PAPER_MODELS, PAPER_NAMES, read_paper_file
@@ -30,7 +29,7 @@ CLIP = 1e-6
 def main(setup: Setup) -> None:
     rows = [row for dataset in PAPER_NAMES for row in describe_set(dataset, load_dataset(dataset))]
     versions = {name: describe_process()[name] for name in DECISIVE}
-    save(pd.DataFrame(rows).assign(**versions), setup, draw_figure)
+    save(pd.DataFrame(rows).assign(**versions), setup)
 
 
 def describe_set(dataset: str, data: ScoreSet) -> list[dict[str, Any]]:
@@ -75,15 +74,6 @@ def compute_share_of_ties(scores: FloatArray) -> float:
     """Rows and classifiers whose two largest scores are equal."""
     top = np.sort(scores, axis=2)[:, :, -2:]
     return float((top[:, :, 0] == top[:, :, 1]).mean())
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    shown = frame[frame["model"] != "all"].melt(
-        ["dataset", "model", "metric"], ["ours", "paper"], var_name="source", value_name="value"
-    )
-    shown = shown.dropna(subset=["value"])
-    panel = shown["dataset"] + " " + shown["metric"]
-    return draw_dots(shown.assign(panel=panel), "value", "model", "source", facet="panel")
 
 
 if __name__ == "__main__":

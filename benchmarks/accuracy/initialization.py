@@ -6,10 +6,8 @@ paper finds the two comparable.
 
 from __future__ import annotations
 
-from benchmarks.accuracy.variants import RUNS, compare, draw_figure
+from benchmarks.accuracy.variants import RUNS, compare
 from benchmarks.experiment import Setup, start
-
-__all__ = ["RUNS", "draw_figure", "main"]
 
 STARTS = {"draw": {}, "knn": {"init": "knn"}}
 

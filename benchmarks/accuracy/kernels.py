@@ -5,10 +5,8 @@ The paper finds no significant difference between the Gaussian, Epanechnikov and
 
 from __future__ import annotations
 
-from benchmarks.accuracy.variants import RUNS, compare, draw_figure
+from benchmarks.accuracy.variants import RUNS, compare
 from benchmarks.experiment import Setup, start
-
-__all__ = ["RUNS", "draw_figure", "main"]
 
 KERNELS = {
     "gaussian": {},

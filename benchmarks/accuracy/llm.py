@@ -14,11 +14,6 @@ are those of the main tables.
 
 from __future__ import annotations
 
-from typing import Any
-
-import pandas as pd
-
-from benchmarks.charts import draw_bars_by_method
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from ssme.bench import Protocol, summarize
 
@@ -41,11 +36,7 @@ METHODS = [
 def main(setup: Setup) -> None:
     protocol = Protocol.of(METHODS, runs=setup.runs)
     summary = summarize(run(protocol, DATASETS, setup, cells=REAL_SETS))
-    save(summary.drop(columns=["subset", "group"]), setup, draw_figure)
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    return draw_bars_by_method(frame)
+    save(summary.drop(columns=["subset", "group"]), setup)
 
 
 if __name__ == "__main__":

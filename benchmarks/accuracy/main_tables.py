@@ -7,11 +7,8 @@ paper's figures.
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
-from benchmarks.charts import draw_bars
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from benchmarks.paper import PAPER_METHODS, join_paper
 from ssme.bench import Protocol, summarize
@@ -28,13 +25,7 @@ def run_main_cells(setup: Setup, datasets: list[str] = DATASETS) -> pd.DataFrame
 
 def main(setup: Setup) -> None:
     result = join_paper(summarize(run_main_cells(setup)))
-    save(result.drop(columns=["subset", "group"]), setup, draw_figure)
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    shown = frame[(frame["n_labeled"] == 20)]
-    shown = shown.assign(panel=shown["dataset"] + " " + shown["metric"])
-    return draw_bars(shown, "mae:Q", "method:N", row="panel", color="method")
+    save(result.drop(columns=["subset", "group"]), setup)
 
 
 if __name__ == "__main__":

@@ -7,17 +7,12 @@ and the bias, and the paper's figures where it has them; from the runs of the ma
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
 from benchmarks.accuracy.main_tables import RUNS, run_main_cells
-from benchmarks.charts import draw_dots
 from benchmarks.experiment import Setup, save, start
 from benchmarks.paper import PAPER_METHODS, PAPER_MODELS, read_paper_file
 from ssme.bench import provenance
-
-__all__ = ["RUNS", "draw_figure", "main"]
 
 KEYS = ["dataset", "metric", "model", "method"]
 
@@ -31,7 +26,7 @@ def main(setup: Setup) -> None:
     result = grouped[["truth", "estimate", "bias", "mae"]].mean()
     result.insert(2, "spread", 1.96 * grouped["estimate"].std())
     result = join_paper_classifiers(result.reset_index())
-    save(result.assign(runs=setup.runs, **provenance(table)), setup, draw_figure)
+    save(result.assign(runs=setup.runs, **provenance(table)), setup)
 
 
 def join_paper_classifiers(ours: pd.DataFrame) -> pd.DataFrame:
@@ -55,12 +50,6 @@ def join_paper_classifiers(ours: pd.DataFrame) -> pd.DataFrame:
         on=["metric", "classifier"],
     )
     return names.drop(columns=["classifier", "column"])
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    frame = frame[frame["method"].isin(["labeled", "ssme", "auto"])]
-    panel = frame["dataset"] + " " + frame["metric"]
-    return draw_dots(frame.assign(panel=panel), "mae", "model", "method", facet="panel")
 
 
 if __name__ == "__main__":

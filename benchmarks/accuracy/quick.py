@@ -6,7 +6,6 @@ synthetic Gaussian sets, whose truth is known in closed form.
 
 from __future__ import annotations
 
-from benchmarks.charts import draw_bars_by_labels as draw_figure
 from benchmarks.datasets.registry import data_folder
 from benchmarks.experiment import CACHE, Setup, run, start, write
 from ssme.bench import Protocol, summarize
@@ -20,7 +19,7 @@ def main(setup: Setup) -> None:
     found = (data_folder() / "civilcomments.npz").exists()
     datasets = ["civilcomments", "multinli"] if found else ["gaussian"]
     summary = summarize(run(Protocol.of(METHODS, runs=setup.runs), datasets, setup))
-    write(summary.drop(columns=["subset", "group"]), setup.name, draw_figure)
+    write(summary.drop(columns=["subset", "group"]), setup.name)
 
 
 if __name__ == "__main__":

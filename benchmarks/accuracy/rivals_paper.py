@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.accuracy.main_tables import DATASETS, RUNS
-from benchmarks.charts import draw_bars_by_method as draw_figure
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from benchmarks.paper import PAPER_METHODS, join_paper
 from ssme.bench import Protocol, summarize
@@ -38,7 +37,7 @@ def main(setup: Setup) -> None:
     order = {label: place for place, label in enumerate(methods)}
     result["order"] = result["method"].map(order)
     result = result.sort_values(["dataset", "order", "metric", "n_labeled"]).drop(columns="order")
-    save(result, setup, draw_figure)
+    save(result, setup)
 
 
 if __name__ == "__main__":

@@ -10,15 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
 from benchmarks.accuracy.main_tables import DATASETS, RUNS
-from benchmarks.charts import draw_bars_by_method
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from benchmarks.paper import PAPER_METHODS, join_paper
 from ssme.bench import Protocol, summarize
-
-__all__ = ["RUNS", "draw_figure", "main"]
 
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "labeled": ("labeled", {}),
@@ -40,11 +35,7 @@ def main(setup: Setup) -> None:
         ["dataset", "method", "n_labeled", "metric"],
         key=lambda column: column.map(order) if column.name == "method" else column,
     )
-    save(result, setup, draw_figure)
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    return draw_bars_by_method(frame)
+    save(result, setup)
 
 
 if __name__ == "__main__":

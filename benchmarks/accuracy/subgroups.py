@@ -13,7 +13,6 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.charts import draw_lines
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, provenance, summarize
@@ -44,7 +43,7 @@ def main(setup: Setup) -> None:
         protocol = Protocol(METHODS, n_labeled=(20,), runs=setup.runs, by=categories)
         table = run(protocol, [dataset], setup, load, name=f"subgroups_{dataset}")
         parts.append(average_by_category(table).assign(**provenance(table)))
-    save(pd.concat(parts).assign(runs=setup.runs), setup, draw_figure)
+    save(pd.concat(parts).assign(runs=setup.runs), setup)
 
 
 def average_by_category(table: pd.DataFrame) -> pd.DataFrame:
@@ -56,11 +55,6 @@ def average_by_category(table: pd.DataFrame) -> pd.DataFrame:
     result = grouped[["rmae", "mae", "labels_only_mae", "coverage", "fallback"]].mean()
     result["cells"] = grouped.size()
     return result.reset_index()
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    frame = frame.assign(where=frame["dataset"] + " " + frame["category"])
-    return draw_lines(frame, "where:N", "rmae:Q", "method")
 
 
 if __name__ == "__main__":

@@ -15,14 +15,12 @@ normal case.
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from benchmarks.charts import draw_lines
 from benchmarks.datasets.synthetic import separations
 from benchmarks.experiment import Setup, run, save, start
 from ssme.bench import Protocol, summarize
@@ -61,7 +59,7 @@ def load(name: str) -> ScoreSet:
 
 
 def main(setup: Setup) -> None:
-    save(measure(setup, METHODS), setup, draw_figure)
+    save(measure(setup, METHODS), setup)
 
 
 def measure(setup: Setup, methods: dict[str, tuple[str, dict[str, Any]]]) -> pd.DataFrame:
@@ -119,21 +117,6 @@ def list_names(points: list[dict[str, float]], sets: int) -> list[str]:
         for noise in NOISES
         for point in points
     ]
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    import altair as alt
-
-    panels = []
-    for reading, noise in product(READINGS, NOISES):
-        row = []
-        for axis in GRID:
-            here = (frame["axis"] == axis) & (frame["noise"] == noise)
-            part = frame[here & (frame["reading"] == reading) & (frame["metric"] == "accuracy")]
-            title = f"{reading}, {noise}, by {axis}"
-            row.append(draw_lines(part, "value:O", "mae:Q", "method").properties(title=title))
-        panels.append(alt.hconcat(*row))
-    return alt.vconcat(*panels)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from benchmarks.charts import draw_lines
 from benchmarks.experiment import Setup, run_jobs, save, start
 from benchmarks.theory import auc_bound, separation_error, theorem_1, ul_plus
 from ssme.bench.store import DECISIVE, describe_process
@@ -120,7 +119,7 @@ def main(setup: Setup) -> None:
     result = pd.DataFrame(rows).sort_values(
         keys, key=lambda column: column.map(order) if column.name == "world" else column
     )
-    save(result.assign(**{name: describe_process()[name] for name in DECISIVE}), setup, draw_figure)
+    save(result.assign(**{name: describe_process()[name] for name in DECISIVE}), setup)
 
 
 def compare_with_bound(part: pd.DataFrame) -> dict[str, Any]:
@@ -143,20 +142,6 @@ def compare_with_bound(part: pd.DataFrame) -> dict[str, Any]:
         "applies": said.applies,
         "runs": len(part),
     }
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    import altair as alt
-
-    panels = []
-    for axis in GRID:
-        part = frame[(frame["axis"] == axis) & (frame["method"] == "ul_plus")]
-        measured = part.assign(series="UL+, " + part["world"], y=part["quantile"])
-        bound = part[part["world"] == WORLDS[0]].assign(series="bound, constants 1")
-        shown = pd.concat([measured, bound.assign(y=bound["bound"])])
-        chart = draw_lines(shown, "value:O", "y:Q", "series").properties(title=f"by {axis}")
-        panels.append(chart)
-    return alt.hconcat(*panels)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
-
-from benchmarks.charts import draw_bars
 from benchmarks.experiment import Setup, run, save
 from ssme.bench import Protocol, summarize
 
@@ -26,9 +23,4 @@ def compare(variants: dict[str, dict[str, Any]], setup: Setup) -> None:
     }
     protocol = Protocol(methods={**methods, "ensemble": ("ensemble", {})}, runs=setup.runs)
     summary = summarize(run(protocol, [DATASET], setup, cells="variants"))
-    save(summary.drop(columns=["subset", "group", "dataset"]), setup, draw_figure)
-
-
-def draw_figure(frame: pd.DataFrame) -> Any:
-    series = frame["method"] + ", " + frame["n_labeled"].astype(str) + " labels"
-    return draw_bars(frame.assign(series=series), "mae:Q", "series:N", row="metric", color="method")
+    save(summary.drop(columns=["subset", "group", "dataset"]), setup)
