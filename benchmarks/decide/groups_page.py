@@ -8,7 +8,7 @@ from benchmarks.decide.groups import SIZE_NAMES
 from benchmarks.markdown import describe_origin, format_table, read
 
 SHOWN = ("auto", "ensemble", "bayesian_calibration", "ssme")
-"""Methods of the table of subgroups; benchmarks/REPORT.md has all of them."""
+"""Methods of the table of subgroups; benchmarks/results/subgroups.csv has all of them."""
 
 
 def write_groups() -> str:
@@ -113,7 +113,7 @@ def write_subgroups() -> str:
     return (
         "The paper's table of subgroups: the mean error divided by that of labels alone, with 20 "
         f"labels ({describe_origin('subgroups')}; "
-        f"`benchmarks/REPORT.md` has all {wide.shape[1]} methods). "
+        f"`benchmarks/results/subgroups.csv` has all {wide.shape[1]} methods). "
         f"`auto` has the lowest error of all methods in {lowest} of {len(wide)} rows.\n\n"
         + format_table(shown, dict.fromkeys(shown.columns[2:], ".2f"))
     )
