@@ -208,7 +208,7 @@ def _check_frames(result: Any) -> list[str]:
 
 
 def _check_csv(result: Any) -> list[str]:
-    from ssme.cli.output import format_csv
+    from ssme.writing import format_csv
 
     rows = list(result.rows())
     text = format_csv(rows).encode("utf-8", "backslashreplace").decode("utf-8")
