@@ -50,18 +50,16 @@ VALUES = {
 }
 """Values of fields in words."""
 WORDS = {name: f"the part “{words}”" for name, words in PARTS.items()}
-WORDS |= {"labels_file": WORDS["label"], "y": WORDS["label"], "by": WORDS["groups"]}
+WORDS |= dict.fromkeys(("labels", "labels_file", "y"), WORDS["label"]) | {"by": WORDS["groups"]}
 WORDS |= {
     each.name: f"the field “{TITLES[each.name]}”"
     for each in (*READING, *list_declared(RunOptions))
     if each.title
 }
 """Arguments of Python in the words of the page."""
-PHRASES = {
-    ("label", "'...'"): "which column is the label",
-    ("labels_file", "False"): "press “Use this” as it is",
-    ("labels_file", None): "a file of labels",
-}
+PHRASES: dict[tuple[str, str | None], str] = {("label", "'...'"): "which column is the label"}
+for _name in ("labels", "labels_file"):
+    PHRASES |= {(_name, "False"): "press “Use this” as it is", (_name, None): "a file of labels"}
 """Arguments with a value that the page says in another way."""
 KINDS_OF_FILES = {
     "CSV only": (".csv", ".tsv"),

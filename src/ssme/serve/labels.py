@@ -37,10 +37,13 @@ DOUBLE_EVERY = 5
 """One row of so many is labeled by two people."""
 
 # Rows that wait for :me. An open row needs ``needs`` more people; ``given_by`` is who labeled it.
+# Two ranges rather than !=, so that the index skips the rows that :me has labeled.
 WAITING = """
 FROM suggestion AS s
 LEFT JOIN claim AS mine ON (mine.data, mine.row, mine.annotator) = (s.data, s.row, :me)
-WHERE s.data = :data AND s.needs > 0 AND (s.given_by < :me OR s.given_by > :me)
+WHERE s.rowid IN (
+    SELECT rowid FROM suggestion WHERE data = :data AND needs > 0 AND given_by < :me UNION ALL
+    SELECT rowid FROM suggestion WHERE data = :data AND needs > 0 AND given_by > :me)
 AND (s.given_by != '' OR mine.skipped = 0
      OR s.round = (SELECT max(round) FROM suggestion WHERE data = :data))
 AND s.needs > (
@@ -288,7 +291,9 @@ class LabelStore(Memory):
         """The number of the newest round, and of its rows that nobody has labeled or put aside."""
         ((newest,),) = self._fetch("SELECT max(round) FROM suggestion WHERE data = ?", data)
         ((left,),) = self._fetch(
-            "SELECT count(*) FROM suggestion AS s WHERE data = ? AND round = ? AND NOT EXISTS"
+            # without the hint, SQLite goes through all rounds in the index of the primary key
+            "SELECT count(*) FROM suggestion AS s INDEXED BY suggestion_round"
+            " WHERE data = ? AND round = ? AND NOT EXISTS"
             " (SELECT 1 FROM labeled_row AS r WHERE r.data = s.data AND r.row = s.row)",
             *(data, newest),
         )
