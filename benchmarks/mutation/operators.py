@@ -14,59 +14,34 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-}
+
+def _both_ways(pairs: Any) -> dict[Any, Any]:
+    return {a: b for pair in pairs for a, b in (pair, pair[::-1])}
+
+
+COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = _both_ways(
+    [
+        (ast.Lt, ast.LtE),
+        (ast.Gt, ast.GtE),
+        (ast.Eq, ast.NotEq),
+        (ast.Is, ast.IsNot),
+        (ast.In, ast.NotIn),
+    ]
+)
 ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Mult,
-    ast.Pow: ast.Mult,
-    ast.MatMult: ast.Mult,
-    ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd,
+    **_both_ways([(ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.BitAnd, ast.BitOr)]),
+    **dict.fromkeys((ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult), ast.Mult),
     ast.BitXor: ast.BitAnd,
 }
-FUNCTIONS = {
-    "min": "max",
-    "max": "min",
-    "minimum": "maximum",
-    "maximum": "minimum",
-    "fmin": "fmax",
-    "fmax": "fmin",
-    "any": "all",
-    "all": "any",
-    "sum": "mean",
-    "mean": "sum",
-    "nansum": "nanmean",
-    "nanmean": "nansum",
-    "floor": "ceil",
-    "ceil": "floor",
-    "zeros": "ones",
-    "ones": "zeros",
-    "argmin": "argmax",
-    "argmax": "argmin",
-    "exp": "expm1",
-    "log": "log1p",
-    "log1p": "log",
-    "sqrt": "abs",
-    "abs": "negative",
-    "cumsum": "cumprod",
-    "median": "mean",
-    "std": "var",
-    "var": "std",
+FUNCTIONS: dict[str, str] = {
+    **_both_ways(
+        [
+            *(("min", "max"), ("minimum", "maximum"), ("fmin", "fmax"), ("argmin", "argmax")),
+            *(("any", "all"), ("sum", "mean"), ("nansum", "nanmean"), ("floor", "ceil")),
+            *(("zeros", "ones"), ("log", "log1p"), ("std", "var")),
+        ]
+    ),
+    **{"exp": "expm1", "sqrt": "abs", "abs": "negative", "cumsum": "cumprod", "median": "mean"},
 }
 UNCHANGED = -1
 """The number of a mutant without a change."""
