@@ -234,7 +234,7 @@ ARRAYS: dict[str, Callable[..., Any]] = {
     "class probabilities of one model among logits": arrays(
         np.tile(Q - [[3.0], [0.0]], (5, 1, 1)), logits=True
     ),
-    "log-probabilities": arrays(np.log(P)),
+    "log-probabilities": arrays(-P),
     "labels in a matrix of one column": arrays(P, [[0], [1], [0], [1]]),
     "labels with a column per class": arrays(P, np.eye(2)[[0, 1, 1, 0]]),
     "a list with the scores of each model": arrays(
