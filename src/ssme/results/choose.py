@@ -159,16 +159,7 @@ class Choice(Answer):
         return self.possible_best == (self.pick,)
 
     def sentence(self) -> str:
-        """Describe the choice in words: the pick, its price, and who else may be the best.
-
-        Examples
-        --------
-        >>> import ssme
-        >>> from ssme.sample import sample_path
-        >>> r = ssme.evaluate(sample_path(), "label", method="labeled", metrics="accuracy")
-        >>> r.choose("accuracy").pick in r.choose("accuracy").sentence()
-        True
-        """
+        """Describe the choice in words: the pick, its price, and who else may be the best."""
         if np.isnan(self.p_best):
             return f"{self.pick} has the best estimate of {self.metric}; the method gives no draws."
         points = f"{100 * self.regret:.2f} percentage points"
