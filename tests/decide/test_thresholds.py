@@ -165,15 +165,14 @@ def test_a_rare_class_has_the_threshold_with_the_greatest_recall(
         assert recall == pytest.approx(found[last] / y.sum(), abs=1e-9)
 
 
-@pytest.mark.parametrize("method", ["auto", "bayesian_calibration"])
 def test_a_rare_class_has_a_threshold_that_surely_meets_a_demand(
-    rare: tuple[dict[str, np.ndarray], np.ndarray], method: str
+    rare: tuple[dict[str, np.ndarray], np.ndarray],
 ) -> None:
     """The model `auto` took had a threshold of .995 and a recall of .002."""
     scores, y = rare
     labels = np.where(np.arange(y.size) < 3000, y, -1)
     data = ScoreSet.from_arrays(scores, labels, unlabeled=-1)
-    result = ssme.evaluate(data, method=method, metrics="accuracy", random_state=0)
+    result = ssme.evaluate(data, metrics="accuracy", random_state=0)
     safe = result.choose_thresholds("precision>=0.9", confidence=0.95)
     for pick in safe.picks:
         positive = scores[pick.model] >= pick.threshold
