@@ -72,17 +72,6 @@ def test_auto_takes_labels_alike_in_its_likelihood_and_by_weight_in_its_correcti
     assert (low < high).all()
 
 
-def test_plain_shares_of_chosen_labels_are_not_right() -> None:
-    data, rng = complete_set(), np.random.default_rng(0)
-    truth = (data.scores.argmax(axis=2) == data.labels[:, None]).mean(axis=0)
-    plain = []
-    for _ in range(60):
-        labels = choose(data, rng).labels
-        right = data.scores.argmax(axis=2)[labels >= 0] == labels[labels >= 0][:, None]
-        plain.append(right.mean(axis=0))
-    assert (truth - np.mean(plain, axis=0))[1] > 0.05
-
-
 def test_ppi_of_a_ranking_is_right_on_average() -> None:
     data, rng, metric = complete_set(), np.random.default_rng(1), get_metric("roc_auc")
     truth = metric(data.scores, np.eye(2)[data.labels][None])[0]

@@ -112,17 +112,6 @@ def test_running_out_of_steps_warns() -> None:
     assert fit.converged is False
 
 
-def test_drawn_priors_vary_and_expected_ones_do_not() -> None:
-    x, _, labels, start = two_normals()
-
-    def priors(drawn, seed):
-        rules = EmRules(max_iter=5, tol=None, drawn_priors=drawn)
-        return run_em(kde_classes(x), start, labels, rules, np.random.default_rng(seed)).priors[0]
-
-    assert priors(True, 0) != priors(True, 1)
-    assert priors(False, 0) == priors(False, 1)
-
-
 def test_row_outside_every_density_has_the_prior() -> None:
     log_density = np.array([[-np.inf, -np.inf], [0.0, -np.inf], [-2000.0, -2001.0]])
     with warnings.catch_warnings():
@@ -149,19 +138,3 @@ def test_first_priors_are_the_shares_of_the_labels() -> None:
     weight[0] = 7.0
     fit = run_em(kde_classes(x), start, labels, one_step, np.random.default_rng(0), weight)
     np.testing.assert_allclose(fit.priors, [0.5, 0.5])
-
-
-def test_labeled_rows_weigh_one_before_the_step_from_which_they_are_weighted() -> None:
-    x, _, labels, start = two_normals()
-    late, plain, weighted = (
-        run_em(
-            kde_classes(x),
-            start,
-            labels,
-            EmRules(max_iter=1, tol=None, clamp=False, **rule),
-            np.random.default_rng(0),
-        ).responsibilities
-        for rule in ({"labeled_weight": 10.0, "weighted_from": 2}, {}, {"labeled_weight": 10.0})
-    )
-    np.testing.assert_array_equal(late, plain)
-    assert np.abs(late - weighted).max() > 0.01

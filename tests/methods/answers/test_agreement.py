@@ -34,11 +34,6 @@ def test_disagreement_is_with_those_who_answered_too() -> None:
     np.testing.assert_allclose(own, [(0.5 + 0.0) / 2, (0.5 + 0.0 + 1.0) / 3, (1.0 + 1.0) / 2])
 
 
-def test_many_answers_on_a_row_count_for_less_each() -> None:
-    evidence = votes_of([[0, 1, 1], [0, None, None], [None, None, None]], 2)
-    np.testing.assert_allclose(discount_dependence(evidence, 0.2), [1 / 1.4, 1.0, 1.0])
-
-
 def made(n: int = 300, n_classes: int = 3, seed: int = 0) -> FloatArray:
     rng = np.random.default_rng(seed)
     y = rng.choice(n_classes, n, p=[0.6, 0.3, 0.1][:n_classes] if n_classes == 3 else None)
@@ -79,13 +74,3 @@ def test_the_pool_errs_as_often_as_agreement_says(n_classes: int) -> None:
     np.testing.assert_allclose(w.mean(axis=0), found.shares, atol=1e-4)
     wrong = 1.0 - (w[:, None] * votes).sum(axis=2).mean()
     assert wrong == pytest.approx(found.error, abs=2e-4)
-
-
-def test_shares_that_are_stated_are_taken() -> None:
-    votes = made()
-    stated = np.array([0.2, 0.3, 0.5])
-    found = JudgeAgreement.estimate(votes, votes, OF, stated)
-    np.testing.assert_allclose(found.shares, stated)
-    rare = JudgeAgreement.estimate(votes, votes, OF, np.array([1.0, 0.0, 0.0]))
-    least = OF.least_share / 3
-    np.testing.assert_allclose(rare.shares, np.array([1.0, least, least]) / (1.0 + 2 * least))

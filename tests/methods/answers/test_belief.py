@@ -130,23 +130,6 @@ def test_draws_are_moved_on_the_scale_of_their_range() -> None:
     assert np.isnan(moved[:, 1]).all()
 
 
-def test_draws_of_losses_are_moved_as_they_are() -> None:
-    loss = get_metric("log_loss")
-    moved = _move(loss, np.array([0.5]), np.array([[0.2], [0.3], [0.9]]), 1e-6)
-    np.testing.assert_allclose(moved[:, 0], [0.4, 0.5, 1.1])
-    # what would be below the range is put on its end, undefined draws are filled up with others
-    low = _move(loss, np.array([0.1]), np.array([[0.2], [0.8], [np.nan]]), 1e-6)
-    np.testing.assert_allclose(low[:, 0], [0.1, 0.7, 0.1])
-
-
-def test_a_group_of_one_labeled_row_is_its_label(belief: AnswersBelief) -> None:
-    row = np.flatnonzero(belief.data.labeled)[:1]
-    plain = np.einsum("nk,nmk->m", belief.soft[row], belief.data.scores[row])
-    residual, _ = belief._find_residual(ACCURACY, row, 7)
-    found = belief.estimate([ACCURACY], [row])[0][0].value
-    np.testing.assert_allclose(found, np.clip(plain + residual, 0.0, 1.0), atol=1e-12)
-
-
 def test_labelings_of_one_class_alone_say_nothing_of_a_ranking(belief: AnswersBelief) -> None:
     """Of four rows many drawn labelings have one class: no noise there, and a finite residual."""
     metric = get_metric("roc_auc")

@@ -10,7 +10,6 @@ from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.evidence import (
     EvidenceEncoder,
     EvidenceEncoders,
-    _cut_at,
     _encode_ratings,
     estimate_stated_share,
 )
@@ -39,20 +38,6 @@ def test_probabilities_speak_by_their_logarithms() -> None:
     first = (np.log([0.7, 0.2, 0.1]) - np.log([0.7, 0.2, 0.1]).mean()) / 2.0
     last = (np.log([1.0, 0.01, 0.01]) - np.log([1.0, 0.01, 0.01]).mean()) / 2.0
     np.testing.assert_allclose(evidence, [first, [0.0] * 3, last], rtol=1e-12)
-
-
-def test_probabilities_are_as_loud_as_an_answer_on_average() -> None:
-    q = np.random.default_rng(0).dirichlet([1.0, 1.0, 1.0], (40, 2))
-    q[3, 0] = np.nan
-    data = ScoreSet.from_arrays(q, classes=range(3))
-    encoders = EvidenceEncoders.fit(data, OF)
-    evidence = encoders.compute_evidence(data.scores)
-    assert evidence[3, 0].tolist() == [0.0, 0.0, 0.0]
-    # an answer of one class stands 1 above the mean of the other two: 1 = (1 - 1/3) 3/2
-    contrast = 1.5 * (evidence.max(axis=2) - evidence.mean(axis=2))
-    np.testing.assert_allclose(contrast.sum(axis=0), [39.0, 40.0], rtol=1e-12)
-    assert encoders.shares is None
-    assert encoders.rated == 0.0
 
 
 def test_scores_of_zero_and_one_are_answers() -> None:
@@ -106,18 +91,6 @@ def test_a_rater_alone_is_taken_by_the_rank_of_its_grades() -> None:
     np.testing.assert_allclose(encoder.evidence, expected, rtol=1e-12)
 
 
-def test_the_cut_is_where_the_share_is_nearest() -> None:
-    positive = np.repeat([0.1, 0.3, 0.6, 0.9], [50, 30, 15, 5])
-    # shares above the steps: 0.5, 0.2, 0.05
-    assert _cut_at(positive, 0.5) == pytest.approx(0.2)
-    assert _cut_at(positive, 0.19) == pytest.approx(0.45)
-    assert _cut_at(positive, 0.04) == pytest.approx(0.75)
-    # between 0.5 and 0.2 their logits decide: halfway is 1/3, not 0.35
-    assert _cut_at(positive, 0.34) == pytest.approx(0.2)
-    assert _cut_at(positive, 0.33) == pytest.approx(0.45)
-    assert _cut_at(np.full(9, 0.7), 0.3) == 0.5
-
-
 def test_labels_tell_the_shares_only_where_grades_are_a_curve() -> None:
     """A curve is every grade equally often; a design by class tells nothing of shares."""
     even = [1, 2, 3, 4, 5] * 20
@@ -134,16 +107,6 @@ def test_labels_tell_the_shares_only_where_grades_are_a_curve() -> None:
     np.testing.assert_allclose(told.shares, expected, rtol=1e-9)
     chosen = ScoreSet.from_answers(None, known, ratings=said, design="by_class")
     np.testing.assert_allclose(EvidenceEncoders.fit(chosen, OF).shares, free.shares, rtol=1e-12)
-
-
-def test_a_rater_votes_from_its_cut_on() -> None:
-    encoders = EvidenceEncoders(
-        (EvidenceEncoder("ratings", cut=0.3), EvidenceEncoder("answers")), OF.clip
-    )
-    scores = np.array([[[0.7, 0.3], [0.0, 1.0]], [[0.8, 0.2], [np.nan, np.nan]]])
-    expected = [[[0.0, 1.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]]]
-    assert encoders.cast_votes(scores).tolist() == expected
-    assert encoders.rated == 0.5
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.8])

@@ -9,13 +9,9 @@ from tests.methods.answers.test_answers import ACCURACY, made
 import ssme
 from ssme import ScoreSet
 from ssme.data.design import as_design
-from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.evidence import AnswersDesign, EvidenceEncoders
 from ssme.methods.answers.method import (
     Answers,
     AnswersBelief,
-    _fit,
-    fit_worlds,
 )
 from ssme.metrics.base import FloatArray
 
@@ -84,24 +80,3 @@ def test_judges_who_share_an_error_are_corrected_by_labels() -> None:
     belief = fit(ScoreSet.from_answers(said, known, classes=[0, 1]))
     value = belief.estimate([ACCURACY], [None])[0][0].value
     assert np.abs(value - (said == truth[:, None]).mean(axis=0)).mean() < 0.04
-
-
-def test_worlds_are_weighed_by_evidence_and_their_chance_beforehand() -> None:
-    of = AnswerConstants()
-    data, _ = made(n=200, labels=30)
-    data = data.with_design("random")
-    design = AnswersDesign.estimate(EvidenceEncoders.fit(data, of), data.scores, of)
-    labeled = np.flatnonzero(data.labeled)
-    chance = np.log1p(1.0 / (30 * design.agreement.shares))
-    fits = [
-        _fit(data, design, labeled, chance, (1.0, 1.0, wide)).log_evidence
-        for wide in (1.0, of.odd_shares)
-    ]
-    believed, told = fit_worlds(data, design, labeled, of)
-    odds = np.exp(fits[1] - fits[0]) * of.odd_worlds / (1.0 - 2 * of.odd_worlds)
-    assert sorted(told) == ["shares", "usual"]
-    assert told["shares"] / told["usual"] == pytest.approx(odds, rel=1e-6)
-    assert (believed.widening[2] > 1.0) == (told["shares"] > 0.5)
-    none, only = fit_worlds(data.with_labels(None), design, np.array([], dtype=int), of)
-    assert only == {"usual": 1.0}
-    assert none.shift.tolist() == [0.0, 0.0]

@@ -20,7 +20,7 @@ from ssme.methods.auto.correction import (
     guess_bias,
 )
 from ssme.methods.auto.method import Auto
-from ssme.metrics import get_metric, one_hot_mass
+from ssme.metrics import get_metric
 
 OF = Constants().correction
 ACCURACY = get_metric("accuracy")
@@ -77,14 +77,6 @@ def test_labels_where_classifiers_differ_move_the_difference_towards_the_truth()
     assert step.sum() == pytest.approx(0.0, abs=1e-12)
     # the belief thinks both alike; in truth the second is right on 10 % of the rows more
     assert 0.02 < step[1] - step[0] < 0.1
-
-
-def test_labels_where_all_agree_say_nothing_of_differences() -> None:
-    decisions, soft, *_ = disagreement(1000, 1)
-    rows = np.arange(1, 101, 10)
-    known = decisions[rows], soft[rows], np.ones(10, dtype=np.int64)
-    step = correct_differences(decisions, soft, *known, np.full(10, 0.1), bias_labels=423.0)
-    np.testing.assert_allclose(step, 0.0, atol=1e-12)
 
 
 def test_only_labels_that_came_in_rounds_are_used_so() -> None:
@@ -168,23 +160,6 @@ def test_the_gain_is_that_of_a_bias_as_large_as_the_noise_of_so_many_labels() ->
     gain = variance / n_0 / (variance / n_0 + noise)
     assert step == pytest.approx([gain * residual])
     assert left[0, 0] == pytest.approx((1.0 - gain) * variance / n_0)
-
-
-def test_roc_auc_of_a_belief_that_is_too_sure_falls() -> None:
-    """On average over the models; of one, 200 labels show it within two standard errors."""
-    data = binary_set(n=800, n_labeled=0)
-    scores = data.scores
-    truth = np.random.default_rng(1).integers(0, 2, 800)
-    auc = get_metric("roc_auc")
-    sharp = scores.mean(axis=1) ** 3
-    soft = sharp / sharp.sum(axis=1, keepdims=True)
-    known = np.arange(0, 800, 4)
-    weights = np.full(200, 4.0)
-    step, left = guess_bias(auc, scores, soft, known, truth[known], weights, 300.0)
-    believed, true = auc(scores, soft[None])[0], auc(scores, one_hot_mass(truth, 2))[0]
-    before, after = np.abs(believed - true), np.abs(believed + step - true)
-    assert after.mean() < 0.95 * before.mean()
-    assert (after < before + 2.0 * np.sqrt(np.diag(left))).all()
 
 
 def test_what_is_left_of_the_bias_widens_the_draws_and_no_others() -> None:

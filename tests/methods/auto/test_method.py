@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.belief import AutoBelief
 from ssme.methods.auto.constants import Constants
@@ -16,7 +15,6 @@ from ssme.methods.auto.correction import weigh_labels
 from ssme.methods.auto.method import Auto
 from ssme.metrics import default_metrics, get_metric, metric_names
 from ssme.metrics.base import FloatArray, one_hot_mass
-from ssme.results import curves
 
 OF = Constants()
 
@@ -96,23 +94,6 @@ def test_no_label_is_label_free_and_says_so() -> None:
     assert belief.facts.temperature == pytest.approx(belief.facts.prior_temperature)
     accuracy = belief.estimate([get_metric("accuracy")], [None])[0][0].value
     assert np.abs(accuracy - (scores.argmax(axis=2) == truth[:, None]).mean(axis=0)).max() < 0.15
-
-
-def test_curves_without_labels() -> None:
-    from sklearn.metrics import roc_curve
-
-    scores, _, truth = made_up()
-    result = ssme.evaluate(score_set(scores, np.full(300, np.nan)), metrics="accuracy")
-    rows = curves.estimate_roc(result)
-    covered, gaps = [], []
-    for j, model in enumerate(result.data.models):
-        false, caught, _ = roc_curve(truth, scores[:, j, 1])
-        for row in (row for row in rows if row["model"] == model):
-            exact = np.interp(row["false_positive_rate"], false, caught)
-            covered.append(row["low"] - 1e-9 <= exact <= row["high"] + 1e-9)
-            gaps.append(abs(row["true_positive_rate"] - exact))
-    assert np.mean(covered) > 0.7
-    assert np.mean(gaps) < 0.1
 
 
 @pytest.mark.parametrize("kind", ["judges", "constant", "exact", "copies"])

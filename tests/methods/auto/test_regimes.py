@@ -67,17 +67,6 @@ def test_probabilities_before_anything_is_seen_sum_to_one() -> None:
     assert set(prior) == set(MEANINGS) == {*REGIMES, StatedFit.name}
 
 
-def test_labels_count_less_where_draws_are_shared_out() -> None:
-    one, other = StatedFit(0.0, 0.0, "usual"), StatedFit(0.0, -6.0, "shares")
-    of = replace(OF.regimes, sharing=20.0)
-    assert weigh_regimes([one, other], 0.0)[1] == pytest.approx(1.0 / (1.0 + np.exp(6.0)))
-    assert weigh_regimes([one, other], 0.0, 0.5)[1] == pytest.approx(1.0 / (1.0 + np.exp(3.0)))
-    assert weigh_regimes([one, other], of.negligible)[1] == 0.0
-    assert choose_draw_shares([one, other], 20, of)[1] == pytest.approx(
-        np.exp(-3.0) / (1.0 + 2.0 * np.exp(-3.0))
-    )
-
-
 def test_few_labels_against_stated_scores_are_overlooked() -> None:
     of = replace(OF.regimes, stated_leniency=(6.0, 20.0))
     for n, left in ((5, [-3.0, 0.0, 3.0]), (20, [-3.0, 0.0, 3.0]), (40, [-7.5, -2.5, 3.0])):
@@ -148,14 +137,6 @@ def test_no_label_leaves_the_prior_and_what_scores_show() -> None:
     prior = OF.regimes.prior
     assert chance["stated"] / chance["usual"] == pytest.approx(prior["stated"] / prior["usual"])
     assert "selected" not in chance
-
-
-def test_a_regime_of_no_probability_is_not_fitted() -> None:
-    scores, truth = world()
-    alone = replace(OF, regimes=replace(OF.regimes, prior={"usual": 1.0}))
-    data = labeled(scores, truth, np.arange(30))
-    belief = Auto(constants=alone, n_draws=20).fit(data, np.random.default_rng(0))
-    assert belief.facts.regimes == {"usual": 1.0}
 
 
 def error(data: ScoreSet, truth: np.ndarray) -> float:
