@@ -130,17 +130,12 @@ class Metric:
         return self.low, max(self.highest) if n_classes is None else self.highest[n_classes > 2]
 
     def alone(self, j: int) -> Metric:
-        """Return the metric for the scores (n, 1, K) of one classifier.
+        """Return the metric for the scores (n, 1, K) of one classifier (see ``of_model``).
 
         Parameters
         ----------
         j : int
             Place of the classifier among all.
-
-        Returns
-        -------
-        Metric
-            This metric, except where each classifier has one of its own (``of_model``).
         """
         return self if self.of_model is None else self.of_model(j)
 

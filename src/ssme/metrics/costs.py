@@ -21,7 +21,6 @@ from ssme.metrics.kinds import (
     ConfusionInterval,
     Custom,
     Decision,
-    Kind,
     LabelsInterval,
     Statistic,
     Tables,
@@ -251,12 +250,17 @@ def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
     data = metric.data if metric.data is not None and len(metric.data) == 1 else None
     threshold = find_threshold(metric.kind)
     at = "" if threshold == DEFAULT_THRESHOLD else f"@{threshold}"
+    each, kind = tuple(stated.tolist()), metric.kind
+    if isinstance(kind, Decision) and len(each) == 2:
+        kind = DecisionAtPrevalence(kind.statistic, kind.threshold, each)
+    else:
+        kind = Custom()
     return replace(
         metric,
         name="~".join([metric.name, *shown]),
         title=f"{metric.title} at prevalence {', '.join(shown)}",
-        plan=partial(_plan, metric=metric, shares=tuple(stated.tolist())),
-        kind=_choose_kind(metric, tuple(stated.tolist())),
+        plan=partial(_plan, metric=metric, shares=each),
+        kind=kind,
         binary=metric.binary and stated.size == 2,
         multiclass=metric.multiclass and stated.size > 2,
         of_positive=True,
@@ -264,12 +268,6 @@ def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
         definition=f"{metric.definition}; classes counted with the shares {stated.tolist()}",
         data=data and {"name": "~".join([f"{data['name']}{at}", *shown])},
     )
-
-
-def _choose_kind(metric: Metric, shares: tuple[float, ...]) -> Kind:
-    if isinstance(metric.kind, Decision) and len(shares) == 2:
-        return DecisionAtPrevalence(metric.kind.statistic, metric.kind.threshold, shares)
-    return Custom()
 
 
 def _plan(scores: FloatArray, *, metric: Metric, shares: tuple[float, ...]) -> MetricPlan:

@@ -62,7 +62,8 @@ def from_callable(
     >>> metric(scores, one_hot_mass(np.array([0, 0]), 2))
     array([[0.5]])
     """
-    name = name or _name(function)
+    inner = function.func if isinstance(function, partial) else function
+    name = name or str(getattr(inner, "__name__", type(inner).__name__))
     takes_weight = _takes_weight(function)
     return Metric(
         name=name,
@@ -153,11 +154,6 @@ def _read_number(value: Any, where: str) -> float:
             f"{where} returned {value!r} of type {type(value).__name__}",
             hint="return one number",
         ) from None
-
-
-def _name(function: Callable[..., Any]) -> str:
-    inner = function.func if isinstance(function, partial) else function
-    return str(getattr(inner, "__name__", type(inner).__name__))
 
 
 def _takes_weight(function: Callable[..., Any]) -> bool:
