@@ -119,8 +119,8 @@ def write_llm(frame: pd.DataFrame) -> str:
     at = both[(both["n_labeled"] == 20) & both["method"].isin(frame["method"])]
     return (
         "RMAE with 20 labels; MultiNLI is that of `main_tables`. MMLU-Pro takes the place of AG "
-        "News: real answers of nine language models, each with one number. The chosen option gets it; the others share the rest.\n\n"
-        + spread(at, "method", ["dataset", "metric"], "rmae")
+        "News: real answers of nine language models, each with one number. The chosen option gets "
+        "it; the others share the rest.\n\n" + spread(at, "method", ["dataset", "metric"], "rmae")
     )
 
 
