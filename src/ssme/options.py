@@ -468,7 +468,7 @@ def describe_default(of: Option) -> str:
     """
     if of.default is None:
         return of.usual
-    if of.default is False or of.python_only:
+    if of.default is False or of.default in ((), {}) or of.python_only:
         return ""
     is_text = isinstance(of.default, str | os.PathLike)
     return str(of.default) if is_text else _write_json(of.default)

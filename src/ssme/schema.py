@@ -31,6 +31,7 @@ from ssme.options import (
     Series,
     Text,
     Whole,
+    list_declared,
     option,
     refuse_unknown,
 )
@@ -604,6 +605,99 @@ class RunOptions(Declared):
         section="engine",
     )
 
+
+GATES, DECIDING = "Gates for pipelines", "Deciding"
+GAPS = ("difference", "ratio", "equal_opportunity", "equalized_odds", "calibration")
+
+
+@dataclass(frozen=True)
+class AskOptions(Declared):
+    """What is asked beyond the table of estimates; see `ssme.Evaluation.ask`."""
+
+    fail_under: Sequence[str] | None = option(
+        None,
+        'Exit 1 unless this holds: "accuracy>=0.9", "accuracy.low>=0.9" for the lower end of the '
+        'interval, "forest:ece<=0.05" for one model, "new-old:accuracy.low>=0" for the difference '
+        "of two (repeatable).",
+        OneOf(Nothing("none"), Series(Text())),
+        section=GATES,
+    )
+    within: float | None = option(
+        None,
+        "Exit 1 unless, with probability --level, the chosen model is at most this far behind the "
+        "best one.",
+        OneOf(Nothing("none"), Number(least=0.0)),
+        section=GATES,
+    )
+    fail_on: str | None = option(
+        None,
+        "Exit 1 where there is a doubt of this severity or a worse one: serious or warning. A gate "
+        "fails on serious doubts unless this is `never`.",
+        OneOf(
+            Nothing("serious with --fail-under or --within, never without"),
+            Enumeration("serious", "warning", "never"),
+        ),
+        section=GATES,
+    )
+    cost: str | None = option(
+        None,
+        'Judge first by costs: "0,1;10,0" has a row for each true class and a column for each '
+        "predicted one.",
+        OneOf(Nothing("none"), Text()),
+        section=DECIDING,
+    )
+    utility: str | None = option(
+        None,
+        'Judge first by utilities, written as costs are: "0,-1;0,5".',
+        OneOf(Nothing("none"), Text()),
+        section=DECIDING,
+    )
+    threshold_for: str | None = option(
+        None,
+        'Choose each model\'s threshold, and the model at its threshold: "precision>=0.9", '
+        '"recall>=0.95", "specificity>=0.9", a metric to make best such as "f1", or "cost" and '
+        '"utility" for the matrix of --cost and --utility.',
+        OneOf(Nothing("none"), Text()),
+        section=DECIDING,
+    )
+    confidence: float = option(
+        0.5,
+        "Probability with which the demand of --threshold-for has to be met; 0.5 looks at the "
+        "estimate.",
+        Number(0.5, 1.0, open_most=True),
+        section=DECIDING,
+    )
+    prevalence: float | None = option(
+        None,
+        "Report the metrics as they would be with this share of the positive class, among two "
+        "classes.",
+        OneOf(Nothing("none"), Number(0.0, 1.0, open_least=True, open_most=True)),
+        section=DECIDING,
+    )
+    correct_shift: str | None = option(
+        None,
+        "Weight the labels so that they represent the unlabeled rows. `label`: class proportions "
+        "changed. `covariate`: the inputs changed, P(label given scores) did not.",
+        OneOf(Nothing("none"), Enumeration("label", "covariate")),
+        section=DECIDING,
+    )
+    together: bool = option(
+        False,
+        "Show how the models err together: rows that all get wrong, correlation of errors, "
+        "effective number of independent models, what one more would give.",
+        Flag(),
+        section=DECIDING,
+    )
+    gaps: Sequence[str] = option(
+        (),
+        "Gaps between groups to report in addition to differences: ratio, equal_opportunity, "
+        "equalized_odds, calibration.",
+        Kind(Series(Enumeration(*GAPS)).accept, f"some of {', '.join(GAPS)}", "list", ("array",)),
+        section=DECIDING,
+    )
+
+
+ASK = {each.name: each for each in list_declared(AskOptions)}
 
 LISTENING, LIMITS = "Where it listens", "Limits"
 

@@ -19,7 +19,10 @@ FAST = ("--method", "ensemble", "--n-draws", "20")
     ("line", "told"),
     [
         (("compare", *MODELS, "--methods", "active_testing"), "cannot estimate"),
-        (("evaluate", *MODELS, *FAST, "--gaps", "wide", "--groups", "site"), "kind of gap 'wide'"),
+        (
+            ("evaluate", *MODELS, *FAST, "--gaps", "wide", "--groups", "site"),
+            "--gaps must be some of difference",
+        ),
         (("evaluate", *MODELS, *FAST, "--options", "n_draws=many"), "--options n_draws must be"),
         (("evaluate", *MODELS, *FAST, "--correct-shift", "both"), "--correct-shift must be"),
         (("evaluate", *MODELS, *FAST, "--by", "[]"), "--by '[]': there is no group column '[]'"),

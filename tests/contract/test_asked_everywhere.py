@@ -26,9 +26,9 @@ from typer.testing import Result
 
 import ssme
 from ssme.cli import app
-from ssme.cli.options import AskOptions
 from ssme.memory import Memory
 from ssme.memory.tracking import record_evaluation
+from ssme.schema import AskOptions
 from ssme.show import charts
 
 FLAGS: dict[str, tuple[tuple[str, ...], str]] = {

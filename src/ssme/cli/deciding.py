@@ -66,8 +66,6 @@ def add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
     from ssme.metrics import default_metrics
     from ssme.metrics.registry import find_leading_metric
 
-    if not 0.0 < prevalence < 1.0:
-        raise InputError(option="prevalence", value=prevalence, must="be between 0 and 1")
     asked = default_metrics(2) if spec.metrics is None else spec.metrics
     share = np.format_float_positional(prevalence, trim="-")
     for each in asked:
@@ -92,14 +90,7 @@ def add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
 
 
 def refuse_shift(kind: str, spec: RunSpec, save_config: Path | None = None) -> None:
-    """Refuse a correction that is unknown, that a stream cannot make or a file cannot hold."""
-    from ssme.options import accept
-    from ssme.results.shift import KIND
-
-    try:
-        accept(KIND, kind)
-    except InputError as error:
-        raise InputError(option="correct_shift", value=kind, must=error.must) from None
+    """Refuse a correction that a stream cannot make or a config file cannot hold."""
     if spec.engine != "memory":
         raise InputError(
             f"--correct-shift was given with --engine {spec.engine}",

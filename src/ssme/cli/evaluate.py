@@ -20,19 +20,19 @@ from ssme.cli.deciding import (
 )
 from ssme.cli.options import (
     OUT,
-    AskOptions,
+    AskFlags,
     ConfigOption,
     EngineOptions,
     FileArgument,
     ReadFlags,
     ReportOptions,
     RunOptions,
-    split_names,
+    check_asked,
 )
 from ssme.cli.output import Output, format_json
 from ssme.cli.program import CONDITION_FAILED, register_command, say
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
-from ssme.errors import InputError, make_unknown_name_error, name_argument
+from ssme.errors import InputError, name_argument
 from ssme.writing import format_csv
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def evaluate(
     read: ReadFlags,
     run: RunOptions,
     engine: EngineOptions,
-    ask: AskOptions,
+    ask: AskFlags,
     out: ReportOptions,
     file: FileArgument = None,
     config: ConfigOption = None,
@@ -95,7 +95,7 @@ def evaluate_asked(
     read: ReadFlags,
     run: RunOptions,
     engine: EngineOptions,
-    ask: AskOptions,
+    flags: AskFlags,
     config: Path | None,
     output: Output,
     save_config: Path | None = None,
@@ -105,24 +105,10 @@ def evaluate_asked(
 
     ``also_read`` are further files that the command reads and must not overwrite.
     """
-    from ssme.options import accept
-    from ssme.results import gates
-    from ssme.results.thresholds import CONFIDENCE
+    from ssme.results.gates import parse_condition
 
-    kinds = split_names(ask.gaps, "--gaps") if ask.gaps else []
-    _refuse_unknown_gaps(kinds)
-    if ask.within is not None:
-        accept(gates.WITHIN, ask.within)
-    if ask.fail_on is not None:
-        accept(gates.FAIL_ON, ask.fail_on)
-    if ask.confidence is not None and ask.threshold_for is None:
-        raise InputError(
-            f"--confidence {ask.confidence:g} was given without --threshold-for",
-            hint="add --threshold-for, or leave --confidence out",
-        )
-    confidence = CONFIDENCE.default if ask.confidence is None else ask.confidence
-    accept(CONFIDENCE, confidence)
-    demands = [gates.parse_condition(text) for text in ask.fail_under or []]
+    ask = check_asked(flags)
+    demands = [parse_condition(text) for text in ask.fail_under or []]
     worth = read_worth(ask.cost, ask.utility)
     goal = None if ask.threshold_for is None else read_threshold_goal(ask.threshold_for, worth)
     spec = add_worth(gather(file, read, run, config, engine), worth)
@@ -148,7 +134,7 @@ def evaluate_asked(
             "--fail-on": ask.fail_on,
             "--threshold-for": ask.threshold_for,
             "--together": ask.together,
-            "--gaps": kinds,
+            "--gaps": ask.gaps,
         }
         _say_unsaved(output, save_config, [flag for flag, given in unsaved.items() if given])
     if spec.engine == "memory":
@@ -162,9 +148,9 @@ def evaluate_asked(
         _say_sampled(output, result)
     return result.ask(
         threshold_for=goal,
-        confidence=confidence,
+        confidence=ask.confidence,
         together=ask.together,
-        gaps=kinds,
+        gaps=ask.gaps,
         fail_under=demands,
         within=ask.within,
         fail_on=ask.fail_on,
@@ -186,7 +172,7 @@ def exit_by_gate(result: Evaluation, output: Output) -> None:
         raise typer.Exit(CONDITION_FAILED)
 
 
-def _refuse_csv(out: ReportOptions, ask: AskOptions) -> None:
+def _refuse_csv(out: ReportOptions, ask: AskFlags) -> None:
     """Refuse what a CSV table of estimates cannot contain."""
     asked = {
         "--threshold-for": ask.threshold_for,
@@ -231,14 +217,6 @@ def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
         more.append(f"`ssme doubts {code}` explains {code}")
     if more:
         output.console.print(f"{'; '.join(more)}.", style="dim")
-
-
-def _refuse_unknown_gaps(kinds: Sequence[str]) -> None:
-    from ssme.results.groups import GAPS
-
-    for kind in kinds:
-        if kind not in GAPS:
-            raise make_unknown_name_error("kind of gap", kind, GAPS)
 
 
 def _evaluate_file(

@@ -10,17 +10,17 @@ import ast
 import csv
 import shlex
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import asdict, field, fields, make_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from typer import Argument
-from typer import Option as Flag
+import typer
 
 from ssme.config import read_typed
 from ssme.errors import InputError
+from ssme.options import Flag as Switch
 from ssme.options import Option, describe_default, list_declared
-from ssme.schema import ReadOptions
+from ssme.schema import FILE_NAME, AskOptions, ReadOptions
 from ssme.schema import RunOptions as RunSchema
 
 SPELLED: dict[tuple[str, str | None], str] = {
@@ -35,8 +35,6 @@ READ = "Reading the file"
 RUN = "The evaluation"
 ENGINE = "Larger than memory"
 OUT = "Output"
-DECIDING = "Deciding"
-GATES = "Gates for pipelines"
 TYPES: dict[str, Any] = {
     "flag": bool | None,
     "whole": int | None,
@@ -49,14 +47,14 @@ TYPES: dict[str, Any] = {
 
 FileArgument = Annotated[
     Path | None,
-    Argument(
+    typer.Argument(
         help="File of scores: CSV, TSV, Parquet, Excel, JSON Lines, npz or npy.", show_default=False
     ),
 ]
 
 
 ConfigOption = Annotated[
-    Path | None, Flag("--config", "-c", help="TOML, YAML or JSON file of options.")
+    Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
 ]
 
 
@@ -89,11 +87,13 @@ def make_flags(name: str, options: Iterable[Option], panel: str = "") -> Any:
         where = panel or each.section or None
         kind = TYPES.get(each.shape, str | None)
         flags = [f"--{each.key.replace('_', '-')}", *filter(None, [each.short])]
-        told = Flag(*flags, help=_explain(each), rich_help_panel=where, autocompletion=_offer(each))
+        told = typer.Option(
+            *flags, help=_explain(each), rich_help_panel=where, autocompletion=_offer(each)
+        )
         found.append((each.name, Annotated[kind, told], field(default=None)))
         if each.off is not None:
             off, _, meaning = each.off
-            told = Flag(f"--{off.replace('_', '-')}", help=meaning, rich_help_panel=where)
+            told = typer.Option(f"--{off.replace('_', '-')}", help=meaning, rich_help_panel=where)
             found.append((off, Annotated[bool | None, told], field(default=None)))
     return make_dataclass(name, found, frozen=True)
 
@@ -113,11 +113,26 @@ _READING = sorted(list_declared(ReadOptions), key=lambda each: not each.short)
 _RUN = [each for each in list_declared(RunSchema) if each.name != "source" and not each.section]
 _ENGINE = [each for each in list_declared(RunSchema) if each.section == "engine"]
 
+_WRITE = (
+    Option("force", Switch(), False, "Overwrite existing files.", short="-f"),
+    Option("quiet", Switch(), False, "Print errors only.", short="-q"),
+    Option("no_color", Switch(), False, "Print without colors, as with the variable NO_COLOR."),
+)
+_TABLES = (
+    Option("json", FILE_NAME, None, "Write JSON to this file (- is stdout)."),
+    Option("csv", FILE_NAME, None, "Write CSV to this file (- is stdout)."),
+)
+_HTML = Option("html", FILE_NAME, None, "Write an HTML report to this file (- is stdout).")
+
 if TYPE_CHECKING:
     ReadFlags: TypeAlias = Any
     RunOptions: TypeAlias = Any
     MetricOptions: TypeAlias = Any
     EngineOptions: TypeAlias = Any
+    AskFlags: TypeAlias = Any
+    WriteOptions: TypeAlias = Any
+    OutputOptions: TypeAlias = Any
+    ReportOptions: TypeAlias = Any
 else:
     ReadFlags = make_flags("ReadFlags", _READING, READ)
     RunOptions = make_flags("RunOptions", _RUN, RUN)
@@ -127,174 +142,23 @@ else:
         RUN,
     )
     EngineOptions = make_flags("EngineOptions", _ENGINE, ENGINE)
+    AskFlags = make_flags("AskFlags", list_declared(AskOptions))
+    WriteOptions = make_flags("WriteOptions", _WRITE, OUT)
+    OutputOptions = make_flags("OutputOptions", (*_WRITE, *_TABLES), OUT)
+    ReportOptions = make_flags("ReportOptions", (*_WRITE, *_TABLES, _HTML), OUT)
 
 
-@dataclass(frozen=True)
-class AskOptions:
-    """What is asked beyond the table; commands that show the result have all of them."""
-
-    fail_under: Annotated[
-        list[str] | None,
-        Flag(
-            "--fail-under",
-            help='Exit 1 unless this holds: "accuracy>=0.9", "accuracy.low>=0.9" for the lower '
-            'end of the interval, "forest:ece<=0.05" for one model, "new-old:accuracy.low>=0" for '
-            "the difference of two (repeatable).",
-            rich_help_panel=GATES,
-        ),
-    ] = None
-    within: Annotated[
-        float | None,
-        Flag(
-            "--within",
-            help="Exit 1 unless, with probability --level, the chosen model is at most this far "
-            "behind the best one.",
-            rich_help_panel=GATES,
-        ),
-    ] = None
-    fail_on: Annotated[
-        str | None,
-        Flag(
-            "--fail-on",
-            help="Exit 1 where there is a doubt of this severity or a worse one: serious or "
-            "warning. A gate fails on serious doubts unless this is `never` (default: serious "
-            "with --fail-under or --within, never without).",
-            rich_help_panel=GATES,
-            autocompletion=lambda: ["serious", "warning", "never"],
-        ),
-    ] = None
-    cost: Annotated[
-        str | None,
-        Flag(
-            "--cost",
-            help='Judge first by costs: "0,1;10,0" has a row for each true class and a column for '
-            "each predicted one.",
-            rich_help_panel=DECIDING,
-        ),
-    ] = None
-    utility: Annotated[
-        str | None,
-        Flag(
-            "--utility",
-            help='Judge first by utilities, written as costs are: "0,-1;0,5".',
-            rich_help_panel=DECIDING,
-        ),
-    ] = None
-    threshold_for: Annotated[
-        str | None,
-        Flag(
-            "--threshold-for",
-            help="Choose each model's threshold, and the model at its threshold: "
-            '"precision>=0.9", "recall>=0.95", "specificity>=0.9", a metric to make best such as '
-            '"f1", or "cost" and "utility" for the matrix of --cost and --utility.',
-            rich_help_panel=DECIDING,
-        ),
-    ] = None
-    confidence: Annotated[
-        float | None,
-        Flag(
-            "--confidence",
-            help="Probability with which the demand of --threshold-for has to hold (default: 0.5).",
-            rich_help_panel=DECIDING,
-        ),
-    ] = None
-    prevalence: Annotated[
-        float | None,
-        Flag(
-            "--prevalence",
-            help="Report the metrics as they would be with this share of the positive class, "
-            "among two classes.",
-            rich_help_panel=DECIDING,
-        ),
-    ] = None
-    correct_shift: Annotated[
-        str | None,
-        Flag(
-            "--correct-shift",
-            help="Weight the labels so that they represent the unlabeled rows. `label`: class "
-            "proportions changed. `covariate`: the inputs changed, P(label given scores) did not.",
-            rich_help_panel=DECIDING,
-            autocompletion=lambda: ["label", "covariate"],
-        ),
-    ] = None
-    together: Annotated[
-        bool,
-        Flag(
-            "--together",
-            help="Show how the models err together: rows that all get wrong, correlation of "
-            "errors, effective number of independent models, what one more would give.",
-            rich_help_panel=DECIDING,
-        ),
-    ] = False
-    gaps: Annotated[
-        list[str] | None,
-        Flag(
-            "--gaps",
-            help="Gaps between groups to report in addition to differences: ratio, "
-            "equal_opportunity, equalized_odds, calibration (repeatable, or separated by commas).",
-            rich_help_panel=DECIDING,
-        ),
-    ] = None
-
-
-@dataclass(frozen=True)
-class WriteOptions:
-    """How a command writes and how much it says."""
-
-    force: Annotated[
-        bool, Flag("--force", "-f", help="Overwrite existing files.", rich_help_panel=OUT)
-    ] = False
-    quiet: Annotated[
-        bool, Flag("--quiet", "-q", help="Print errors only.", rich_help_panel=OUT)
-    ] = False
-    no_color: Annotated[
-        bool,
-        Flag(
-            "--no-color",
-            help="Print without colors, as with the variable NO_COLOR.",
-            rich_help_panel=OUT,
-        ),
-    ] = False
-
-    @property
-    def targets(self) -> dict[str, Path]:
-        """Files asked for, by the option that names each."""
-        return {}
-
-
-@dataclass(frozen=True)
-class OutputOptions(WriteOptions):
-    """The same for commands whose result is a table."""
-
-    json: Annotated[
-        Path | None,
-        Flag("--json", help="Write JSON to this file (- is stdout).", rich_help_panel=OUT),
-    ] = None
-    csv: Annotated[
-        Path | None,
-        Flag("--csv", help="Write CSV to this file (- is stdout).", rich_help_panel=OUT),
-    ] = None
-
-    @property
-    def targets(self) -> dict[str, Path]:
-        asked = {"json": self.json, "csv": self.csv}
-        return {name: path for name, path in asked.items() if path is not None}
-
-
-@dataclass(frozen=True)
-class ReportOptions(OutputOptions):
-    """The same for commands whose result makes a report."""
-
-    html: Annotated[
-        Path | None,
-        Flag(
-            "--html", help="Write an HTML report to this file (- is stdout).", rich_help_panel=OUT
-        ),
-    ] = None
-
-    @property
-    def targets(self) -> dict[str, Path]:
-        return super().targets | ({} if self.html is None else {"html": self.html})
+def check_asked(flags: AskFlags) -> AskOptions:
+    """What is asked beyond the table, each value checked."""
+    given = {name: value for name, value in asdict(flags).items() if value is not None}
+    if "gaps" in given:
+        given["gaps"] = split_names(given["gaps"], "--gaps")
+    if "confidence" in given and "threshold_for" not in given:
+        raise InputError(
+            f"--confidence {given['confidence']:g} was given without --threshold-for",
+            hint="add --threshold-for, or leave --confidence out",
+        )
+    return AskOptions(**given)
 
 
 def gather_flags(

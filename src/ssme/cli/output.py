@@ -48,8 +48,8 @@ class Output:
     @cached_property
     def targets(self) -> dict[str, Path]:
         """The files that the command will write, by the option that names each."""
-        more = {name: path for name, path in self.more.items() if path is not None}
-        return self.options.targets | more
+        results = {name: getattr(self.options, name, None) for name in ("json", "csv", "html")}
+        return {name: path for name, path in {**results, **self.more}.items() if path is not None}
 
     def __post_init__(self) -> None:
         seen: dict[Path, str] = {}
@@ -86,7 +86,8 @@ class Output:
     @cached_property
     def console(self) -> Console:
         """For the result people read."""
-        aside = any(_resolve_place(path) == STDOUT for path in self.options.targets.values())
+        results = (getattr(self.options, name, None) for name in ("json", "csv", "html"))
+        aside = any(path is not None and _resolve_place(path) == STDOUT for path in results)
         console = _make_safe_console(sys.stderr if aside else sys.stdout, self.options)
         if console.width < TABLE_WIDTH:
             console.width = TABLE_WIDTH

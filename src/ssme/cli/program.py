@@ -181,7 +181,7 @@ def _list_shared() -> set[str]:
     from ssme.cli import options
 
     groups = (options.ReadFlags, options.RunOptions, options.EngineOptions)
-    asked = (options.AskOptions, options.ReportOptions)
+    asked = (options.AskFlags, options.ReportOptions)
     shared = {each.name for group in (*groups, *asked) for each in dataclasses.fields(group)}
     return shared | {"config", "save_config", "help"}
 

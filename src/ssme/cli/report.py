@@ -9,7 +9,7 @@ import typer
 
 from ssme.cli.evaluate import evaluate_asked, exit_by_gate
 from ssme.cli.options import (
-    AskOptions,
+    AskFlags,
     ConfigOption,
     EngineOptions,
     FileArgument,
@@ -29,7 +29,7 @@ def report(
     read: ReadFlags,
     run: RunOptions,
     engine: EngineOptions,
-    ask: AskOptions,
+    ask: AskFlags,
     out: WriteOptions,
     file: FileArgument = None,
     output_file: Annotated[

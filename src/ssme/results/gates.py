@@ -25,24 +25,17 @@ from ssme.errors import InputError, name_argument
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
 from ssme.metrics.registry import ALL_THREE, EVERY, split_text
-from ssme.options import Enumeration, Number, Option, accept, parse_number
+from ssme.options import accept, parse_number
 from ssme.results.choose import refuse_idle_margin
 from ssme.results.groups import ALL
 from ssme.results.table import Row
 from ssme.results.thresholds import ThresholdChoice
+from ssme.schema import ASK
 from ssme.show.sections import Section
 from ssme.wording import quote, suggest_nearest
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
-
-FAIL_ON = Option(
-    "fail_on",
-    Enumeration("serious", "warning", "never"),
-    "serious",
-    "Doubts from which a gate fails whatever the numbers say.",
-)
-WITHIN = Option("within", Number(least=0.0), 0.01, "How far the pick may be behind the best model.")
 
 OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -182,7 +175,7 @@ def judge(
 
     With ``thresholds``, chosen with ``within`` as the margin, the pick is the one at these.
     """
-    fail_on = accept(FAIL_ON, fail_on)
+    fail_on = accept(ASK["fail_on"], fail_on)
     parsed = [parse_condition(each) if isinstance(each, str) else each for each in conditions]
     failures: list[str] = []
     remarks: list[str] = []
@@ -191,7 +184,7 @@ def judge(
             failures += _list_failures(evaluation, condition)
             remarks += _list_readings(evaluation.data.models, condition)
     if within is not None:
-        met, sentence = _check_within(evaluation, accept(WITHIN, within), thresholds)
+        met, sentence = _check_within(evaluation, accept(ASK["within"], within), thresholds)
         (remarks if met else failures).append(sentence)
     worst = SEVERITIES[: 2 if fail_on == "warning" else 1]
     grave = [

@@ -41,6 +41,7 @@ from ssme.results.comparison import compute_share_best, order_models
 from ssme.results.group_estimates import estimate_groups
 from ssme.results.reliability import Record
 from ssme.results.table import Row, RowTable, compute_effective_labels
+from ssme.schema import GAPS
 from ssme.wording import quote
 
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """Name of the group that has every row."""
-GAPS = ("difference", "ratio", "equal_opportunity", "equalized_odds", "calibration")
 """Kinds of gaps; the last three look at recall, recall and specificity, and mean bias."""
 LEAST_LOG = 1e-6
 """Least value whose logarithm is taken."""

@@ -41,23 +41,19 @@ from ssme.metrics import MetricSpec, at_threshold, get_metric
 from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.kinds import Custom, Decision
-from ssme.options import Number, Option, accept, parse_number
+from ssme.options import accept, parse_number
 from ssme.results.choose import MARGIN, Choice, choose_model
 from ssme.results.curves import sum_by_code
 from ssme.results.groups import ALL
 from ssme.results.reliability import Record
 from ssme.results.table import Answer, Row
+from ssme.schema import ASK
 from ssme.show.sections import Column, Section, format_percent
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
 
-CONFIDENCE = Option(
-    "confidence",
-    Number(0.5, 1.0, open_most=True),
-    0.5,
-    "Probability with which a demand has to be met; 0.5 looks at the estimate.",
-)
+CONFIDENCE = ASK["confidence"]
 CELLS = 10_000
 """Thresholds of all models that are tried at a time."""
 COUNTERPART = {"precision": "recall", "recall": "precision", "specificity": "recall"}
