@@ -36,30 +36,30 @@ AUC_SCALE, ACCURACY_SCALE = float(np.sqrt(2.0)), 2.0
 
 def auc_of_separation(separation: ArrayLike) -> FloatArray:
     """Compute the AUC of a classifier from its separation."""
-    return _check_probability(separation, AUC_SCALE)
+    return _evaluate(separation, AUC_SCALE)
 
 
 def accuracy_of_separation(separation: ArrayLike) -> FloatArray:
     """Compute the accuracy of a classifier, at the best threshold, from its separation."""
-    return _check_probability(separation, ACCURACY_SCALE)
+    return _evaluate(separation, ACCURACY_SCALE)
 
 
 def separation_of_auc(auc: ArrayLike) -> FloatArray:
     """Compute the separation at which a classifier has a given AUC."""
-    return _check_separation(auc, AUC_SCALE, "auc")
+    return _invert(auc, AUC_SCALE, "auc")
 
 
 def separation_of_accuracy(accuracy: ArrayLike) -> FloatArray:
     """Compute the separation at which a classifier has a given accuracy."""
-    return _check_separation(accuracy, ACCURACY_SCALE, "accuracy")
+    return _invert(accuracy, ACCURACY_SCALE, "accuracy")
 
 
-def _check_probability(separation: ArrayLike, scale: float) -> FloatArray:
+def _evaluate(separation: ArrayLike, scale: float) -> FloatArray:
     out: FloatArray = ndtr(np.abs(np.asarray(separation, dtype=np.float64)) / scale)
     return out
 
 
-def _check_separation(performance: ArrayLike, scale: float, name: str) -> FloatArray:
+def _invert(performance: ArrayLike, scale: float, name: str) -> FloatArray:
     values = np.asarray(performance, dtype=np.float64)
     if not ((values >= 0.5) & (values < 1.0)).all():
         raise InputError(
