@@ -7,16 +7,19 @@ source --ScoreSet--> method.fit --> belief.estimate(metrics, groups) --> Evaluat
 
 from __future__ import annotations
 
+import glob
 import time
+import warnings
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from contextlib import suppress
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ssme.data.readers.reading import as_score_set, is_dataset, reading_options
 from ssme.data.readers.tables import is_frame
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError
+from ssme.errors import InputError, SsmeWarning
 from ssme.fitting import fit_method
 from ssme.methods.base import Method
 from ssme.methods.registry import find_method_class
@@ -140,7 +143,7 @@ def execute(
 ) -> Evaluation:
     """Do what ``spec`` says with ``source``: the file it names, or scores in memory."""
     start = time.perf_counter() if start is None else start
-    spec = spec.with_seed()
+    spec = settle_engine(spec).with_seed()
     if spec.engine == "memory":
         return fit_method(_read(spec, source, labels), spec).make_evaluation(start)
     if spec.source is None:
@@ -151,6 +154,33 @@ def execute(
     from ssme.stream.evaluation import evaluate_stream
 
     return evaluate_stream(spec, start)
+
+
+def settle_engine(spec: RunSpec) -> RunSpec:
+    """``engine="stream"``, with a warning, where the source is several Parquet files."""
+    sources = (spec.source,) if isinstance(spec.source, str) else tuple(spec.source or ())
+    if spec.engine != "memory" or not sources or not all(map(_is_several, sources)):
+        return spec
+    warnings.warn(
+        f"{sources[0]} means several Parquet files, which are read with `engine=stream`",
+        SsmeWarning,
+        stacklevel=2,
+    )
+    return replace(spec, engine="stream")
+
+
+def _is_several(source: str) -> bool:
+    """Whether this is a folder of Parquet files, a pattern or an address that matches some."""
+    if "://" in source and not source.startswith("file:"):
+        return True
+    path = Path(source)
+    with suppress(OSError, ValueError):
+        if path.is_dir():
+            return any(path.rglob("*.parquet"))
+        return not path.exists() and any(
+            name.endswith(".parquet") for name in glob.iglob(source, recursive=True)
+        )
+    return False
 
 
 def _read(spec: RunSpec, source: Any, labels: Any) -> ScoreSet:

@@ -14,7 +14,7 @@ import pytest
 from tests.stream.worlds import binary_table, written
 
 import ssme
-from ssme.errors import InputError
+from ssme.errors import InputError, SsmeWarning
 from ssme.stream import evaluate_parquet
 from ssme.stream.files import find_files
 
@@ -41,6 +41,21 @@ def test_a_folder_stands_for_all_files_below_it(tmp_path: Path) -> None:
     assert list_names(tmp_path / "**" / "*.parquet", tmp_path) == below[:1]
     assert list_names(tmp_path / "*", tmp_path) == ["_SUCCESS", *below]
     assert evaluate_parquet(tmp_path, **ASKED).settings["n_rows"] == 120
+
+
+@pytest.mark.parametrize("asked", ["scores", "scores/*.parquet"])
+def test_several_files_are_streamed_unasked(tmp_path: Path, asked: str) -> None:
+    for seed in range(2):
+        put(tmp_path / "scores" / f"{seed}.parquet", binary_table(60, 20, seed=seed))
+    source = str(tmp_path / asked)
+    with pytest.warns(SsmeWarning, match=r"several Parquet files, .* engine=stream"):
+        result = ssme.evaluate(source, "label", **ASKED)
+    assert result.settings["n_rows"] == 120
+    assert result.settings["config"]["engine"] == {"engine": "stream"}
+    (tmp_path / "scores" / "1.parquet").unlink()
+    (tmp_path / "scores" / "0.parquet").rename(tmp_path / "scores" / "0.csv")
+    with pytest.raises(InputError):
+        ssme.evaluate(source, "label", **ASKED)
 
 
 def test_files_at_different_depths_are_not_guessed_about(tmp_path: Path) -> None:

@@ -106,12 +106,13 @@ def evaluate_asked(
     ``also_read`` are further files that the command reads and must not overwrite.
     """
     from ssme.results.gates import parse_condition
+    from ssme.run import settle_engine
 
     ask = check_asked(flags)
     demands = [parse_condition(text) for text in ask.fail_under or []]
     worth = read_worth(ask.cost, ask.utility)
     goal = None if ask.threshold_for is None else read_threshold_goal(ask.threshold_for, worth)
-    spec = add_worth(gather(file, read, run, config, engine), worth)
+    spec = settle_engine(add_worth(gather(file, read, run, config, engine), worth))
     if ask.prevalence is not None and goal is not None:
         raise InputError(
             f"`prevalence={ask.prevalence}` and "
