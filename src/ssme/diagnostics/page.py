@@ -28,9 +28,6 @@ PICTURES = "pictures"
 DOCS = Path(__file__).parents[3] / "docs"
 """Where page and pictures are in a checkout; an installed package has its own copies."""
 WHAT_TO_DO = "**What to do.**"
-SECTION = re.compile(
-    r'^<a id="(d\d+)"></a>\n### \w+ ([^\n]*)\n(.*?)(?=^<a id=|^## |\Z)', re.MULTILINE | re.DOTALL
-)
 
 Severity = Literal["serious", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("serious", "warning", "info")
@@ -79,15 +76,20 @@ def read_sections() -> dict[str, Section]:
     """Every section by its code."""
     packaged = files("ssme.diagnostics") / PAGE
     page = (packaged if packaged.is_file() else DOCS / PAGE).read_text(encoding="utf-8")
-    return {code.upper(): _read_section(title, text) for code, title, text in SECTION.findall(page)}
+    parts = page.split('\n<a id="d')[1:]
+    return dict(_read_section(part.partition("\n## ")[0]) for part in parts)
 
 
-def _read_section(title: str, content: str) -> Section:
-    paragraphs = re.sub(r"\s?<!--.*?-->", "", content).strip().split("\n\n")
+def _read_section(part: str) -> tuple[str, Section]:
+    """The code and the section of a part of the page that begins within its anchor."""
+    _, heading, content = part.split("\n", 2)
+    code, _, title = heading.removeprefix("### ").partition(" ")
+    paragraphs = re.sub(r" ?<!--.*?-->", "", content).strip().split("\n\n")
     text = "\n\n".join(each for each in paragraphs if not each.startswith(("![", WHAT_TO_DO)))
     (advice,) = (each for each in paragraphs if each.startswith(WHAT_TO_DO))
-    severity = cast(Severity, re.findall(r"\w+", text)[0].lower())
-    return Section(title, severity, text, " ".join(advice.removeprefix(WHAT_TO_DO).split()))
+    severity = cast(Severity, text.removeprefix("**").partition(".")[0].partition(";")[0].lower())
+    advice = " ".join(advice.removeprefix(WHAT_TO_DO).split())
+    return code, Section(title, severity, text, advice)
 
 
 def explain_plainly(code: str) -> list[str]:
