@@ -223,7 +223,7 @@ class Belief(Protocol):
 
     @property
     def facts(self) -> Facts:
-        """What the fit tells: convergence, bandwidth, fitted parameters, engine used."""
+        """What the fit reports: convergence, bandwidth, fitted parameters, engine used."""
 
     def estimate(
         self, metrics: Sequence[Metric], rows: Sequence[GroupRows]

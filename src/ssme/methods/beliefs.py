@@ -56,7 +56,7 @@ from ssme.metrics.ranking import plan_together
 from ssme.progress import track
 
 BATCH_CELLS = 1 << 22
-"""Cells (draws x rows x classes) of mass held at once by default: 32 MB of float64. Each batch
+"""Cells (draws x rows x classes) of mass in memory at once by default: 32 MB of float64. Each batch
 takes its random numbers in turn, so that their number decides which world gets which."""
 
 
@@ -86,8 +86,8 @@ class LabelPosterior:
     """P(y | s) with labeled rows clamped; a metric's estimate is its mean over label draws.
 
     ``refits`` are posteriors of the same rows from refits to reweighted rows; where a method gives
-    them, the draws carry the fitted parameters beside unknown labels and the sampling of rows.
-    ``predictor`` gives P(y | s) of other rows, where the method can tell. ``clamps_labels`` is
+    them, the draws vary by fitted parameters, unknown labels and the sampling of rows.
+    ``predictor`` gives P(y | s) of other rows, where the method has one. ``clamps_labels`` is
     false for a method that treats labeled rows as all others.
     """
 
@@ -431,7 +431,7 @@ def average_columns(values: FloatArray, rows: IntArray, weights: FloatArray | No
 #
 # The joint draws, for differences and ranks, come from the Bayesian bootstrap, the same rows for
 # every classifier, metric and group, with pseudo-rows on which classifiers are right and wrong by
-# themselves (`contrary_rows`): few labels cannot tell that one of two is better in every draw.
+# themselves (`contrary_rows`): few labels cannot show that one of two is better in every draw.
 # Single intervals do without these rows. Coverage: benchmarks/evidence/intervals.md.
 
 

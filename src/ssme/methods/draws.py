@@ -92,7 +92,7 @@ def log_odds(share: FloatArray, edge: float) -> FloatArray:
 # -------------------------------------------------------------------------------------------------
 # Exact copies among classifiers.
 #
-# Where every classifier has draws of its own, a copy takes those of its original, so that the two
+# Where every classifier has separate draws, a copy takes those of its original, so that the two
 # have the same numbers and remain equal in every draw.
 
 

@@ -1,6 +1,6 @@
 """Pseudo-rows on which each classifier is right or wrong without regard to the others.
 
-Two classifiers are told apart by the rows on which one is right and the other wrong. Among few
+Two classifiers are distinguished by the rows on which one is right and the other wrong. Among few
 labels there are few such rows, often none or one, and resampling what is there then calls the
 lucky classifier better in every draw. Rows are of four kinds (both right, the one alone, the other
 alone, none), and Bayes' uniform prior over their shares is one pseudo-row of each kind: with b rows
@@ -246,7 +246,7 @@ class CellTables:
     """Drawn tables of one classifier, as the cells that hold mass.
 
     ``observed`` (D, C) is the mass of the observed cells, of classes ``cell`` (true, predicted);
-    ``right`` (D, K) is the prior on the diagonal; ``wrong`` (D, J) is the prior beside it, on the
+    ``right`` (D, K) is the prior on the diagonal; ``wrong`` (D, J) is the prior off it, on the
     cells ``true`` and ``said`` (D, J).
     """
 
@@ -365,8 +365,8 @@ class ResamplingSettings:
 
     best: float = 0.6
     """Exponent of the shares of joint draws in which classifiers are the best, for P(best): the
-    one that leads on few labels leads by luck more often than draws about its lead can tell. It
-    was chosen on development sets, runs 0 to 7, and further sets, each counting alike."""
+    one that leads on few labels leads by luck more often than draws about its lead can show. It
+    was chosen on development sets, runs 0 to 7, and further sets, each counting equally."""
 
     few: float = 4.0
     """The exponent becomes one as ``1 - few / M^2``: of two classifiers the better is the best."""

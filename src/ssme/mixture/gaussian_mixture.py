@@ -76,7 +76,7 @@ def _log_normalizer(mu: float, sigma: float, low: float, high: float) -> float:
 
 COVARIANCES = ("full", "tied", "diagonal", "low_rank")
 RANK = 10
-"""Axes of a low-rank covariance unless told otherwise."""
+"""Axes of a low-rank covariance by default."""
 TINY_VARIANCE = 1e-10
 """Variance given to a coordinate that does not vary, as a share of the mean variance."""
 

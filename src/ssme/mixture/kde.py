@@ -51,7 +51,7 @@ class ClassDensities(Protocol):
 #
 # In d dimensions the paper does not say what is done. ``across="smallest"`` takes the smallest
 # over dimensions, as its code does; ``across="each"`` keeps one bandwidth a dimension (a product
-# kernel for the gaussian). A dimension in which all points coincide tells nothing about scale: it
+# kernel for the gaussian). A dimension in which all points coincide says nothing about scale: it
 # is left out of the smallest and gets bandwidth 1 on its own.
 
 
@@ -64,7 +64,7 @@ LEAST_BANDWIDTH = 1e-150
 """Points closer than this coincide: the squares of their distances are no longer numbers."""
 
 UNDERFLOW = 745.0
-"""exp(-745) is the last number float64 can tell from zero."""
+"""exp(-745) is the last number float64 distinguishes from zero."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -293,7 +293,7 @@ def _draw_class_shares(responsibilities: FloatArray, rng: Generator) -> FloatArr
 
 @dataclass(frozen=True)
 class MixtureOptions(EmRules):
-    """Every choice of the SSME fit beside the rules of EM; `PRESETS` names two full sets of them.
+    """Every choice of the SSME fit besides the rules of EM; `PRESETS` names two full sets of them.
 
     ``refit_steps`` are those of a bootstrap refit; the public code's whole fit takes as many.
     """

@@ -13,19 +13,11 @@ import numpy as np
 
 from ssme.arrays import FloatArray
 
-__all__ = ["make_falling"]
-
 
 def make_falling(
     values: Sequence[float] | FloatArray, weights: Sequence[float] | FloatArray | None = None
 ) -> FloatArray:
-    """The nearest values (least squares) that never rise.
-
-    Examples
-    --------
-    >>> make_falling([3.0, 1.0, 2.0, 0.0])
-    array([3. , 1.5, 1.5, 0. ])
-    """
+    """The nearest values (least squares) that never rise."""
     pools: list[tuple[float, float, int]] = []
     for value, weight in zip(
         values, np.ones(len(values)) if weights is None else weights, strict=True

@@ -1,1 +1,1 @@
-"""The method for judges: answers and ratings, alone or beside probabilities."""
+"""The method for judges: answers and ratings, alone or with probabilities."""

@@ -144,7 +144,7 @@ class AnswerConstants:
     """Most rows of a group on which draws are computed."""
 
     batch_cells: int = 1 << 22
-    """Cells (draws x rows x classes) held at once."""
+    """Cells (draws x rows x classes) in memory at once."""
 
     edge: float = 1e-6
     """Least distance from the ends of a metric's range on the logit scale."""

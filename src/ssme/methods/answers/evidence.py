@@ -89,7 +89,7 @@ class EvidenceEncoder:
     """How one model's scores become evidence.
 
     ``kind`` is "answers", "grades" (the truth is a grade too), "ratings" or "probabilities".
-    ``steps`` are the scores that stand for grades and ``evidence`` what each says for the positive
+    ``steps`` are the scores of the grades and ``evidence`` what each says for the positive
     class; from ``cut`` on a rating counts as a positive vote; ``scale`` divides log probabilities.
     """
 
@@ -123,7 +123,7 @@ class EvidenceEncoder:
 def _encode_ratings(
     positive: FloatArray, others: FloatArray, cut: float, constants: AnswerConstants
 ) -> EvidenceEncoder:
-    """The encoder of grades that stand as P(positive) (n,).
+    """The encoder of grades that are given as P(positive) (n,).
 
     ``others`` (n,) is the share of positive votes of the other models, NaN where none votes.
     """
@@ -292,7 +292,7 @@ def _is_hard(scores: FloatArray) -> bool:
 #
 # beta the sharpness, v_j the weight of judge j (w the mean weight), s_k how much answers of class k
 # are worth, a_k the share of class k. The columns of beta, v and s are centered so that, to first
-# order, they leave the class shares as they are. Labeled rows have intercepts d of their own.
+# order, they leave the class shares as they are. Labeled rows have intercepts d.
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """answers: judges who share difficulty, weighed by each other and by few labels.
 
 For people and language models who say a class or a grade, and for classifiers of which only the
-predicted class is kept, alone or beside classifiers that give probabilities.
+predicted class is kept, alone or together with classifiers that give probabilities.
 
 1. `evidence`: what each says, as evidence for every class; how good each is, how sharp the pool of
    all should be and how frequent the classes are, from their agreement, without a label.
@@ -11,7 +11,7 @@ predicted class is kept, alone or beside classifiers that give probabilities.
    beyond it.
 
 Dawid and Skene (JRSS C 28, 1979) let every judge err independently given the class, and so become
-sure of what judges get wrong together. Here the pool's sharpness is a parameter of its own, which
+sure of what judges get wrong together. Here the pool's sharpness is a separate parameter, which
 agreement and labels decide: judges share difficulty.
 """
 
@@ -163,7 +163,7 @@ MEANINGS: Mapping[str, str] = {
     "shares": "the classes are not as frequent as the answers say",
     "selected": "rows were chosen for labeling by their class",
 }
-"""What is so in each world beside the usual one."""
+"""What is so in each world other than the usual one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,7 +286,7 @@ class AnswersFacts(Facts):
 
     @property
     def other_worlds(self) -> Mapping[str, tuple[float, str]]:
-        """Worlds beside the usual one: name -> probability, and what is so in it."""
+        """Worlds other than the usual one: name -> probability, and what is so in it."""
         return {
             name: (chance, MEANINGS[name])
             for name, chance in self.worlds.items()

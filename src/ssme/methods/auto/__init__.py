@@ -8,7 +8,7 @@ p           shares of the classes (K,) that the scores state; l = log(pi / p) is
 b           how much the pool is sharpened (b > 1) or flattened (b < 1) about p
 W           the recalibrated pool, P(class | scores), an array (n, K); it is ``soft`` in the code
 theta       the coefficients of the model: log b, then the families a, t, c, v, r, s and d
-regime      one way the world can be, with a pool, a prior and a probability of its own
+regime      one way the world can be, with a pool, a prior and a probability
 world       one draw: W of one draw of the coefficients, and rows weighted as if sampled anew
 ==========  =======================================================================================
 

@@ -101,7 +101,7 @@ class AutoFacts(Facts):
 
     @property
     def other_worlds(self) -> Mapping[str, tuple[float, str]]:
-        """Regimes beside the usual one: name -> probability, and what is so in it."""
+        """Regimes other than the usual one: name -> probability, and what is so in it."""
         return {
             name: (chance, MEANINGS[name]) for name, chance in self.regimes.items() if name != USUAL
         }

@@ -48,7 +48,7 @@ class PoolConstants:
 
 @dataclass(frozen=True)
 class AgreementConstants:
-    """What agreement between classifiers tells without labels (`pool`)."""
+    """What agreement between classifiers says without labels (`pool`)."""
 
     offset: float = 0.55
     offset_few: float = -0.7
@@ -82,7 +82,7 @@ class AgreementConstants:
 
 @dataclass(frozen=True)
 class IndependenceConstants:
-    """How independent classifiers are told from the usual ones (`pool`)."""
+    """How independent classifiers are distinguished from the usual ones (`pool`)."""
 
     usual_rho: tuple[float, float] = (0.47, 0.17)
     """Mean and standard deviation, over sets of real classifiers, of the correlation rho."""
@@ -185,7 +185,7 @@ class PriorConstants:
     """Added to the fitted ALPHA: a pool too vague costs more error than one too sharp."""
 
     knee: float = 0.02
-    """Stated error beyond which vagueness tells little more."""
+    """Stated error beyond which vagueness says little more."""
 
     least_error: float = 0.007
     """Classifiers that state a smaller error state none: they answer 0 or 1."""
@@ -234,7 +234,7 @@ class ModelConstants:
     """Standard errors by which a class's share in the labeled rows may be off by chance."""
 
     mode_families: tuple[str, ...] = ("a", "t")
-    """Families of coefficients, beside log b and d, that the mode fits (a, t, c, v, r, s); the
+    """Families of coefficients, besides log b and d, that the mode fits (a, t, c, v, r, s); the
     others are zero in it."""
 
 
@@ -268,7 +268,7 @@ class CorrectionConstants:
     """The same for ROC AUC itself (`guess_bias`)."""
 
     influence_rows: int = 1000
-    """Rows, beside the labeled ones, on which influences of labels are measured (`guess_bias`)."""
+    """Rows, besides the labeled ones, on which influences of labels are measured (`guess_bias`)."""
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,7 @@ class RecenteringConstants:
         hash=False,
     )
     """What both factors are multiplied by where labels are few, by kind: draws become surer with
-    labels sooner than they should, so that those of few labels are too wide beside the others."""
+    labels sooner than they should, so that those of few labels are too wide in comparison."""
 
     few_labels_are: float = 20.0
     """So many labels, or less, are few; with more the gap to one falls as their square rises."""
@@ -350,5 +350,5 @@ class Constants:
     """Most rows of a group on which worlds are computed."""
 
     batch_cells: int = 1 << 22
-    """Cells (draws x rows x classes) held at once. The order in which a callable's label draws
+    """Cells (draws x rows x classes) in memory at once. The order in which a callable's label draws
     take random numbers follows it."""

@@ -9,7 +9,7 @@
 b sharpens or flattens the pool about the class shares p that the scores state, a shifts classes,
 and the tilts t correct single classifiers. The families c, v, r, s are the ways in which the mode
 may be wrong: the mode leaves them at zero, the draws do not. Labels may over-represent a class, so
-labeled rows have intercepts d of their own, which W of rows at large does without.
+labeled rows have intercepts d, which W of rows at large does without.
 
 Each family has a Student t prior (`ssme.methods.regression`), log b about its label-free center.
 docs/auto-derivation.md derives all of this.

@@ -4,7 +4,7 @@
                     {mean, geometric mean, median} x {standing s, weights w},
 
 s being the classifiers' standing among themselves (below), and w favoring a classifier further
-only by what n labels can tell,
+only by what n labels can show,
 
     w_j  proportional to  s_j exp( trust sqrt(n) * mean labeled log q_j(y) ),        trust = 1.
 

@@ -2,7 +2,7 @@
 
     P(y = k, votes) = p_k prod_j prod_l C_j[k, l] ** v_jl
 
-fitted by EM from the share of votes, with the labeled rows held at their label throughout.
+fitted by EM from the share of votes, with the labeled rows fixed to their label throughout.
 Stops when no prior or confusion probability moves by more than ``tol``.
 
 Source: Dawid and Skene, "Maximum likelihood estimation of observer error-rates using the EM
@@ -132,7 +132,7 @@ def _take_m_step(
 # Source: Welinder, Welling and Perona, "A lazy man's approach to benchmarking: semisupervised
 # classifier evaluation and recalibration", CVPR 2013; truncated normals as in Shanmugam et al.
 # 2025, app. B.2. The mode is the semi-supervised one: labels enter the likelihood and do not only
-# name the classes. The source samples the parameters; here they are held at the maximum.
+# name the classes. The source samples the parameters; here they are fixed at the maximum.
 
 
 @dataclass(frozen=True)

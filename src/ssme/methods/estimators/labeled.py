@@ -74,7 +74,7 @@ Oracle = Sequence[Any] | NDArray[Any] | Callable[[IntArray], Sequence[Any]]
 
 
 class _Oracle:
-    """The classes of all rows, or a function that tells them."""
+    """The classes of all rows, or a function that gives them."""
 
     def accept(self, value: Any) -> Oracle:
         listed = isinstance(value, Sequence | np.ndarray) and not isinstance(value, str | bytes)
@@ -190,7 +190,7 @@ class ActiveTesting(DeclaredMethod):
 
 
 def _read_labels(data: ScoreSet, votes: FloatArray) -> FloatArray:
-    """Accuracy (M,) from the labels there are, each by the number of rows that it stands for."""
+    """Accuracy (M,) from the labels there are, each counting as the rows that it represents."""
     weights = data.label_weights
     assert weights is not None
     labeled = np.flatnonzero(data.labeled)

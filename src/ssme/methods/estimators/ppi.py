@@ -158,7 +158,7 @@ def tune_power(
     predicted_unlabeled: FloatArray,
     ridge_grid: Sequence[float] | None,
 ) -> float:
-    """The variance-minimizing lambda in [0, 1]; 0 where the data cannot tell."""
+    """The variance-minimizing lambda in [0, 1]; 0 where the data cannot say."""
     n, n_unlabeled = truth.size, predicted_unlabeled.size
     if n < 2:
         return 0.0
@@ -254,15 +254,15 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         labeled, unlabeled = rows[data.labeled[rows]], rows if chosen else rows[~data.labeled[rows]]
         true = clamp(np.zeros_like(pool), data.labels)
         predicted = cast_votes(pool[:, None])[:, 0] if metric.hard_only else pool
-        beside = predicted
+        at_labels = predicted
         if data.weights is not None:
             predicted = predicted * data.weights[:, None]
         if data.label_weights is not None:
-            true, beside = (mass * data.label_weights[:, None] for mass in (true, beside))
+            true, at_labels = (mass * data.label_weights[:, None] for mass in (true, at_labels))
         on_labeled, on_unlabeled = seeds
         scores, n_boot = data.scores, self.n_boot
         t, ts = _resample(metric, scores[labeled], true[labeled], n_boot, on_labeled)
-        f, fs = _resample(metric, scores[labeled], beside[labeled], n_boot, on_labeled)
+        f, fs = _resample(metric, scores[labeled], at_labels[labeled], n_boot, on_labeled)
         u, us = _resample(metric, scores[unlabeled], predicted[unlabeled], n_boot, on_unlabeled)
         lam = _tune(ts, fs, us) if self.power is None else np.full(t.shape, self.power)
         lam = np.where(np.isfinite(u - f), lam, 0.0)
