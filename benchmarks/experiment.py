@@ -11,7 +11,7 @@ machine behind each in ``results/runs.csv``; figures, drawn from those files, ar
 ``benchmarks/figures``.
 
 The studies of ``benchmarks/auto``, ``answers`` and ``decide`` plan their cells themselves
-(`ssme.bench.Study`) and have them run by `run_cells`, under the arguments of `add_runs`.
+(`ssme.bench.runner.Study`) and have them run by `run_cells`, under the arguments of `add_runs`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from benchmarks.charts import DRAWINGS
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.provenance import record
 from ssme import progress
-from ssme.bench import Protocol, Study, StudyTables, run_protocol, run_studies
+from ssme.bench import Protocol, run_protocol
+from ssme.bench.runner import Study, StudyTables, run_studies
 from ssme.bench.store import describe_process
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import SerialExecutor, map_in_order, open_executor

@@ -29,7 +29,6 @@ METHOD_CLASSES = sorted(f"ssme.{entry.partition(':')[2]}" for entry in METHODS.v
 WITHOUT_EXAMPLE = {
     "ssme.bench.geometric_rmae": "needs the table of a benchmark",
     "ssme.bench.provenance": "needs the table of a benchmark",
-    "ssme.bench.run_studies": "is run_protocol for several protocols",
     "ssme.bench.summarize": "needs the table of a benchmark",
     "ssme.evaluate_parquet": "needs Parquet files",
     "ssme.progress.show": "draws on the terminal",

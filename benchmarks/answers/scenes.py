@@ -15,8 +15,7 @@ import numpy as np
 
 from benchmarks.auto.priors import SETS
 from benchmarks.experiment import load
-from ssme.bench import Scene, Split
-from ssme.bench.protocol import IntArray
+from ssme.bench.protocol import IntArray, Scene, Split
 from ssme.data.design import as_design
 from ssme.data.judges import Judge, make_grade_scores
 from ssme.data.scoreset import UNLABELED, ScoreSet

@@ -21,8 +21,7 @@ from benchmarks.auto.study import (
     plan_study,
     summarize_by_variant,
 )
-from ssme.bench import Study
-from ssme.bench.runner import Measure, Truth
+from ssme.bench.runner import Measure, Study, Truth
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Recenter, recenter
 from ssme.metrics import get_metric

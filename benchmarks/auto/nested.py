@@ -31,8 +31,7 @@ from benchmarks.auto.study import (
     summarize_errors,
     write,
 )
-from ssme.bench import Study
-from ssme.bench.runner import Truth
+from ssme.bench.runner import Study, Truth
 from ssme.methods.base import Estimate
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL

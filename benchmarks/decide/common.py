@@ -2,10 +2,10 @@
 
     python -m benchmarks.decide.choices --runs 10 --minutes 5 --workers 2
 
-A study is a function from a `ssme.bench.Trial` to rows, one trial per set, number of labels and
+A study is a function from a `Trial` to rows, one trial per set, number of labels and
 run, and the tables that are made of all rows. The protocol engine runs it: finished cells are kept,
 and a study that is stopped goes on where it was. One that is stopped by ``--minutes`` leaves out
-the runs that are not whole. It sees the rows of `ssme.bench.split_rows`: labeled and unlabeled rows
+the runs that are not whole. It sees the rows of `split_rows`: labeled and unlabeled rows
 of one random half, the truth on the other half.
 """
 
@@ -21,7 +21,9 @@ import pandas as pd
 
 from benchmarks.auto.priors import SETS
 from benchmarks.experiment import Loader, add_runs, run_whole, write_tables
-from ssme.bench import Protocol, Runner, Scene, Study, Trial
+from ssme.bench import Protocol
+from ssme.bench.protocol import Scene, Trial
+from ssme.bench.runner import Runner, Study
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.results.evaluation import Evaluation

@@ -21,8 +21,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.decide.common import compute_truth, start_study
-from ssme.bench import Scene, Split, Trial
-from ssme.bench.protocol import IntArray
+from ssme.bench.protocol import IntArray, Scene, Split, Trial
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.registry import find_method_class
 from ssme.metrics import get_metric

@@ -38,7 +38,7 @@ from unittest.mock import patch
 import numpy as np
 
 from benchmarks.fuzz.tables import write_counts
-from ssme.bench import CellStore
+from ssme.bench.store import CellStore
 from ssme.errors import InputError
 from ssme.stream import counting
 from ssme.stream.counting import read_checkpoint

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.fuzz.tables import Outcomes, start, try_damaged
-from ssme.bench import CellStore
+from ssme.bench.store import CellStore
 
 
 def make_cells(number: int | list[int]) -> list[dict[str, object]]:

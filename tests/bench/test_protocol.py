@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ssme.bench import Protocol, split_rows
+from ssme.bench import Protocol
+from ssme.bench.protocol import split_rows
 from ssme.errors import InputError
 
 LABELS = np.random.default_rng(0).integers(0, 3, 400)

@@ -17,7 +17,8 @@ import pandas as pd
 import pytest
 from benchmarks.datasets.synthetic import gaussian_set
 
-from ssme.bench import CellStore, Protocol, UnfinishedError, run_protocol, runner
+from ssme.bench import Protocol, UnfinishedError, run_protocol, runner
+from ssme.bench.store import CellStore
 from ssme.engines.executors import SerialExecutor
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.registry import get_method

@@ -5,8 +5,7 @@ import re
 
 import pytest
 
-from ssme.bench import CellStore
-from ssme.bench.store import describe_process
+from ssme.bench.store import CellStore, describe_process
 from ssme.errors import InputError
 
 

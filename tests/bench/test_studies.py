@@ -5,19 +5,10 @@ import pandas as pd
 import pytest
 from benchmarks.datasets.synthetic import gaussian_set
 
-from ssme.bench import (
-    CellStore,
-    Protocol,
-    Runner,
-    Scene,
-    Split,
-    Study,
-    Trial,
-    run_protocol,
-    run_studies,
-    seen_rows,
-    split_rows,
-)
+from ssme.bench import Protocol, run_protocol
+from ssme.bench.protocol import Scene, Split, Trial, seen_rows, split_rows
+from ssme.bench.runner import Runner, Study, run_studies
+from ssme.bench.store import CellStore
 from ssme.data.scoreset import UNLABELED
 from ssme.errors import InputError, SsmeWarning
 from ssme.metrics import get_metric

@@ -12,7 +12,9 @@ from benchmarks.answers import scenes, study
 from benchmarks.datasets.synthetic import gaussian_set
 from benchmarks.decide import common, groups, plan, shift, suggestion, thresholds
 
-from ssme.bench import Cell, Protocol, Runner, Trial, seen_rows, split_rows
+from ssme.bench import Protocol
+from ssme.bench.protocol import Cell, Trial, seen_rows, split_rows
+from ssme.bench.runner import Runner
 from ssme.data.design import as_design
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.engines.executors import SerialExecutor

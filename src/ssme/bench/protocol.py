@@ -43,19 +43,11 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Split:
-    """Row numbers of one run.
-
-    Attributes
-    ----------
-    labeled, unlabeled : array of int
-        Rows that a method sees with and without their label.
-    truth : array of int
-        The held-out half, on which the truth is computed.
-    """
+    """Row numbers of one run."""
 
     labeled: IntArray
     unlabeled: IntArray
-    truth: IntArray
+    truth: IntArray  # the held-out half
 
 
 def split_rows(
@@ -65,31 +57,6 @@ def split_rows(
 
     The labeled rows, followed by the unlabeled ones, are the same rows in the same order however
     many of them are labeled, also with no labels.
-
-    Parameters
-    ----------
-    labels : array of int
-        Labels of all rows.
-    n_labeled, n_unlabeled : int
-        Numbers of labeled and unlabeled rows.
-    run : int
-        Number of the run; each run has another split.
-    seed : int
-        Seed of the splits.
-    dataset : str
-        Name of the data set, which is part of the seed.
-
-    Raises
-    ------
-    InputError
-        If the half is too small or lacks a class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> split = split_rows(np.arange(40) % 2, 5, 10, 0, seed=0, dataset="example")
-    >>> len(split.labeled), len(split.unlabeled), len(split.truth)
-    (5, 10, 20)
     """
     rng = np.random.default_rng([seed, zlib.crc32(dataset.encode()), run])
     order = rng.permutation(len(labels))
@@ -132,30 +99,14 @@ Work = Callable[..., list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Cell:
-    """One unit of work: a method, or a function, on one split of one data set.
-
-    Attributes
-    ----------
-    dataset : str
-        Name of the data set.
-    subset : tuple of str
-        Names of the classifiers that are used; empty for all.
-    n_labeled, n_unlabeled, run : int
-        Numbers of labeled and unlabeled rows, and number of the run.
-    label : str
-        What tables call the method.
-    method : str or callable
-        Name of the method, or the function that makes the result rows.
-    options : tuple of pairs
-        Options of the method, by name.
-    """
+    """One unit of work: a method, or a function, on one split of one data set."""
 
     dataset: str
-    subset: tuple[str, ...]
+    subset: tuple[str, ...]  # names of the classifiers; empty for all
     n_labeled: int
     n_unlabeled: int
     run: int
-    label: str
+    label: str  # what tables call the method
     method: str | Work
     options: tuple[tuple[str, Any], ...] = ()
 
@@ -182,49 +133,16 @@ class Scene:
 
     A study of altered data, or of labels that were chosen in another way, has a scene of its own,
     told apart by its name. It is picklable and hashable, as dataclasses at the top of a module are.
-
-    Parameters
-    ----------
-    name : str
-        Name of the scene.
     """
 
     name: str = ""
 
     def change(self, data: ScoreSet, run: int) -> ScoreSet:
-        """Change the data set of a run.
-
-        Parameters
-        ----------
-        data : ScoreSet
-            The data set, in which every row has a label.
-        run : int
-            Number of the run.
-
-        Returns
-        -------
-        ScoreSet
-            The changed data set, in which every row has a label; the truth is that of these data.
-        """
+        """Change the data of a run, in which every row has a label; they give the truth."""
         return data
 
     def label(self, rows: ScoreSet, n_labeled: int, run: int) -> ScoreSet:
-        """Choose which labels a method sees; by default the first rows keep theirs.
-
-        Parameters
-        ----------
-        rows : ScoreSet
-            Rows that all have their label; the first ones contain one row of each class.
-        n_labeled : int
-            Number of labels.
-        run : int
-            Number of the run.
-
-        Returns
-        -------
-        ScoreSet
-            The rows as a method sees them.
-        """
+        """Choose which labels a method sees; by default the first rows keep theirs."""
         labels = rows.labels.copy()
         labels[n_labeled:] = UNLABELED
         return rows.replace(labels=labels)
@@ -240,37 +158,13 @@ class Scene:
         seed: int,
         dataset: str,
     ) -> Split:
-        """Choose which rows are seen and which give the truth; by default those of `split_rows`.
-
-        Parameters
-        ----------
-        labels : array of int
-            Labels of all rows.
-        n_labeled, n_unlabeled, run : int
-            Numbers of labeled and unlabeled rows, and number of the run.
-        seed : int
-            Seed of the splits.
-        dataset : str
-            Name of the data set.
-        """
+        """Choose which rows are seen and which give the truth; by default those of `split_rows`."""
         return split_rows(labels, n_labeled, n_unlabeled, run, seed=seed, dataset=dataset)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A cell with its rows.
-
-    Attributes
-    ----------
-    cell : Cell
-        The cell.
-    data : ScoreSet
-        All rows of the run, as the scene makes them.
-    split : Split
-        Which of them are labeled, unlabeled and held out.
-    scene : Scene
-        What was done to the data.
-    """
+    """A cell with its rows."""
 
     cell: Cell
     data: ScoreSet
@@ -314,25 +208,7 @@ class Trial:
 
 
 def seen_rows(data: ScoreSet, split: Split) -> ScoreSet:
-    """Take the rows that a method sees; the unlabeled ones lose their labels.
-
-    Parameters
-    ----------
-    data : ScoreSet
-        A data set in which every row has a label.
-    split : Split
-        The split of a run.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import ssme
-    >>> data = ssme.ScoreSet.from_arrays({"a": np.linspace(0, 1, 40)}, np.arange(40) % 2)
-    >>> split = split_rows(data.labels, 5, 10, 0, seed=0, dataset="example")
-    >>> seen = seen_rows(data, split)
-    >>> seen.n_labeled, seen.n_unlabeled
-    (5, 10)
-    """
+    """Take the rows that a method sees; the unlabeled ones lose their labels."""
     rows = data.take(np.concatenate([split.labeled, split.unlabeled]))
     return Scene().label(rows, len(split.labeled), 0)
 

@@ -54,21 +54,7 @@ Measure = Callable[[Evaluation, Truth], list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Runner:
-    """Computes one cell; it is picklable, so that any executor can carry it.
-
-    Parameters
-    ----------
-    protocol : Protocol
-        What is run.
-    load : callable
-        ``load(name)`` returns a data set in which every row has a label; it is called once per
-        worker and data set.
-    measure : callable, optional
-        Makes the rows that are kept from an evaluation and the truth (default: one per estimate).
-    scene : Scene
-        Changes the data of a run, or chooses which of its rows are seen, have a label and give the
-        truth.
-    """
+    """Computes one cell; it is picklable, so that any executor can carry it."""
 
     protocol: Protocol
     load: Loader
@@ -99,38 +85,18 @@ class Runner:
         }
 
     def name(self, cell: Cell, content: str) -> tuple[str, str]:
-        """Name a finished cell by its work and by all that decides its numbers.
-
-        Parameters
-        ----------
-        cell : Cell
-            The cell.
-        content : str
-            Checksum of the data.
-        """
+        """Name a finished cell by its work and by all that decides its numbers."""
         kept = "" if self.measure is None else f"|{name_function(self.measure)}"
         scene = f"|{self.scene.name}" if self.scene.name else ""
         return cell.key + kept + scene, self.protocol.describe_settings(cell, content)
 
     def leaves_out(self, dataset: str, method: str) -> bool:
-        """Say whether a method can do none of what the protocol asks for on a data set.
-
-        Parameters
-        ----------
-        dataset, method : str
-            Names of the data set and of the method.
-        """
+        """Say whether a method can do none of what the protocol asks for on a data set."""
         protocol = self.protocol
         return not _list_metrics(method, dataset, self.load, protocol.metrics, bool(protocol.by))
 
     def make_trial(self, cell: Cell) -> Trial:
-        """Read the rows of a cell.
-
-        Parameters
-        ----------
-        cell : Cell
-            The cell.
-        """
+        """Read the rows of a cell."""
         protocol = self.protocol
         data = _make_data(self.load, cell.dataset, cell.subset, self.scene, cell.run)
         n_unlabeled = cell.n_unlabeled
@@ -343,30 +309,14 @@ class UnfinishedError(RuntimeError):
 
 @dataclass(frozen=True)
 class Study:
-    """A protocol on some data sets.
-
-    Attributes
-    ----------
-    runner : Runner
-        What computes the cells.
-    datasets : tuple of str
-        Names of the data sets.
-    """
+    """A protocol on some data sets."""
 
     runner: Runner
     datasets: tuple[str, ...]
 
 
 class StudyTables(NamedTuple):
-    """The tables of a study.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        The result rows.
-    times : pandas.DataFrame
-        The time that each cell took.
-    """
+    """The tables of a study."""
 
     rows: Any
     times: Any
@@ -459,25 +409,7 @@ def run_studies(
     seconds: float | None = None,
     leave_out: Literal["cells", "runs"] | None = None,
 ) -> list[StudyTables]:
-    """Run several studies at once.
-
-    Parameters
-    ----------
-    studies : sequence of Study
-        The studies.
-    executor, cells, seconds
-        As in `run_protocol`; the studies share the file of cells.
-    leave_out : {"cells", "runs"}, optional
-        What to do with cells that are not begun after ``seconds``, instead of raising
-        `UnfinishedError`. With "cells", they, and cells whose data allow no split, are left out of
-        the tables with a warning. With "runs", so is every run, in all studies, of which a cell was
-        not begun; where that is true of all, what there is of the first is left.
-
-    Returns
-    -------
-    list of StudyTables
-        One per study.
-    """
+    """Run several studies at once."""
     end = math.inf if seconds is None else time.monotonic() + seconds
     store = CellStore(cells)
     wanted = [list(study.runner.protocol.list_cells(list(study.datasets))) for study in studies]

@@ -127,13 +127,7 @@ class CellStore:
         return self.done[name]
 
     def keep(self, result: dict[str, Any]) -> None:
-        """Keep one more finished cell; a write that fails leaves the file as it was.
-
-        Parameters
-        ----------
-        result : dict
-            The finished cell as `Runner` returns it.
-        """
+        """Keep one more finished cell; a write that fails leaves the file as it was."""
         self.done[result["key"], result["settings"]] = result
         if self.path is None:
             return
@@ -147,18 +141,7 @@ class CellStore:
                 raise
 
     def check_versions(self, wanted: list[tuple[str, str]]) -> None:
-        """Refuse cells of several versions, or of a version that this one cannot continue.
-
-        Parameters
-        ----------
-        wanted : list of pairs of str
-            Names of the cells that the run needs.
-
-        Raises
-        ------
-        InputError
-            If cells of another version were found.
-        """
+        """Refuse cells of several versions, or of a version that this one cannot continue."""
         found = [name for name in wanted if name in self]
         versions = Counter(_name_versions(self[name]["provenance"]) for name in found)
         if len(found) < len(wanted) and found:

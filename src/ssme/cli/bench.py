@@ -106,7 +106,8 @@ def bench(
 
     [cyan]ssme bench adult --groups sex --groups age:edges=30/50 --methods auto,labeled[/cyan]
     """
-    from ssme.bench import Protocol, Runner, run_protocol, summarize
+    from ssme.bench import Protocol, run_protocol, summarize
+    from ssme.bench.runner import Runner
     from ssme.engines.executors import open_executor
     from ssme.show.terminal import make_table
 
