@@ -44,6 +44,9 @@ def test_every_option_is_a_key_of_config_files(option: Option) -> None:
     section = next(name for name, part in SECTIONS.items() if part.get(option.name) == option)
     with pytest.raises(ssme.InputError, match=f"{option.key} in section"):
         RunSpec.from_dict({section: {option.key: object()}})
+    declared = RunSpec.json_schema()["properties"][section]["properties"][option.key]
+    assert declared["description"] == option.meaning
+    assert {"type", "anyOf", "enum"} & set(declared)
 
 
 @pytest.mark.parametrize("option", READING, ids=lambda each: each.name)

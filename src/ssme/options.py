@@ -456,6 +456,41 @@ def parse_text(of: Option, text: str) -> Any:
         return accept(of, text)
 
 
+def make_json_schema(kind: ValueKind) -> dict[str, Any]:
+    """The values of ``kind`` as JSON Schema describes them; a kind of Python objects has no type.
+
+    Examples
+    --------
+    >>> make_json_schema(OneOf(Nothing(), Whole(least=1)))
+    {'anyOf': [{'type': 'null'}, {'type': 'integer', 'minimum': 1}]}
+    """
+    if isinstance(kind, OneOf):
+        return {"anyOf": [make_json_schema(each) for each in kind.kinds]}
+    if isinstance(kind, Enumeration):
+        return {"enum": list(kind.values)}
+    if isinstance(kind, Series):
+        least = kind.least if kind.length is None else kind.length
+        return {"type": "array", "items": make_json_schema(kind.kind), "minItems": least}
+    if isinstance(kind, Kind):
+        return {"type": list(kind.types)}
+    if not isinstance(kind, Whole | Number):
+        known = _JSON_TYPES.get(type(kind))
+        return {} if known is None else {"type": known}
+    found: dict[str, Any] = {"type": "integer" if isinstance(kind, Whole) else "number"}
+    lower = "exclusiveMinimum" if getattr(kind, "open_least", False) else "minimum"
+    upper = "exclusiveMaximum" if getattr(kind, "open_most", False) else "maximum"
+    ends = {lower: kind.least, upper: kind.most}
+    return found | {name: end for name, end in ends.items() if end is not None}
+
+
+_JSON_TYPES: dict[type, str] = {
+    Flag: "boolean",
+    NamedValues: "object",
+    Nothing: "null",
+    Text: "string",
+}
+
+
 def describe_default(of: Option) -> str:
     """What the option is when nobody gives it; nothing for a flag that is off.
 

@@ -32,7 +32,7 @@ from ssme.methods.base import Method
 from ssme.methods.registry import find_method_class, get_method, method_names
 from ssme.metrics import Metric, write_metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
-from ssme.options import NamedValues, Option, accept, accept_all, list_declared
+from ssme.options import NamedValues, Option, accept, accept_all, list_declared, make_json_schema
 from ssme.schema import ReadOptions, RunOptions
 from ssme.wording import cut_end, suggest_nearest
 
@@ -222,6 +222,30 @@ class RunSpec(RunOptions):
             found["source"] = _read_value(RUN["source"], "source", config["source"], None)
         return cls(**found, **_read_section(config, "run"), **_read_section(config, "engine"))
 
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """Return the JSON Schema of config files, with which editors check and complete them.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import ssme
+        >>> sections = ssme.RunSpec.json_schema()["properties"]
+        >>> sections["run"]["properties"]["level"]["exclusiveMaximum"]
+        1.0
+        """
+        parts = {
+            name: _make_object({o.key: _describe_key(o) for o in section.values()})
+            for name, section in SECTIONS.items()
+        }
+        return {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            **_make_object({"source": _describe_key(RUN["source"]), **parts}),
+        }
+
     def to_text(self, suffix: str = ".toml") -> str:
         """Return the spec as the text of a config file.
 
@@ -299,6 +323,15 @@ class RunSpec(RunOptions):
         arguments += [f"{name}={value!r}" for name, value in reading.items()]
         inside = "".join(f"    {each},\n" for each in arguments)
         return f"ssme.evaluate(\n{inside})"
+
+
+def _make_object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def _describe_key(option: Option) -> dict[str, Any]:
+    kind = make_json_schema(option.file_kind or option.kind)
+    return {"description": option.meaning, **kind}
 
 
 def _is_default(name: str, value: Any) -> bool:
