@@ -101,21 +101,17 @@ def test_a_disk_full_of_results_is_said_and_shows_nothing_half(
     assert "Pick:" in open_house.client.get("/files/1/result").text
 
 
-def test_a_file_that_goes_away_is_said_and_its_labels_stay(open_house: House, scores: Path) -> None:
-    open_house.upload(scores)
-    open_house.work()
-    open_house.begin()
-    open_house.work()
-    (path,) = open_house.settings.uploads.rglob("*.csv")
+def test_a_file_that_goes_away_is_said_and_its_labels_stay(ready: House) -> None:
+    (path,) = ready.settings.uploads.rglob("*.csv")
     content = path.read_bytes()
     path.unlink()
     for page in ("", "/label", "/result", "/people", "/history"):
-        answer = open_house.client.get(f"/files/1{page}")
+        answer = ready.client.get(f"/files/1{page}")
         assert answer.status_code == 200
         assert "is no longer there" in answer.text
-    assert open_house.post("/files/1/again").status_code == 400
+    assert ready.post("/files/1/again").status_code == 400
     path.write_bytes(content)
-    assert "is no longer there" not in open_house.client.get("/files/1").text
+    assert "is no longer there" not in ready.client.get("/files/1").text
 
 
 def test_a_file_that_changes_while_a_job_waits_is_not_evaluated(

@@ -18,17 +18,13 @@ LABELS = 7
 
 
 @pytest.fixture
-def labeled(open_house: House, scores: Path) -> House:
+def labeled(ready: House) -> House:
     """A file with an evaluation and labels that were given by hand."""
-    open_house.upload(scores)
-    open_house.work()
-    open_house.begin()
-    open_house.work()
     for number in range(LABELS):
-        row = row_of(open_house.client.get("/files/1/label").text)
-        open_house.mark("/files/1/label", row=row, label=str(number % 2))
-    open_house.work()
-    return open_house
+        row = row_of(ready.client.get("/files/1/label").text)
+        ready.mark("/files/1/label", row=row, label=str(number % 2))
+    ready.work()
+    return ready
 
 
 def read_text(page: str) -> str:

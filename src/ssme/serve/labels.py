@@ -422,6 +422,7 @@ class LabelStore(Memory):
         annotator: str,
         reason: str,
     ) -> None:
+        """Update what was given to the row, which of its labels counts, and the totals."""
         place = (data, row, annotator)
         query = "SELECT label, verdict, in_conflict FROM labeled_row WHERE data = ? AND row = ?"
         before = connection.execute(query, (data, row)).fetchone()
