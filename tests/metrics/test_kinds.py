@@ -8,18 +8,15 @@ import pytest
 from ssme.errors import InputError
 from ssme.metrics import ece
 from ssme.metrics.kinds import (
-    AveragePrecisionInterval,
-    BootstrapInterval,
     Calibration,
     CalibrationInterval,
     ConfusionInterval,
     Custom,
     Decision,
     Loss,
-    NoInterval,
+    PlainInterval,
     ProportionInterval,
     Ranking,
-    RocAucInterval,
     Rows,
     SettledCalibration,
     is_same_metric,
@@ -41,19 +38,19 @@ def test_what_a_calibration_leaves_open_is_settled_by_the_classes() -> None:
 @pytest.mark.parametrize(
     ("kind", "two", "three"),
     [
-        (Ranking("roc_auc"), RocAucInterval(), BootstrapInterval()),
-        (Ranking("average_precision"), AveragePrecisionInterval(), BootstrapInterval()),
+        (Ranking("roc_auc"), PlainInterval.ROC_AUC, PlainInterval.BOOTSTRAP),
+        (Ranking("average_precision"), PlainInterval.AVERAGE_PRECISION, PlainInterval.BOOTSTRAP),
         (Calibration(), CalibrationInterval("positive"), CalibrationInterval("top_label")),
-        (Calibration(norm="l2"), NoInterval(), NoInterval()),
-        (Calibration(norm="max"), NoInterval(), NoInterval()),
-        (Calibration(target="classwise"), NoInterval(), NoInterval()),
+        (Calibration(norm="l2"), PlainInterval.NONE, PlainInterval.NONE),
+        (Calibration(norm="max"), PlainInterval.NONE, PlainInterval.NONE),
+        (Calibration(target="classwise"), PlainInterval.NONE, PlainInterval.NONE),
         (
             Calibration(target="top_label_by_class"),
             CalibrationInterval("top_label_by_class"),
             CalibrationInterval("top_label_by_class"),
         ),
-        (Loss(), BootstrapInterval(), BootstrapInterval()),
-        (Custom(), BootstrapInterval(), BootstrapInterval()),
+        (Loss(), PlainInterval.BOOTSTRAP, PlainInterval.BOOTSTRAP),
+        (Custom(), PlainInterval.BOOTSTRAP, PlainInterval.BOOTSTRAP),
         (
             Decision(hits, 0.3, Rows(true=1)),
             ProportionInterval(Rows(true=1), 0.3),

@@ -41,15 +41,11 @@ from ssme.methods.label_draws import (
 from ssme.metrics.base import Metric, MetricPlan, one_hot_mass
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.kinds import (
-    AveragePrecisionInterval,
-    BootstrapInterval,
     CalibrationInterval,
     ConfusionInterval,
-    NoInterval,
+    PlainInterval,
     ProportionInterval,
-    RocAucInterval,
     Rows,
-    RowSharesInterval,
     Target,
 )
 from ssme.metrics.ranking import plan_together
@@ -470,21 +466,21 @@ class LabeledRows:
         match metric.kind.choose_labels_interval(self.n_classes):
             case ProportionInterval(rows, threshold):
                 return partial(wilson, value, self._count(rows, threshold))
-            case RowSharesInterval():
+            case PlainInterval.ROW_SHARES:
                 return partial(wilson, value, self._count_complete(value.size))
-            case RocAucInterval():
+            case PlainInterval.ROC_AUC:
                 by_class = self.count_effective(positive), self.count_effective(negative)
                 return partial(newcombe_auc, value, *by_class)
-            case AveragePrecisionInterval():
+            case PlainInterval.AVERAGE_PRECISION:
                 return partial(find_ap_interval, value, self.count_effective(positive))
             case CalibrationInterval(target):
                 return self._bound_calibration(metric, value, target, seed)
             case ConfusionInterval(statistic, threshold):
                 tables = self._make_tables(threshold)
                 return TableDraws(statistic, tables, value, seed, self.settings)
-            case NoInterval():
+            case PlainInterval.NONE:
                 return partial(_give_no_interval, value)
-            case BootstrapInterval():
+            case PlainInterval.BOOTSTRAP:
                 return None
 
     def _count(self, rows: Rows, threshold: float) -> FloatArray:

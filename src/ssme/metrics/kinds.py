@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -87,21 +88,6 @@ class ProportionInterval(NamedTuple):
     threshold: float
 
 
-@dataclass(frozen=True)
-class RowSharesInterval:
-    """The values are shares of the rows that every classifier scored: Wilson's interval each."""
-
-
-@dataclass(frozen=True)
-class RocAucInterval:
-    """Newcombe's interval, on the numbers of positive and negative rows of two classes."""
-
-
-@dataclass(frozen=True)
-class AveragePrecisionInterval:
-    """The logit interval of Boyd, Eng and Page, on the number of positive rows of two classes."""
-
-
 class CalibrationInterval(NamedTuple):
     """From the mean signed gap of the ``target`` score up to the error with chance taken out."""
 
@@ -115,26 +101,17 @@ class ConfusionInterval(NamedTuple):
     threshold: float
 
 
-@dataclass(frozen=True)
-class BootstrapInterval:
-    """Quantiles over reweighted rows, on the number of labeled rows."""
+class PlainInterval(Enum):
+    """Intervals that depend on nothing but the values and the labeled rows."""
+
+    ROW_SHARES = "Wilson's, as the values are shares of the rows that every classifier scored"
+    ROC_AUC = "Newcombe's, on the numbers of positive and negative rows of two classes"
+    AVERAGE_PRECISION = "the logit interval of Boyd, Eng and Page, on the number of positive rows"
+    BOOTSTRAP = "quantiles over reweighted rows, on the number of labeled rows"
+    NONE = "with few labels the value is mostly chance, and no known interval is right"
 
 
-@dataclass(frozen=True)
-class NoInterval:
-    """With few labels the value is mostly chance, and no known interval has the right coverage."""
-
-
-LabelsInterval = (
-    ProportionInterval
-    | RowSharesInterval
-    | RocAucInterval
-    | AveragePrecisionInterval
-    | CalibrationInterval
-    | ConfusionInterval
-    | BootstrapInterval
-    | NoInterval
-)
+LabelsInterval = ProportionInterval | CalibrationInterval | ConfusionInterval | PlainInterval
 
 
 class Kind:
@@ -164,7 +141,7 @@ class Kind:
         n_classes : int
             Number of classes of the data.
         """
-        return BootstrapInterval()
+        return PlainInterval.BOOTSTRAP
 
 
 @dataclass(frozen=True)
@@ -215,8 +192,9 @@ class Ranking(Kind):
 
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
         if n_classes > 2:
-            return BootstrapInterval()
-        return RocAucInterval() if self.statistic == "roc_auc" else AveragePrecisionInterval()
+            return PlainInterval.BOOTSTRAP
+        is_auc = self.statistic == "roc_auc"
+        return PlainInterval.ROC_AUC if is_auc else PlainInterval.AVERAGE_PRECISION
 
 
 @dataclass(frozen=True)
@@ -267,7 +245,7 @@ class Calibration(Declared, Kind):
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
         settled = self.settle(n_classes)
         if settled.norm != "l1" or settled.target == "classwise":
-            return NoInterval()
+            return PlainInterval.NONE
         return CalibrationInterval(settled.target)
 
 

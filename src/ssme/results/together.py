@@ -56,7 +56,7 @@ from ssme.methods.base import Estimate
 from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
-from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Kind, LabelsInterval, RowSharesInterval
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Kind, LabelsInterval, PlainInterval
 from ssme.results.table import Answer, Row
 from ssme.show.sections import Column, Section
 
@@ -321,7 +321,7 @@ class RowShares(Custom):
     """Metrics of a set whose values are shares of rows."""
 
     def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        return RowSharesInterval()
+        return PlainInterval.ROW_SHARES
 
 
 def _make_set_metrics(
