@@ -127,8 +127,7 @@ def evaluate_asked(
         refuse_shift(ask.correct_shift, spec, save_config)
     output.refuse_inputs([*list_inputs(spec), config, spec.checkpoint, *also_read])
     if save_config is not None:
-        with name_argument("save_config"):
-            spec.save(save_config)
+        spec.save(save_config)
         unsaved = {
             "--fail-under": demands,
             "--within": ask.within is not None,
@@ -238,8 +237,7 @@ def _evaluate_file(
                 add_metrics(metrics or choose_usual_metrics(data), demands, data.n_classes)
             )
     if shift is not None:
-        with name_argument("correct_shift"):
-            data, said = correct(data, shift)
+        data, said = correct(data, shift)
         output.note(said)
     with output.show_progress("estimating"):
         result = evaluate_scores(spec, data, metrics=metrics)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ssme.cli.options import EngineOptions, MetricOptions, ReadFlags, gather_flags
-from ssme.errors import InputError, name_argument
+from ssme.errors import InputError
 
 if TYPE_CHECKING:
     from ssme.data.layout import Layout
@@ -141,8 +141,7 @@ def _read_options(method: str, texts: dict[str, str]) -> dict[str, Any]:
     from ssme.methods.registry import find_method_class
     from ssme.options import list_declared
 
-    with name_argument("method"):
-        known = {each.name: each for each in list_declared(find_method_class(method))}
+    known = {each.name: each for each in list_declared(find_method_class(method))}
     return {
         name: _read_option(known[name], text) if name in known else text
         for name, text in texts.items()

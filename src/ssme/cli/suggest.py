@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, RunOptions, WriteOptions
+from ssme.cli.options import (
+    ConfigOption,
+    FileArgument,
+    OutputOptions,
+    ReadFlags,
+    RunOptions,
+    WriteOptions,
+)
 from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
@@ -62,9 +69,7 @@ def suggest(
             "--output", "-o", help="CSV file with the rows and an empty label column to fill in."
         ),
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
-    ] = None,
+    config: ConfigOption = None,
 ) -> None:
     """Suggest the rows to label next: those whose labels tell most about a goal.
 
@@ -143,9 +148,7 @@ def plan(
             help="Number of simulated truths (default: 8, or 100 with labels alone).",
         ),
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
-    ] = None,
+    config: ConfigOption = None,
 ) -> None:
     """Estimate by simulation how many more labels a target needs.
 

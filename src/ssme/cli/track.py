@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, RunOptions
+from ssme.cli.options import ConfigOption, FileArgument, OutputOptions, ReadFlags, RunOptions
 from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command, register_group
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
@@ -39,9 +39,7 @@ def add(
     memory: MemoryOption = HOME,
     data: DataOption = "default",
     annotator: Annotated[str, typer.Option("--annotator", help="Who gave the labels.")] = "",
-    config: Annotated[
-        Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
-    ] = None,
+    config: ConfigOption = None,
 ) -> None:
     """Evaluate a file and keep its labels, the estimates and the decision.
 
@@ -57,16 +55,14 @@ def add(
     output = Output(out)
     spec = gather(file, read, run, config)
     output.refuse_inputs([*list_inputs(spec), memory])
-    with name_argument("memory"):
-        refuse_no_memory(memory)
+    refuse_no_memory(memory)
     scores = read_scores(spec)
     for sentence in say_recognized(spec, scores):
         output.note(sentence)
     read_events(scores, data, annotator)  # refuses rows without names before the work begins
     with output.show_progress("estimating"):
         result = evaluate_scores(spec, scores)
-    with name_argument("memory"):
-        opened = Memory(memory, data)
+    opened = Memory(memory, data)
     with opened as kept:
         before = len(kept.evaluations())
         added = kept.add_labels(read_events(scores, data, annotator, kept.label_events()))
@@ -124,8 +120,7 @@ def show(
     if plot is not None:
         from ssme.show.plots import draw_history
 
-        with name_argument("plot"):
-            draw_history(rows).save(plot)
+        draw_history(rows).save(plot)
         output.note(f"Wrote {plot}")
     output.console.print(
         f"{len(labels):,} labels in {len(events):,} events, {len(conflicts):,} rows with different "
@@ -190,10 +185,8 @@ def compare(
                 f"{memory} holds one evaluation, and a comparison is of two",
                 hint="store another with `ssme track add` when there are more labels",
             )
-        with name_argument("before"):
-            old = kept.evaluation(before)
-        with name_argument("after"):
-            new = kept.evaluation(after)
+        old = kept.evaluation(before)
+        new = kept.evaluation(after)
     changes, drifts = compare_records(old, new), find_drift(old, new)
     differing = tell_differences(old, new)
     rows: list[dict[str, Any]] = [asdict(change) for change in changes]
@@ -235,13 +228,11 @@ def _open(memory: Path, data: str) -> Memory:
     """A memory that is there, and that knows ``data`` unless it is empty."""
     from ssme.memory import Memory
 
-    with name_argument("memory"):
-        kept = Memory(memory, data, new=False)
-        known = kept.list_data()
+    kept = Memory(memory, data, new=False)
+    known = kept.list_data()
     if known and data not in known:
         kept.close()
-        with name_argument("data"):
-            raise make_unknown_name_error("data", data, known)
+        raise make_unknown_name_error("data", data, known)
     return kept
 
 
