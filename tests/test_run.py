@@ -165,13 +165,6 @@ def test_options_by_another_name_are_told_ours(arrays, tmp_path, option, meant):
             ssme.evaluate(*given, **option)
 
 
-def test_a_group_of_a_frame_is_told_that_it_is_called_groups(arrays):
-    scores, labels, _ = arrays
-    frame = pd.DataFrame(scores, columns=["a", "b", "c"]).assign(label=labels, site="x")
-    with pytest.raises(InputError, match="Did you mean 'groups'"):
-        ssme.evaluate(frame, "label", group="site")
-
-
 def test_a_score_set_takes_no_further_data_options(arrays):
     scores, labels, _ = arrays
     data = ScoreSet.from_arrays(scores, labels)

@@ -241,11 +241,6 @@ def test_a_folder_named_as_the_label_column_changes_nothing(
     assert _same_with_nan(ssme.evaluate(str(table), "truth", **asked), before)
 
 
-def test_a_name_of_labels_for_arrays_is_refused() -> None:
-    with pytest.raises(InputError, match="y='truth' names a column, and the scores are arrays"):
-        ssme.evaluate(np.full((4, 2), 0.5), "truth")
-
-
 def test_labels_of_another_file(table: Path, tmp_path: Path) -> None:
     frame = pd.read_csv(table).assign(id=range(90))
     frame.drop(columns="truth").to_csv(tmp_path / "s.csv", index=False)

@@ -288,14 +288,6 @@ def test_values_of_a_config_are_typed(
     assert allowed in result.stderr
 
 
-def test_the_file_in_a_config_is_text(run: Run, tmp_path: Path) -> None:
-    config = tmp_path / "run.toml"
-    config.write_text("source = 3\n")
-    result = run("evaluate", "--config", config)
-    assert result.exit_code == 2
-    assert "source in the config" in result.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -406,23 +398,6 @@ def test_addresses_keep_their_slashes() -> None:
 
     assert _restore_address(Path("s3://bucket/x.parquet")) == "s3://bucket/x.parquet"
     assert _restore_address(Path("a/b.csv")) == "a/b.csv"
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (("--random-state", "-1"), "--random-state must be at least 0, got -1."),
-        (("--metrics", ""), "--metrics '' names nothing"),
-        (("--models", "forest,oak"), "or pass --pattern '{model}:{class}'"),
-        (("--engine", "stream"), "Convert it to Parquet"),
-    ],
-)
-def test_a_message_says_what_to_do(
-    run: Run, scores: Path, options: tuple[str, ...], told: str
-) -> None:
-    result = run("evaluate", scores, *FAST, "--label", "y", *options)
-    assert result.exit_code == 2
-    assert told in result.stderr
 
 
 def test_models_and_label_of_an_npz_are_chosen_by_name(run: Run, tmp_path: Path) -> None:
@@ -610,13 +585,6 @@ def test_the_stated_prevalence_says_which_metric_leads(run: Run, scores: Path) -
         assert result.exit_code == 0, result.output
         assert json.loads(result.stdout)["settings"]["metrics"][0] == first
         assert ("A class is rare at a prevalence" in result.stderr) == (share == 0.03)
-
-
-def test_a_demand_is_told_with_the_probability_that_it_is_met(run: Run, scores: Path) -> None:
-    asked = ("evaluate", scores, *FAST, *MODELS, "-k", "accuracy", "--threshold-for")
-    shown = " ".join(run(*asked, "precision>=0.97").stdout.split())
-    assert "Probability that precision>=0.97 holds at the threshold: forest" in shown
-    assert "logistic, coin reach precision>=0.97 at no threshold." in shown
 
 
 def test_gaps_that_are_asked_for_are_in_the_json(run: Run, scores: Path) -> None:
