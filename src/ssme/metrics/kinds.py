@@ -114,14 +114,13 @@ class PlainInterval(Enum):
 LabelsInterval = ProportionInterval | CalibrationInterval | ConfusionInterval | PlainInterval
 
 
+@dataclass(frozen=True)  # kinds without fields are equal if they are of the same class
 class Kind:
     """What a metric is: the base of the kinds, which are `Decision` to `Custom` of this module.
 
     By default a kind does not depend on the number of classes, and has from labels alone the
     interval that needs no knowledge of the metric: that of the bootstrap.
     """
-
-    __slots__ = ()
 
     def settle(self, n_classes: int) -> Kind | SettledCalibration:
         """Return the kind with everything that depends on the number of classes filled in.
@@ -263,12 +262,10 @@ class SettledCalibration(NamedTuple):
         return self.n_bins * (n_classes if self.target == "top_label_by_class" else 1)
 
 
-@dataclass(frozen=True)
 class Loss(Kind):
     """A mean over rows of a number that depends on the scores and the true class of a row."""
 
 
-@dataclass(frozen=True)
 class Custom(Kind):
     """A metric about which nothing further is known."""
 
