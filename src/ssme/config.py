@@ -262,8 +262,8 @@ def _read_text(file: Path) -> str:
 def _check_suffix(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        must = "end in .toml, .yaml, .yml or .json"
-        raise InputError(option="config", value=str(path), must=must)
+        # whoever asked for the file names its option: --config, or --save-config
+        raise InputError(f"{str(path)!r} must end in .toml, .yaml, .yml or .json")
     return suffix
 
 

@@ -134,8 +134,7 @@ def _read_in_spite(spec: RunSpec) -> tuple[RunSpec, ScoreSet, list[InputError]]:
         except InputError as error:
             change = _find_cure(error, spec.read)
             if change is None:
-                error.add_note("\n".join(map(str, problems)))
-                raise
+                raise problems[0] if problems else error from None
             problems.append(error)
             spec = replace(spec, read={**spec.read, **change})
 

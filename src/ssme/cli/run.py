@@ -28,7 +28,8 @@ def gather(
     """The run that is asked for: the command line over the config file."""
     from ssme.spec import RunSpec
 
-    kept = None if config is None else RunSpec.load(config)
+    with name_argument("config"):
+        kept = None if config is None else RunSpec.load(config)
     asked = {
         **({} if run is None else gather_flags(run)),
         **({} if engine is None else gather_flags(engine)),
