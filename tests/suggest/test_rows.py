@@ -66,6 +66,26 @@ def test_every_design_has_probabilities(evaluation: Evaluation, design: str) -> 
         np.testing.assert_allclose(found.probability, 30 / 370)
 
 
+@pytest.mark.parametrize("design", ["goal", "by_score", "by_class"])
+@pytest.mark.parametrize("method", ["ensemble", "agreement"])
+def test_the_last_digit_of_scores_decides_no_row(method: str, design: str) -> None:
+    data = binary_set(n=120, n_labeled=20)
+    positive = np.round(data.scores[:, :, 1], 1)  # ties of rows, questions, classes and strata
+    scores = np.stack([1.0 - positive, positive], axis=2)
+    noise = np.random.default_rng(0).integers(-1, 2, scores.shape)
+    noise[scores == 0.5] = 0  # exact in every format, and the decision of the model
+    written = np.clip(scores * (1.0 + noise * np.finfo(float).eps), 0.0, 1.0)
+    one, other = (
+        ssme.evaluate(data.replace(scores=each), method=method, metrics="accuracy")
+        for each in (scores, written)
+    )
+    for seed in range(5):
+        rows = one.suggest(10, design=design, random_state=seed)
+        again = other.suggest(10, design=design, random_state=seed)
+        assert again.rows.tolist() == rows.rows.tolist()
+        assert again.reasons == rows.reasons
+
+
 def test_all_rows_that_are_left_can_be_asked_for(evaluation: Evaluation) -> None:
     found = evaluation.suggest(370)
     np.testing.assert_allclose(found.probability, 1.0)

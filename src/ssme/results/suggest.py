@@ -62,6 +62,11 @@ DESIGN = Option(
     "equally many of each class as far as the belief tells.",
 )
 
+DECIMALS = 12
+"""Decimals of the belief that rows are ordered by."""
+TIE = 1e-6
+"""Relative difference up to which a row says equally much about two questions."""
+
 
 @dataclass(frozen=True)
 class SuggestConstants:
@@ -453,7 +458,10 @@ def _look_at(
 
 
 def believe(evaluation: Evaluation, doubt: float) -> FloatArray:
-    """P(y | s) (n, K) of every row: the belief, with ``doubt`` of the mean score mixed in."""
+    """P(y | s) (n, K) of every row: the belief, with ``doubt`` of the mean score mixed in.
+
+    Rounded, because ties decide which rows are drawn and file formats differ in the last digit.
+    """
     scores = evaluation.data.scores
     present = np.isfinite(scores)
     mean = np.where(present, scores, 0.0).sum(axis=1) / np.maximum(present.sum(axis=1), 1)
@@ -463,7 +471,7 @@ def believe(evaluation: Evaluation, doubt: float) -> FloatArray:
     mixed: FloatArray = mean if posterior is None else (1.0 - doubt) * posterior + doubt * mean
     labeled = evaluation.data.labeled
     mixed[labeled] = np.eye(mean.shape[1])[evaluation.data.labels[labeled]]
-    return mixed
+    return np.round(mixed, DECIMALS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -497,8 +505,10 @@ def _measure_rows(
         spread[spread < 1e-16 * spread.max(initial=0.0)] = 0.0  # rounding decides no order
         size[inside] += spread.sum(axis=1)
         most = spread.max(axis=1, initial=0.0)
-        ahead = most > largest[inside]
-        codes[inside[ahead]] = len(texts) + spread[ahead].argmax(axis=1)
+        ahead = most > largest[inside] * (1.0 + TIE)
+        # the first of equal questions, also where they differ by rounding
+        largest_question = (spread >= most[:, None] * (1.0 - TIE)).argmax(axis=1)
+        codes[inside[ahead]] = len(texts) + largest_question[ahead]
         largest[inside] = np.maximum(largest[inside], most)
         texts += asked.texts
     return np.sqrt(size), _Reasons(codes, tuple(texts))
@@ -514,10 +524,10 @@ def _spread_evenly(
     if design == "by_class":
         share = belief / belief.sum(axis=0)
         texts = tuple(f"for class {name}" for name in data.classes)
-        return share.sum(axis=1), _Reasons(share.argmax(axis=1), texts)
+        return share.sum(axis=1), _Reasons(np.round(share, DECIMALS).argmax(axis=1), texts)
     score = belief[:, -1] if n_classes == 2 else belief.max(axis=1)
     edges = np.linspace(score.min(), score.max(), strata + 1)[1:-1]
-    codes = np.searchsorted(edges, score, side="right")
+    codes = np.searchsorted(np.round(edges, DECIMALS), score, side="right")
     counts = np.bincount(codes, minlength=strata)
     texts = tuple(f"part {k + 1} of {strata} of the scores" for k in range(strata))
     return 1.0 / counts[codes], _Reasons(codes, texts)
