@@ -43,18 +43,7 @@ NULL = {"null": True}
 
 
 def read_config(path: str | Path) -> dict[str, Any]:
-    """The config in ``path``, checked for its outer shape: ``file`` and the sections.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file that ends in .toml, .yaml, .yml or .json.
-
-    Returns
-    -------
-    dict
-        ``file`` and the sections ``read``, ``run`` and ``engine``, as far as they are there.
-    """
+    """The config in ``path``, a table; `ssme.RunSpec.from_dict` checks what it contains."""
     file = Path(path)
     suffix = _check_suffix(file)
     return parse_config(_read_text(file), suffix, f"config {file}")
@@ -68,13 +57,6 @@ def write_config(config: Mapping[str, Any], path: str | Path) -> None:
 
 def format_config(config: Mapping[str, Any], suffix: str) -> str:
     """The text of ``config`` in the format that ``suffix`` names; what it cannot hold is refused.
-
-    Parameters
-    ----------
-    config : mapping
-        Plain values by name.
-    suffix : str
-        ``".toml"``, ``".yaml"``, ``".yml"`` or ``".json"``.
 
     Examples
     --------

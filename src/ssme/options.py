@@ -301,18 +301,8 @@ def option(
 ) -> Any:
     """Declare a dataclass field as an option.
 
-    Parameters
-    ----------
-    default : object
-        The value when nobody gives one.
-    meaning : str
-        What the option does, as a full sentence; shown in help texts and the reference.
-    kind : ValueKind
-        The values it takes.
-    python_only : bool, default False
-        Whether only a Python caller can give it (an oracle function, for example).
-    **more
-        Further fields of `Option`: ``section``, ``short``, ``off``, ``file_kind``.
+    ``meaning`` is a full sentence for help texts and the reference. ``python_only`` is for objects
+    that no file and no flag can hold; ``more`` are further fields of `Option`.
     """
     declared = Option("", kind, default, meaning, python_only, **more)
     if isinstance(default, dict):

@@ -32,15 +32,7 @@ TABLE_WIDTH = 80
 
 @dataclass(frozen=True)
 class Output:
-    """The consoles and files of one command.
-
-    Parameters
-    ----------
-    options : WriteOptions
-        The options of the command line.
-    more : mapping from str to Path or None
-        Further files that the command will write, such as a report, by the option that names each.
-    """
+    """The consoles and files of one command; ``more`` are files by the option that names each."""
 
     options: WriteOptions
     more: Mapping[str, Path | None] = field(default_factory=dict)
