@@ -127,7 +127,8 @@ def evaluate_asked(
         refuse_shift(ask.correct_shift, spec, save_config)
     output.refuse_inputs([*list_inputs(spec), config, spec.checkpoint, *also_read])
     if save_config is not None:
-        spec.save(save_config)
+        with name_argument("save_config"):
+            spec.save(save_config)
         unsaved = {
             "--fail-under": demands,
             "--within": ask.within is not None,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ssme.cli.options import EngineOptions, MetricOptions, ReadFlags, gather_flags
-from ssme.errors import InputError
+from ssme.errors import InputError, name_argument
 
 if TYPE_CHECKING:
     from ssme.data.layout import Layout
