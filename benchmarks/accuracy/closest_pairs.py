@@ -1,4 +1,4 @@
-"""How alike are separately trained classifiers? Origin of the threshold of doubt D204.
+"""How alike are separately trained classifiers? Origin of the threshold of warning D204.
 
     python benchmarks/accuracy/closest_pairs.py
 

@@ -14,7 +14,7 @@ Kinds of cells, with 20 and 100 labels:
 
 Written to ``benchmarks/results``: answers_cells.csv (error / error of labels alone, coverage, width
 / width of labels alone, per set), answers_overall.csv (geometric mean over sets, lowest coverage of
-a set, share of runs in which a world that is not the usual one is the likelier, which is doubt
+a set, share of runs in which a world that is not the usual one is the likelier, which is warning
 D306) and answers_ratings.csv: the error with grades over that with the scores they were cut from,
 each the error of its own metric (that of the grades, cut at the fourth, ties counting half in the
 AUC; that of the scores), in points and relative to labels alone, and the set with the largest. It

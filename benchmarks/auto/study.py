@@ -8,7 +8,7 @@ half. `campaign` runs the studies; the tables of one whose name is "auto" are
 - auto_coverage.csv: coverage and width / labels-only width, per metric over sets, and per set;
 - auto_pairs.csv: how often the classifier called better with probability >= 0.9 truly is, and how
   often the 95 % interval of a paired difference contains the true one;
-- auto_doubts.csv: on how many splits each doubt was raised;
+- auto_doubts.csv: on how many splits each warning was raised;
 - auto_decisions.csv: P(better) and P(best) as reported, in bins, against the observed share;
   auto_decisions_by_metric.csv the same for each metric.
 """
@@ -89,8 +89,8 @@ def measure_beside_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any
         result.metrics, result.estimates[0], result.labels_only[0], strict=True
     ):
         exact = np.array([truth[ALL, metric.name, model] for model in result.data.models])
-        raised = " ".join(sorted(doubt.code for doubt in result.doubts))
-        row = {"metric": metric.name, "doubts": raised}
+        raised = " ".join(sorted(warning.code for warning in result.warnings))
+        row = {"metric": metric.name, "warnings": raised}
         rows.append({**row, **compare_with_truth(metric, ours, labels, exact)})
     return rows
 
@@ -225,13 +225,13 @@ def summarize_pairs(frame: pd.DataFrame) -> pd.DataFrame:
     return out.assign(right=out["right_pairs"] / out["sure_pairs"], held=held)
 
 
-def count_doubts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Share of the splits on which each doubt was raised."""
+def count_warnings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Share of the splits on which each warning was raised."""
     keys = ["variant", "n_labeled"]
-    once = frame.groupby([*keys, "dataset", "run"])["doubts"].first().reset_index()
-    codes = sorted({code for told in once["doubts"] for code in told.split()})
+    once = frame.groupby([*keys, "dataset", "run"])["warnings"].first().reset_index()
+    codes = sorted({code for told in once["warnings"] for code in told.split()})
     for code in codes:
-        once[code] = once["doubts"].str.contains(code).astype(float)
+        once[code] = once["warnings"].str.contains(code).astype(float)
     out = once.groupby(keys)[codes].mean()
     out.insert(0, "splits", once.groupby(keys).size())
     return out.reset_index()
@@ -289,7 +289,7 @@ def make_tables(frame: pd.DataFrame, name: str) -> dict[str, pd.DataFrame]:
         f"{name}_pairs": summarize_pairs(frame),
         f"{name}_decisions": summarize_decisions(frame),
         f"{name}_decisions_by_metric": summarize_by_metric(frame),
-        f"{name}_doubts": count_doubts(frame),
+        f"{name}_warnings": count_warnings(frame),
     }
 
 

@@ -121,7 +121,7 @@ def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
             {
                 **told,
                 "metric": metric.name,
-                "doubts": "",
+                "warnings": "",
                 **compare_with_truth(metric, ours, labels, exact),
             }
         )

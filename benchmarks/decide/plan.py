@@ -3,8 +3,8 @@
     python -m benchmarks.decide.plan --runs 4 --minutes 20 --workers 2
 
 With 30 labels, targets are set from what is seen: intervals of accuracy of which the widest is 0.75
-times as wide, half the expected regret, and half the doubt 1 - P(best). A plan says how many labels
-each takes. Then rows are labeled at random and the method is fitted, run by run, in two kinds of
+times as wide, half the expected regret, and half of 1 - P(best). A plan says how many labels each
+takes. Then rows are labeled at random and the method is fitted, run by run, in two kinds of
 cases:
 
 - real        three orders of labeling, with the labels that the rows have

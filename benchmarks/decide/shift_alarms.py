@@ -25,7 +25,7 @@ from scipy.special import ndtr, ndtri
 from benchmarks.decide.common import start_study
 from benchmarks.decide.shift import SETS, SHIFTS, draw_sets, find_scene
 from ssme.bench.protocol import Trial
-from ssme.diagnostics.doubt import Limits
+from ssme.diagnostics.check import Limits
 from ssme.diagnostics.registry import ask_all
 from ssme.methods.votes import average_scores
 from ssme.results.shift import find_shift
@@ -37,7 +37,7 @@ SHARES = {"halved": 0.5, "doubled": 2.0}
 def compute(trial: Trial) -> list[dict[str, Any]]:
     rows = []
     for shift, (seen, _) in zip(SHIFTS, draw_sets(trial), strict=True):
-        codes = {answer.check.code for answer in ask_all(seen) if answer.doubt is not None}
+        codes = {answer.check.code for answer in ask_all(seen) if answer.warning is not None}
         found = find_shift(seen)
         rows.append(
             {

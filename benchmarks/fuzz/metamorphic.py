@@ -649,7 +649,7 @@ NUMBERS = (
     "labels_only_high",
     "n_labeled",
     "n_unlabeled",
-    "borrowed",
+    "shrinkage",
     "effective_labels",
 )
 LABELS_ONLY = ("labels_only_low", "labels_only_high", "effective_labels")
@@ -696,7 +696,7 @@ def _read_answer(result: ssme.Evaluation, back: Back) -> Answer:
             rows = tuple(rename("id", each) for each in result.suggest(3).ids)
         except InputError:
             rows = ("refused",)
-    codes = tuple(sorted({d.code for d in result.doubts}))
+    codes = tuple(sorted({d.code for d in result.warnings}))
     return Answer(numbers, pick, codes, rows, metric=metric.name)
 
 

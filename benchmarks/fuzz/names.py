@@ -96,7 +96,7 @@ def evaluate_plainly(n_models: int) -> Any:
 
 def make_case(seed: int) -> Any:
     """An evaluation whose every name is hostile, but for its first metric."""
-    from ssme.diagnostics.doubt import Doubt
+    from ssme.diagnostics.check import ResultWarning
 
     rng = random.Random(seed)
     n_models = rng.randint(1, 6)
@@ -116,7 +116,9 @@ def make_case(seed: int) -> Any:
             ),
         ),
         metrics=(plain.metrics[0], dataclasses.replace(plain.metrics[1], name=metric)),
-        doubts=(Doubt("D000", "A doubt", "serious", told, told, "docs/doubts.md#d000"),),
+        warnings=(
+            ResultWarning("D000", "A warning", "serious", told, told, "docs/warnings.md#d000"),
+        ),
     )
 
 

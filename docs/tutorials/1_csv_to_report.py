@@ -37,10 +37,10 @@ result.frame()[["model", "metric", "estimate", "low", "high", "labels_only"]].ro
 # %%
 # What should worry us
 # --------------------
-# A doubt has a code, the numbers behind it and advice.
+# A warning has a code, the numbers behind it and advice.
 
-for doubt in result.doubts:
-    print(doubt)
+for warning in result.warnings:
+    print(warning)
 
 # %%
 # Decide

@@ -46,8 +46,8 @@ columns += ["labels_only_low", "labels_only_high"]
 table[columns].round(2)
 
 # %%
-# The doubts say what the few positives cost. Take them seriously: with a handful of
+# The warnings say what the few positives cost. Take them seriously: with a handful of
 # positive labels, recall is mostly inferred from the scores.
 
-for doubt in result.doubts:
-    print(doubt, end="\n\n")
+for warning in result.warnings:
+    print(warning, end="\n\n")

@@ -3,7 +3,7 @@ Subgroups
 =========
 
 How good is each classifier for every group, and which group is worst? A group with five labels says
-little by itself; what all rows say is borrowed, and the table tells how much.
+little by itself; it is shrunk towards all rows, and the table says how much.
 """
 
 import pandas as pd
@@ -19,7 +19,16 @@ scores = pd.read_csv(sample_path())
 unsure = (scores["forest"] - 0.5).abs()
 scores["kind"] = pd.cut(unsure, [-1, 0.15, 0.35, 1], labels=["hard", "middle", "easy"]).astype(str)
 result = ssme.evaluate(scores, "label", id="id", groups=["kind"], metrics="accuracy")
-columns = ["model", "group", "estimate", "low", "high", "n_labeled", "borrowed", "effective_labels"]
+columns = [
+    "model",
+    "group",
+    "estimate",
+    "low",
+    "high",
+    "n_labeled",
+    "shrinkage",
+    "effective_labels",
+]
 table = result.frame()
 table[table["model"].isin(["forest", "neighbors"])][columns].round(3)
 

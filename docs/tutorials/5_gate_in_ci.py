@@ -3,7 +3,7 @@ A gate in continuous integration
 ================================
 
 A pipeline must not ship a model that is worse than the one in use. A gate asks that of the same
-joint draws as the table, and fails on serious doubts too.
+joint draws as the table, and fails on serious warnings too.
 """
 
 import subprocess

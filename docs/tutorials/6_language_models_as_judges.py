@@ -65,9 +65,9 @@ print(result.choose("accuracy").sentence())
 # What should worry us
 # --------------------
 
-for doubt in result.doubts:
-    print(doubt, end="\n\n")
-print(f"{len(result.doubts)} doubts")
+for warning in result.warnings:
+    print(warning, end="\n\n")
+print(f"{len(result.warnings)} warnings")
 
 # %%
 # How often does a system win?

@@ -53,7 +53,7 @@ class Fit:
     lead: Lead
 
     def make_evaluation(self, start: float) -> Evaluation:
-        """Estimates and doubts; ``start`` is when the clock was started."""
+        """Estimates and warnings; ``start`` is when the clock was started."""
         data, metrics, belief = self.data, self.metrics, self.belief
         rows = [group.rows for group in self.groups]
         estimates, groups = self._estimate()
@@ -72,7 +72,7 @@ class Fit:
             estimates=tuple(map(tuple, estimates)),
             labels_only=tuple(map(tuple, labels_only)),
             level=self.spec.level,
-            doubts=check_all(
+            warnings=check_all(
                 data,
                 belief,
                 metrics,
@@ -85,7 +85,7 @@ class Fit:
 
     def _estimate(self) -> tuple[list[list[Estimate]], tuple[Group, ...]]:
         """Estimates [group][metric], and the groups with how much each borrows from the whole."""
-        estimates, borrowed = estimate_groups(
+        estimates, shrinkage = estimate_groups(
             self.belief,
             self.data,
             self.metrics,
@@ -93,8 +93,8 @@ class Fit:
             target=self.spec.group_target,
             seed=self.spec.seed,
         )
-        each = zip(self.groups, borrowed, strict=True)
-        return estimates, tuple(replace(group, borrowed=share) for group, share in each)
+        each = zip(self.groups, shrinkage, strict=True)
+        return estimates, tuple(replace(group, shrinkage=share) for group, share in each)
 
     def _describe_settings(self, start: float) -> dict[str, Any]:
         from ssme import __version__

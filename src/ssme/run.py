@@ -68,7 +68,7 @@ def evaluate(source: Any, y: Any = None, **options: Any) -> Evaluation:
     Returns
     -------
     Evaluation
-        Estimates, intervals, doubts, and in ``settings["config"]`` the run itself, which `rerun`
+        Estimates, intervals, warnings, and in ``settings["config"]`` the run itself, which `rerun`
         repeats.
 
     Examples

@@ -102,7 +102,7 @@ def test_the_sample_is_answered_in_25_lines(run: Run) -> None:
     shown = run("evaluate", sample_path(), "--label", "label").stdout.splitlines()
     assert len(shown) <= 25
     assert shown[0].startswith("Which model? boosting: best accuracy")
-    assert any(line.startswith("Doubts? Warning D201") for line in shown[:6])
+    assert any(line.startswith("Warnings? D201") for line in shown[:6])
     assert max(map(len, shown)) <= 80
 
 
@@ -426,7 +426,7 @@ def test_the_address_of_a_local_file_is_read(run: Run, scores: Path) -> None:
         assert run("evaluate", address, *FAST, "--label", "y").exit_code == 0
 
 
-def test_a_gate_is_not_green_on_a_serious_doubt_however_quiet(run: Run, tmp_path: Path) -> None:
+def test_a_gate_is_not_green_on_a_serious_warning_however_quiet(run: Run, tmp_path: Path) -> None:
     import pandas as pd
 
     rng = np.random.default_rng(0)
@@ -437,10 +437,10 @@ def test_a_gate_is_not_green_on_a_serious_doubt_however_quiet(run: Run, tmp_path
     gate = ("evaluate", path, *FAST, "--classes", "0,1", "-k", "accuracy", "-q", "--fail-under")
     red = run(*gate, "accuracy>=0.01")
     assert (red.exit_code, red.stdout) == (1, "")
-    assert red.stderr.startswith("Failed: serious doubt")
+    assert red.stderr.startswith("Failed: serious warning")
     told = run(*gate, "accuracy>=0.01", "--fail-on", "never")
     assert (told.exit_code, told.stdout) == (0, "")
-    assert told.stderr.startswith("Passed despite a serious doubt")
+    assert told.stderr.startswith("Passed despite a serious warning")
     assert run(*gate, "accuracy>=0.01", "--fail-on", "sometimes").exit_code == 2
 
 

@@ -281,7 +281,7 @@ def test_an_interruption_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     def stop(*_: object) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ssme.cli.doubts.format_json", stop)
-    ended = run("doubts")
+    monkeypatch.setattr("ssme.cli.explain.format_json", stop)
+    ended = run("explain")
     assert ended.exit_code == 130
     assert "Interrupted. Every file is whole" in ended.stderr

@@ -107,7 +107,7 @@ def test_doctor(run: Run, scores: Path) -> None:
         assert words in result.stdout
     facts = json.loads(run("doctor", scores, "--groups", "site", "--json", "-").stdout)
     assert facts["labels"].keys() == {"0", "1"}
-    assert {doubt["severity"] for doubt in facts["looks_wrong"]} <= {"warning", "info"}
+    assert {warning["severity"] for warning in facts["looks_wrong"]} <= {"warning", "note"}
 
 
 def test_doctor_shows_all_problems_and_the_command_that_reads_the_file(
@@ -155,7 +155,7 @@ def test_doctor_finds_trouble(run: Run, tmp_path: Path) -> None:
     path.write_text("\n".join(lines))
     told = ("doctor", path, "--models", "a,b,copy,flat,against")
     facts = json.loads(run(*told, "--json", "-").stdout)
-    codes = {doubt["code"] for doubt in facts["looks_wrong"]}
+    codes = {warning["code"] for warning in facts["looks_wrong"]}
     assert {"D102", "D203", "D204", "D206"} <= codes
     assert "D204 Near-duplicate" in run(*told).stdout
 
@@ -201,7 +201,7 @@ def test_demo(run: Run) -> None:
     assert held
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     assert f"{24 - int(held[1])} of the 24 intervals do not contain the truth" in readme
-    assert "What the method auto doubts here" in result.stdout
+    assert "Warnings of the method auto" in result.stdout
     assert "D201" in result.stdout
     assert "EM stopped" not in result.output
     assert max(map(len, result.stdout.splitlines())) <= 80

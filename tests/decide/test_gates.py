@@ -1,4 +1,4 @@
-"""A gate holds, fails and speaks as its conditions, the draws and the doubts say."""
+"""A gate holds, fails and speaks as its conditions, the draws and the warnings say."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 from tests.made_sets import binary_set
 
 import ssme
-from ssme.diagnostics.doubt import Doubt
+from ssme.diagnostics.check import ResultWarning
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.metrics import get_metric, metric_names, one_hot_mass
 from ssme.results.evaluation import PAIRED_MODELS
 from ssme.results.gates import add_metrics, parse_condition
 
-SERIOUS = Doubt("X1", "Labels are too few", "serious", "There is one.", "Label more.", "x")
+SERIOUS = ResultWarning("X1", "Labels are too few", "serious", "There is one.", "Label more.", "x")
 WARNING = dataclasses.replace(SERIOUS, code="X2", severity="warning")
 NAMES = ("new", "old", "old-er", "new-old")
 
@@ -31,7 +31,7 @@ def evaluation(names: tuple[str, ...] = NAMES, **changes: Any) -> ssme.Evaluatio
     together = np.random.default_rng(0).normal(0.0, 0.05, (400, 1))
     apart = np.random.default_rng(1).normal(0.0, 0.005, (400, len(names)))
     found = Estimate(value, np.clip(value + together + apart, 0.0, 1.0))
-    return dataclasses.replace(plain, estimates=((found,),), doubts=(), **changes)
+    return dataclasses.replace(plain, estimates=((found,),), warnings=(), **changes)
 
 
 @pytest.mark.parametrize(
@@ -102,19 +102,19 @@ def test_within_asks_the_probability_that_the_pick_is_close_enough() -> None:
         clear.gate(within=1.0)
 
 
-def test_serious_doubts_fail_a_gate_unless_told_and_are_then_said() -> None:
-    doubted = dataclasses.replace(evaluation(), doubts=(SERIOUS, WARNING))
-    failed = doubted.gate("accuracy>=0.1")
-    assert [sentence.split(":")[0] for sentence in failed.failures] == ["serious doubt X1"]
-    assert len(doubted.gate("accuracy>=0.1", fail_on="warning").failures) == 2
-    passed = doubted.gate("accuracy>=0.1", fail_on="never")
+def test_serious_warnings_fail_a_gate_unless_told_and_are_then_said() -> None:
+    warned = dataclasses.replace(evaluation(), warnings=(SERIOUS, WARNING))
+    failed = warned.gate("accuracy>=0.1")
+    assert [sentence.split(":")[0] for sentence in failed.failures] == ["serious warning X1"]
+    assert len(warned.gate("accuracy>=0.1", fail_on="warning").failures) == 2
+    passed = warned.gate("accuracy>=0.1", fail_on="never")
     assert passed.passed
-    assert [sentence.split(":")[0] for sentence in passed.despite] == ["serious doubt X1"]
-    mild = dataclasses.replace(evaluation(), doubts=(WARNING,))
+    assert [sentence.split(":")[0] for sentence in passed.despite] == ["serious warning X1"]
+    mild = dataclasses.replace(evaluation(), warnings=(WARNING,))
     assert mild.gate("accuracy>=0.1").passed
     assert not mild.gate(fail_on="warning").passed
     with pytest.raises(InputError, match="fail_on"):
-        mild.gate(fail_on="info")
+        mild.gate(fail_on="note")
 
 
 def test_metrics_of_conditions_are_added_once() -> None:

@@ -73,7 +73,7 @@ def test_a_correction_leaves_a_warning(kind: str, method: str) -> None:
     data, _, _ = shifted(1, 0.6, 0.2)
     assert "covariate" in find_shift(data).not_refuted
     plain, fixed = (
-        {d.code: d.severity for d in ssme.evaluate(each, method=method, n_draws=50).doubts}
+        {d.code: d.severity for d in ssme.evaluate(each, method=method, n_draws=50).warnings}
         for each in (data, correct_shift(data, kind))
     )
     assert {"D104", "D108"} & plain.keys()

@@ -65,7 +65,7 @@ def as_data(scores: np.ndarray) -> ScoreSet:
 
 
 def codes(scores: np.ndarray) -> set[str]:
-    return {doubt.code for doubt in check_all(as_data(scores))}
+    return {warning.code for warning in check_all(as_data(scores))}
 
 
 @pytest.mark.data

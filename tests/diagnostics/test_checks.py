@@ -15,12 +15,12 @@ import pytest
 import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics import CHECKS, ask_all, check_all
-from ssme.diagnostics.doubt import Case, Limits
+from ssme.diagnostics.check import Case, Limits
 from ssme.methods.base import Convergence, Estimate, Facts
 from ssme.metrics import get_metric
 from ssme.results.shift import correct_shift
 
-DOC = Path(__file__).resolve().parents[2] / "docs" / "doubts.md"
+DOC = Path(__file__).resolve().parents[2] / "docs" / "warnings.md"
 
 
 def healthy(n: int = 600, labeled: int = 80, models: int = 4, classes: int = 2) -> ScoreSet:
@@ -215,9 +215,9 @@ def test_few_labels_are_those_of_the_groups_that_are_estimated():
     data = replace(data, groups={"age": ages.astype(float)})
     asked = {"metrics": "accuracy", "method": "ensemble"}
     found = ssme.evaluate(data, by=["age:quantiles=2"], **asked)
-    assert "D107" not in {doubt.code for doubt in found.doubts}
-    assert "D107" not in {doubt.code for doubt in ssme.evaluate(data, by=[], **asked).doubts}
-    (told,) = [d for d in ssme.evaluate(data, by=["age"], **asked).doubts if d.code == "D107"]
+    assert "D107" not in {warning.code for warning in found.warnings}
+    assert "D107" not in {warning.code for warning in ssme.evaluate(data, by=[], **asked).warnings}
+    (told,) = [d for d in ssme.evaluate(data, by=["age"], **asked).warnings if d.code == "D107"]
     assert "age=0.0 has 2" in told.reason
 
 
@@ -307,9 +307,9 @@ FIRES = {
 @pytest.mark.parametrize("code", [check.code for check in CHECKS])
 def test_fires_where_it_should(code: str):
     for make in FIRES[code]:
-        doubts = {doubt.code: doubt for doubt in check_all(*make())}
-        assert code in doubts, make.__name__
-        assert any(c.isdigit() for c in doubts[code].reason) or code == "D205"
+        warnings = {warning.code: warning for warning in check_all(*make())}
+        assert code in warnings, make.__name__
+        assert any(c.isdigit() for c in warnings[code].reason) or code == "D205"
 
 
 def healthy_result():
@@ -325,7 +325,7 @@ def healthy_result():
     return weighted, fitted, [metric], [alone], [alone]
 
 
-def test_healthy_data_raises_no_doubt_and_every_check_applied():
+def test_healthy_data_raises_no_warning_and_every_check_applied():
     answers = {o.check.code: o for o in ask_all(*healthy_result())}
     assert {code: a.reason for code, a in answers.items() if a.outcome != "fine"} == {}
 
@@ -333,7 +333,7 @@ def test_healthy_data_raises_no_doubt_and_every_check_applied():
 def test_one_vague_classifier_and_one_of_few_votes_are_ordinary():
     data = with_model(healthy(), 1, 0.5 + 0.1 * (truth() - 0.5))
     data = with_model(data, 2, np.round(4.0 * data.scores[:, 2, 1]) / 5.0 + 0.1)
-    assert not {"D209", "D210"} & {doubt.code for doubt in check_all(data)}
+    assert not {"D209", "D210"} & {warning.code for warning in check_all(data)}
 
 
 def test_healthy_data_of_four_classes_and_missing_scores_raises_none():
@@ -388,14 +388,14 @@ def test_good_scores_of_near_copies_are_not_called_too_flat(spread, error, n_lab
     data = ScoreSet.from_arrays(scores, labels)
     result = ssme.evaluate(data, metrics="accuracy", n_draws=50)
     assert result.belief.facts.agreement_conflict > 0.7
-    assert "D208" not in {doubt.code for doubt in result.doubts}
+    assert "D208" not in {warning.code for warning in result.warnings}
 
 
 @pytest.mark.parametrize("conflict", [1.2, -1.2])
 def test_labels_refute_what_agreement_says(conflict):
     """500 labels contradict calibrated scores made twice as sharp or flat, six do not."""
     many, few = (
-        {doubt.code for doubt in check_all(healthy(labeled=n), belief(conflict=conflict))}
+        {warning.code for warning in check_all(healthy(labeled=n), belief(conflict=conflict))}
         for n in (500, 6)
     )
     assert "D208" not in many
@@ -405,50 +405,52 @@ def test_labels_refute_what_agreement_says(conflict):
 def test_a_class_without_any_label_is_serious():
     data = healthy()
     labels = np.where(data.labels == 1, -1, data.labels)
-    doubts = {d.code: d for d in check_all(replace(data, labels=labels))}
-    assert doubts["D102"].severity == "serious"
+    warnings = {d.code: d for d in check_all(replace(data, labels=labels))}
+    assert warnings["D102"].severity == "serious"
 
 
 def test_labels_that_are_no_random_sample_cannot_judge():
     result = ssme.evaluate(rare_class(balanced=True), metrics=["accuracy", "ece"])
-    doubts = {doubt.code: doubt for doubt in result.doubts}
-    assert {"D104", "D201", "D301", "D306"} <= doubts.keys()
-    assert result.doubts[0].code == "D104"
-    assert doubts["D104"].severity == "serious"
-    for code in {"D201", "D301", "D302", "D305"} & doubts.keys():
-        assert "not a random sample of the rows (see D104)" in doubts[code].advice
-        assert "elieve the labels" not in doubts[code].advice
-        assert "trust labels" not in doubts[code].advice
+    warnings = {warning.code: warning for warning in result.warnings}
+    assert {"D104", "D201", "D301", "D306"} <= warnings.keys()
+    assert result.warnings[0].code == "D104"
+    assert warnings["D104"].severity == "serious"
+    for code in {"D201", "D301", "D302", "D305"} & warnings.keys():
+        assert "not a random sample of the rows (see D104)" in warnings[code].advice
+        assert "elieve the labels" not in warnings[code].advice
+        assert "trust labels" not in warnings[code].advice
 
 
 def test_a_design_that_is_said_leaves_the_labels_nothing_to_contradict():
     data = rare_class(balanced=True).with_design("by_class")
     result = ssme.evaluate(data, metrics=["accuracy", "ece"])
     held = {"D104", "D201", "D209", "D301", "D302", "D305", "D307"}
-    assert not held & {doubt.code for doubt in result.doubts}
+    assert not held & {warning.code for warning in result.warnings}
     answers = {o.check.code: o for o in ask_all(data)}
     assert "by_class" in answers["D301"].reason
 
 
 def test_random_labels_of_the_same_rows_raise_none_of_it():
     result = ssme.evaluate(rare_class(balanced=False), metrics=["accuracy", "ece"])
-    assert not {"D104", "D201", "D301", "D302", "D305"} & {doubt.code for doubt in result.doubts}
+    assert not {"D104", "D201", "D301", "D302", "D305"} & {
+        warning.code for warning in result.warnings
+    }
 
 
 def test_unlike_rows_alone_are_a_warning_and_random_labels_are_believed():
     (unlike,) = (d for d in check_all(*easy_rows_labeled()) if d.code == "D104")
     assert unlike.severity == "warning"
-    doubts = {doubt.code: doubt for doubt in check_all(*estimate_off())}
-    assert "D104" not in doubts
-    assert "trust the labels" in doubts["D305"].advice
+    warnings = {warning.code: warning for warning in check_all(*estimate_off())}
+    assert "D104" not in warnings
+    assert "trust the labels" in warnings["D305"].advice
 
 
 def test_labels_of_one_class_cannot_judge():
     data, *rest = estimate_off()
     labels = np.where(data.labels == 1, -1, data.labels)
-    doubts = {doubt.code: doubt for doubt in check_all(replace(data, labels=labels), *rest)}
-    assert "cannot judge" in doubts["D305"].advice
-    assert "believe the labels" not in doubts["D305"].advice
+    warnings = {warning.code: warning for warning in check_all(replace(data, labels=labels), *rest)}
+    assert "cannot judge" in warnings["D305"].advice
+    assert "believe the labels" not in warnings["D305"].advice
 
 
 def test_unsure_noise_claims_nothing_and_one_inverted_classifier_leaves_agreement():
@@ -457,14 +459,14 @@ def test_unsure_noise_claims_nothing_and_one_inverted_classifier_leaves_agreemen
     (answer,) = (o for o in ask_all(unsure) if o.check.code == "D207")
     assert answer.outcome == "not applicable"
     assert "too unsure" in answer.reason
-    assert "D207" not in {doubt.code for doubt in check_all(*inverted())}
+    assert "D207" not in {warning.code for warning in check_all(*inverted())}
 
 
-def test_doubts_come_worst_first_and_read_as_sentences():
-    doubts = check_all(*inverted())
-    ranks = [("serious", "warning", "info").index(doubt.severity) for doubt in doubts]
+def test_warnings_come_worst_first_and_read_as_sentences():
+    warnings = check_all(*inverted())
+    ranks = [("serious", "warning", "note").index(warning.severity) for warning in warnings]
     assert ranks == sorted(ranks)
-    text = str(next(doubt for doubt in doubts if doubt.code == "D203"))
+    text = str(next(warning for warning in warnings if warning.code == "D203"))
     assert "'m2' correlates -0." in text
     assert "swapped" in text
 
@@ -481,7 +483,7 @@ def test_extreme_weights_are_told_without_a_warning(scale: float):
     weights = np.where(data.labeled, scale, 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = {doubt.code for doubt in check_all(replace(data, weights=weights))}
+        found = {warning.code for warning in check_all(replace(data, weights=weights))}
     assert ("D105" in found) == (scale in (0.0, 1e200))
 
 
@@ -492,7 +494,7 @@ def test_constant_scores_are_told_without_a_warning():
     for scores in (np.full_like(data.scores, 0.5), nearly, np.eye(2)[np.zeros((600, 4), int)]):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert "D206" in {doubt.code for doubt in check_all(replace(data, scores=scores))}
+            assert "D206" in {warning.code for warning in check_all(replace(data, scores=scores))}
 
 
 def sparse_judges(share: float, copies: bool = False, guess: bool = False) -> ScoreSet:
@@ -513,17 +515,17 @@ def sparse_judges(share: float, copies: bool = False, guess: bool = False) -> Sc
 
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.5])
 def test_judges_who_share_few_rows_are_no_copies_and_no_strangers(share: float):
-    codes = {doubt.code for doubt in check_all(sparse_judges(share))}
+    codes = {warning.code for warning in check_all(sparse_judges(share))}
     assert not codes & {"D203", "D204", "D207"}
 
 
 def test_judges_who_share_many_rows_and_all_answers_are_copies():
-    doubts = check_all(sparse_judges(0.5, copies=True))
-    assert "'j1' and 'j2' (r = 1.0000)." in next(d.reason for d in doubts if d.code == "D204")
+    warnings = check_all(sparse_judges(0.5, copies=True))
+    assert "'j1' and 'j2' (r = 1.0000)." in next(d.reason for d in warnings if d.code == "D204")
 
 
 def test_judges_who_guess_do_not_agree_beyond_chance():
-    assert "D207" in {doubt.code for doubt in check_all(sparse_judges(0.5, guess=True))}
+    assert "D207" in {warning.code for warning in check_all(sparse_judges(0.5, guess=True))}
 
 
 def test_scores_taken_as_those_of_the_other_class_are_told_by_name():
@@ -538,12 +540,12 @@ def test_scores_taken_as_those_of_the_other_class_are_told_by_name():
 def test_a_class_that_judges_say_and_no_label_has_is_told_with_what_to_do():
     said = {"a": ["yes", "no", "perhaps", "yes", "no"] * 4, "b": ["yes", "no"] * 10}
     data = ScoreSet.from_answers(said, ["yes", "no"] * 6 + [None] * 8)
-    doubt = next(d for d in check_all(data) if d.code == "D102")
-    assert doubt.severity == "serious"
+    warning = next(d for d in check_all(data) if d.code == "D102")
+    assert warning.severity == "serious"
     assert (
-        "No label is 'perhaps', and 4 answers are, the first that of 'a' at row 2" in doubt.reason
+        "No label is 'perhaps', and 4 answers are, the first that of 'a' at row 2" in warning.reason
     )
-    assert "--unsure" in doubt.advice
+    assert "--unsure" in warning.advice
 
 
 def test_a_method_that_knows_an_accuracy_exactly_is_doubted():
@@ -555,7 +557,7 @@ def test_a_method_that_knows_an_accuracy_exactly_is_doubted():
     data = ScoreSet.from_arrays(scores, labels, unlabeled=-1)
     for method, fires in (("ppi", True), ("labeled", False), ("auto", False)):
         result = ssme.evaluate(data, method=method, metrics=["accuracy", "recall"])
-        assert ("D308" in {doubt.code for doubt in result.doubts}) is fires, method
+        assert ("D308" in {warning.code for warning in result.warnings}) is fires, method
     always = ScoreSet.from_arrays(np.ones((300, 1)), labels, unlabeled=-1)
     result = ssme.evaluate(always, method="labeled", metrics=["accuracy", "recall"])
-    assert "D308" not in {doubt.code for doubt in result.doubts}
+    assert "D308" not in {warning.code for warning in result.warnings}

@@ -1,4 +1,4 @@
-"""Every doubt is explained, in the terminal and inside the report."""
+"""Every warning is explained, in the terminal and inside the report."""
 
 from __future__ import annotations
 
@@ -54,18 +54,18 @@ def test_plain_paragraphs_have_no_marks() -> None:
 
 
 def test_an_unknown_code_is_told_with_those_that_exist() -> None:
-    with pytest.raises(ssme.InputError, match=r"no doubt 'D999'.*D101, D102"):
+    with pytest.raises(ssme.InputError, match=r"no warning 'D999'.*D101, D102"):
         explain("D999")
 
 
-def test_links_of_doubts_lead_within_the_report() -> None:
+def test_links_of_warnings_lead_within_the_report() -> None:
     scores = [[0.9, 0.8], [0.8, 0.9], [0.3, 0.1], [0.2, 0.4]]
     result = ssme.evaluate(scores, [1, None, 0, None], method="ensemble")
     page = render_report(result)
-    assert result.doubts
-    for doubt in result.doubts:
-        assert f'id="explained-{doubt.code.lower()}"' in page
-        assert read_picture(doubt.code) in page
+    assert result.warnings
+    for warning in result.warnings:
+        assert f'id="explained-{warning.code.lower()}"' in page
+        assert read_picture(warning.code) in page
     anchors = set(re.findall(r'id="([^"]+)"', page))
     assert set(re.findall(r'href="#([^"]+)"', page)) <= anchors
     assert "docs/" not in page

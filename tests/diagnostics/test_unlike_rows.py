@@ -9,7 +9,7 @@ import ssme
 from ssme.data.design import LabelRounds, make_design
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics import CHECKS, ask_all
-from ssme.diagnostics.doubt import Case
+from ssme.diagnostics.check import Case
 
 SETS = 150
 
@@ -35,14 +35,14 @@ def chosen_by_class(seed: int) -> ScoreSet:
     return data.with_labels(np.where(rng.random(y.size) < chance, y, np.nan))
 
 
-def test_weights_that_undo_the_choice_silence_the_doubt() -> None:
+def test_weights_that_undo_the_choice_silence_the_warning() -> None:
     plain, undone = [], []
     for seed in range(12):
         data = chosen_by_class(seed)
         weights = np.where(data.labeled, np.where(data.labels == 1, 4.0, 20.0), 1.0)
         weighted = ScoreSet.from_arrays(data.scores, data.label_values, weights=weights)
-        plain.append(outcome(data, "D104") == "doubt")
-        undone.append(outcome(weighted, "D104") == "doubt")
+        plain.append(outcome(data, "D104") == "warning")
+        undone.append(outcome(weighted, "D104") == "warning")
     assert sum(plain) >= 11
     assert sum(undone) <= 1
 
@@ -52,10 +52,10 @@ def test_labels_drawn_at_random_hardly_ever_raise_it() -> None:
     rng, raised, raised_with_weights = np.random.default_rng(5), 0, 0
     for seed in range(SETS):
         data, _ = made_set(seed)
-        raised += outcome(data, "D104") == "doubt"
+        raised += outcome(data, "D104") == "warning"
         weights = rng.uniform(0.3, 1.0, data.n_rows)
         weighted = ScoreSet.from_arrays(data.scores, data.label_values, weights=weights)
-        raised_with_weights += outcome(weighted, "D104") == "doubt"
+        raised_with_weights += outcome(weighted, "D104") == "warning"
     assert raised < 6
     assert raised_with_weights < 6
 
@@ -75,7 +75,9 @@ def test_answers_of_judges_promise_nothing() -> None:
     said = {f"judge {j}": np.where(rng.random(400) < 0.8, y, 1 - y) for j in range(4)}
     labels = np.where(np.arange(400) < 60, y, np.nan)
     result = ssme.evaluate(ScoreSet.from_answers(said, labels), method="answers")
-    assert not {"D201", "D209", "D210", "D301", "D302"} & {doubt.code for doubt in result.doubts}
+    assert not {"D201", "D209", "D210", "D301", "D302"} & {
+        warning.code for warning in result.warnings
+    }
 
 
 def add_round(first: ScoreSet, drawn: np.ndarray, values: np.ndarray) -> ScoreSet:
@@ -91,7 +93,7 @@ def add_round(first: ScoreSet, drawn: np.ndarray, values: np.ndarray) -> ScoreSe
 
 def test_labels_chosen_by_class_before_a_round_of_suggestions_are_doubted() -> None:
     """Rows drawn with known probabilities do not hide how the labels before them were chosen."""
-    for first, expected in ((chosen_by_class(0), "doubt"), (made_set(0, 120, 1200)[0], "fine")):
+    for first, expected in ((chosen_by_class(0), "warning"), (made_set(0, 120, 1200)[0], "fine")):
         rng = np.random.default_rng(3)
         drawn = rng.permutation(np.flatnonzero(~first.labeled))[:20]
         data = add_round(first, drawn, rng.integers(0, 2, 20))
@@ -100,7 +102,7 @@ def test_labels_chosen_by_class_before_a_round_of_suggestions_are_doubted() -> N
 
 
 @pytest.mark.parametrize("sharper", [1.0, 8.0])
-def test_suggested_rows_neither_hide_nor_raise_doubts_about_classifiers(sharper: float) -> None:
+def test_suggested_rows_neither_hide_nor_raise_warnings_about_classifiers(sharper: float) -> None:
     """Labels from before the rounds judge; suggested rows, all wrong here, do not."""
     sound, y = made_set(0, 120, 1200)
     odds = sound.scores**sharper
@@ -114,4 +116,4 @@ def test_suggested_rows_neither_hide_nor_raise_doubts_about_classifiers(sharper:
         )
         assert (later.outcome, later.reason) == (alone.outcome, alone.reason)
         if code == "D201":
-            assert later.outcome == ("fine" if sharper == 1.0 else "doubt")
+            assert later.outcome == ("fine" if sharper == 1.0 else "warning")

@@ -58,9 +58,9 @@ def test_groups_say_how_much_they_borrow() -> None:
     labels[data.groups["site"] == "b"] = -1
     found = ssme.evaluate(data.replace(labels=labels), metrics="accuracy", by="site", n_draws=50)
     table = found.frame("pandas").set_index("group")
-    assert set(table.loc["site=b", "borrowed"]) == {1.0}
-    assert (table.loc["site=a", "borrowed"] < 1.0).all()
-    assert table.loc["all", "borrowed"].isna().all()
+    assert set(table.loc["site=b", "shrinkage"]) == {1.0}
+    assert (table.loc["site=a", "shrinkage"] < 1.0).all()
+    assert table.loc["all", "shrinkage"].isna().all()
     assert (table["effective_labels"] > 0.0).all()
 
 
@@ -71,7 +71,7 @@ def test_a_group_that_is_off_is_estimated_from_its_own_labels() -> None:
     right = ((data.scores[inside, :, 1] > 0.5) == (truth[inside, None] == 1)).mean(axis=0)
     found = ssme.evaluate(data, metrics="accuracy", by="site")
     np.testing.assert_allclose(found.estimate("accuracy", "site=b").value, right, atol=0.04)
-    assert (found.groups[2].name, found.groups[2].borrowed < 0.3) == ("site=b", True)
+    assert (found.groups[2].name, found.groups[2].shrinkage < 0.3) == ("site=b", True)
 
 
 @pytest.mark.parametrize("target", ["population", "rows"])

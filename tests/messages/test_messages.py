@@ -1,4 +1,4 @@
-"""Snapshots of what users read when something is refused or doubtful.
+"""Snapshots of what users read when something is refused or warned of.
 
 A module beside this one (``data.py``) has ``CASES``, from a name to a function that has to raise
 `InputError` or to warn; it may take a folder for its files. The messages are in ``data.txt``, in

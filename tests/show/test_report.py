@@ -19,7 +19,7 @@ import pytest
 from tests.made_sets import HOSTILE, binary_set, grouped_set, hostile_set, many_class_set
 
 import ssme
-from ssme.diagnostics.doubt import Doubt
+from ssme.diagnostics.check import ResultWarning
 from ssme.errors import InputError
 from ssme.run import rerun
 from ssme.show.charts import draw_charts
@@ -30,7 +30,9 @@ from ssme.show.sections import Section
 from ssme.show.text import render_markdown
 from ssme.wording import make_printable
 
-DOUBT = Doubt("D999", "Few labels", "warning", "Only <3> labels.", "Label more.", "docs/x.md#d999")
+DOUBT = ResultWarning(
+    "D999", "Few labels", "warning", "Only <3> labels.", "Label more.", "docs/x.md#d999"
+)
 
 
 def evaluate(data: Any, **options: Any) -> ssme.Evaluation:
@@ -58,14 +60,14 @@ class Tags(html.parser.HTMLParser):
 
 
 def test_five_questions_are_answered_and_json_holds_all() -> None:
-    document = build_document(dataclasses.replace(evaluate(grouped_set()), doubts=(DOUBT,)))
+    document = build_document(dataclasses.replace(evaluate(grouped_set()), warnings=(DOUBT,)))
     facts = document.to_dict()
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     answers = document.answers
     assert len(answers) == 5
     assert answers[0].answer == "forest"
     assert "interval" in answers[1].detail
-    assert "all rows are worth" in answers[3].detail
+    assert "effective labels" in answers[3].detail
     assert (answers[4].answer, answers[4].severity) == ("Warning D999", "warning")
 
 
@@ -91,7 +93,7 @@ def test_undefined_metrics_are_dashes() -> None:
 
 
 def test_page_parts_and_policy() -> None:
-    page = render_report(dataclasses.replace(evaluate(grouped_set()), doubts=(DOUBT,)))
+    page = render_report(dataclasses.replace(evaluate(grouped_set()), warnings=(DOUBT,)))
     found = Tags(page)
     names = [tag for tag, _ in found.tags]
     for landmark in ("header", "main", "nav", "caption", "figure", "h1"):
@@ -194,19 +196,19 @@ def test_a_run_that_no_file_can_hold_has_a_reason() -> None:
     assert not find(build_document(result), "again").parts
 
 
-def test_serious_doubts_are_not_called_warnings() -> None:
-    """The card of a report with one serious doubt said "1 warning"."""
+def test_the_most_serious_warning_is_shown_with_its_severity() -> None:
+    """The card of a report with one serious warning said "1 warning"."""
     result = evaluate(binary_set())
     serious = dataclasses.replace(DOUBT, severity="serious", title="All wrong")
-    info = dataclasses.replace(DOUBT, severity="info", title="By the way")
-    for doubts, answer in (
-        ((serious, DOUBT, DOUBT), "Serious doubt D999"),
-        ((info,), "Remark D999"),
+    info = dataclasses.replace(DOUBT, severity="note", title="By the way")
+    for warnings, answer in (
+        ((serious, DOUBT, DOUBT), "Serious D999"),
+        ((info,), "Note D999"),
         ((), "None"),
     ):
-        document = build_document(dataclasses.replace(result, doubts=doubts), report=False)
+        document = build_document(dataclasses.replace(result, warnings=warnings), report=False)
         assert document.answers[4].answer == answer
-    page = render_report(dataclasses.replace(result, doubts=(serious,)))
+    page = render_report(dataclasses.replace(result, warnings=(serious,)))
     assert '<div class="answer serious">' in page
 
 

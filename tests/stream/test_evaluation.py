@@ -179,7 +179,7 @@ def test_groups_of_a_stream_are_those_in_memory(tmp_path) -> None:
     told = [(g.name, g.by, g.n_labeled, g.n_unlabeled, g.pooled) for g in memory.groups]
     assert told == [(g.name, g.by, g.n_labeled, g.n_unlabeled, g.pooled) for g in streamed.groups]
     assert "town: " in told[-1][0]
-    for column in ("estimate", "low", "high", "labels_only", "borrowed"):
+    for column in ("estimate", "low", "high", "labels_only", "shrinkage"):
         one, other = table_of(streamed)[column], table_of(memory)[column]
         np.testing.assert_allclose(one, other, atol=1e-9, err_msg=column)
     part = evaluate_parquet(files, sample_rows=40, executor="serial", **{**asked, "by": ["town"]})

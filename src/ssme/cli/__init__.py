@@ -8,8 +8,8 @@ from ssme.cli import bench as bench
 from ssme.cli import compare as compare
 from ssme.cli import demo as demo
 from ssme.cli import doctor as doctor
-from ssme.cli import doubts as doubts
 from ssme.cli import evaluate as evaluate
+from ssme.cli import explain as explain
 from ssme.cli import methods as methods
 from ssme.cli import metrics as metrics
 from ssme.cli import report as report

@@ -70,7 +70,7 @@ def demo(out: ReportOptions) -> None:
     output.console.print(_make_error_table(rows))
     output.console.print(f"\n{_count_held(rows)}", markup=False)
     for name, result in results.items():
-        for line in _list_doubts(name, result):
+        for line in _list_warnings(name, result):
             output.console.print(line, markup=False)
 
 
@@ -151,14 +151,14 @@ def _count_held(rows: list[dict[str, Any]]) -> str:
     return f"Intervals that contain the true value: {', '.join(counts)}."
 
 
-def _list_doubts(name: str, result: Evaluation) -> Iterator[str]:
-    """What an evaluation doubts of itself, a line each."""
-    if not result.doubts:
-        yield f"\nThe method {name} has no doubts here."
+def _list_warnings(name: str, result: Evaluation) -> Iterator[str]:
+    """What an evaluation warns of, a line each."""
+    if not result.warnings:
+        yield f"\nThe method {name} has no warnings here."
         return
-    yield f"\nWhat the method {name} doubts here, without the truth (`ssme doubts CODE` says why):"
-    for doubt in result.doubts:
-        yield f"{doubt.severity}: {doubt.code} {doubt.title}"
+    yield f"\nWarnings of the method {name}, without the truth (`ssme explain CODE` says why):"
+    for warning in result.warnings:
+        yield f"{warning.severity}: {warning.code} {warning.title}"
 
 
 def _describe_ratio(alone: float, mine: float) -> str:

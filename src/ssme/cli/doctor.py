@@ -52,7 +52,7 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
 
     from ssme.diagnostics.registry import check_all
     from ssme.methods.registry import list_supported
-    from ssme.show.document import make_doubts_section
+    from ssme.show.document import make_warnings_section
     from ssme.show.terminal import NAME, make_table, print_section
     from ssme.wording import shorten
 
@@ -61,10 +61,10 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
     output.refuse_inputs(list_inputs(spec))
     with output.show_progress("reading"):
         spec, data, problems = _read_in_spite(spec)
-        doubts = check_all(data)
+        warnings = check_all(data)
     understood = data.layout.describe() if data.layout is not None else {}
     can, cannot = list_supported(data)
-    findings = [asdict(doubt) for doubt in doubts]
+    findings = [asdict(warning) for warning in warnings]
     labels, missing = _count_labels(data), _count_missing_scores(data)
     advice = [*_advise(data), *_tell_left_out(spec, data)]
     facts: dict[str, Any] = {
@@ -120,7 +120,7 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
     console.print(table)
     for sentence in advice:
         console.print(Text("\n" + shorten(sentence, 400)))
-    print_section(console, make_doubts_section(doubts))
+    print_section(console, make_warnings_section(warnings))
     console.print(Text("\nTo run", style="bold"))
     console.print(Text(facts["command"]), soft_wrap=True)
 

@@ -204,7 +204,7 @@ def _say_unsaved(output: Output, place: Path, flags: Sequence[str]) -> None:
 
 
 def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
-    """Print an evaluation: the answers, the tables, what was asked beyond them and the doubts."""
+    """Print an evaluation: the answers, the tables, what was asked beyond them and the warnings."""
     from ssme.show.document import build_document
     from ssme.show.terminal import LIMIT, print_document
 
@@ -213,9 +213,9 @@ def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
     document = dataclasses.replace(document, sections=shown)  # `exit_by_gate` says it
     print_document(output.console, document, ": --all shows them, --json FILE keeps them")
     more = [] if show_all else ["--all shows everything"]
-    if result.doubts:
-        code = result.doubts[0].code
-        more.append(f"`ssme doubts {code}` explains {code}")
+    if result.warnings:
+        code = result.warnings[0].code
+        more.append(f"`ssme explain {code}` explains {code}")
     if more:
         output.console.print(f"{'; '.join(more)}.", style="dim")
 

@@ -48,7 +48,7 @@ PAIRS = (
     ("lose", "win"),
     ("loss", "win"),
 )
-"""Two classes as text, in any capitals, whose positive one nobody doubts."""
+"""Two classes as text, in any capitals, whose positive one is clear."""
 
 SYSTEMS = (("first", "second"), ("a", "b"), ("model_a", "model_b"), ("left", "right"))
 """Two systems that judges compare; wins are those of the second."""

@@ -1,4 +1,4 @@
-"""What was understood of the input, so that it can be shown and doubted."""
+"""What was understood of the input, so that it can be shown and checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Doubts about the classifiers: D2xx."""
+"""Warnings about the classifiers: D2xx."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from ssme.diagnostics.doubt import (
+from ssme.diagnostics.check import (
     ENOUGH_LABELS,
     SEVERAL,
     Answer,
     Case,
     check,
-    doubt,
-    doubt_if_any,
-    doubt_unless,
     fine,
     not_applicable,
+    warn,
+    warn_if_any,
+    warn_unless,
 )
 from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
 from ssme.methods.label_draws import newcombe_auc, wilson
@@ -129,7 +129,7 @@ def check_overconfidence(case: Case) -> Answer:
                 f"{model!r} is right on {right} of {chance.size} labeled rows where its scores "
                 f"promise {chance.sum():.1f} ({format_tail(p)})"
             )
-    return doubt_if_any(problems, "no classifier is contradicted by the labels")
+    return warn_if_any(problems, "no classifier is contradicted by the labels")
 
 
 @check("D209", ENOUGH_LABELS, by_labels=True, before_rounds=True)
@@ -146,7 +146,7 @@ def check_vagueness(case: Case) -> Answer:
             )
     if len(problems) < case.limits.most * case.data.n_models:
         problems = []
-    return doubt_if_any(problems, "most classifiers are not right much more often than they say")
+    return warn_if_any(problems, "most classifiers are not right much more often than they say")
 
 
 @check("D208")
@@ -173,7 +173,7 @@ def check_agreement_against_confidence(case: Case) -> Answer:
         if conflict > 0.0
         else "the scores look much too sharp"
     )
-    return doubt(f"{text[0].upper()}{text[1:]}: {cause}.")
+    return warn(f"{text[0].upper()}{text[1:]}: {cause}.")
 
 
 def _refute_by_labels(case: Case, log_power: float) -> bool:
@@ -203,7 +203,7 @@ def check_ratings(case: Case) -> Answer:
             problems.append(f"{model!r} has {values.size} different scores, at equal distances")
     if len(problems) < case.limits.most * case.data.n_models:
         problems = []
-    return doubt_if_any(problems, "most classifiers' scores do not look like ratings")
+    return warn_if_any(problems, "most classifiers' scores do not look like ratings")
 
 
 @check("D202")
@@ -229,7 +229,7 @@ def check_against_chance(case: Case) -> Answer:
         for j, model in enumerate(models)
         if high[j] < chance
     ]
-    answer = doubt_if_any(problems, "no classifier is worse than chance on the labels")
+    answer = warn_if_any(problems, "no classifier is worse than chance on the labels")
     from_scores = any(high[j] < chance and m not in case.data.judges for j, m in enumerate(models))
     if case.data.n_classes > 2 or not from_scores:
         return answer
@@ -256,8 +256,8 @@ def check_against_the_others(case: Case) -> Answer:
             problems.append(f"{model!r} correlates {r:+.2f} with the mean of the others")
             alone.pop(model, None)
     if alone and not problems:
-        return replace(doubt_if_any([*alone.values()], ""), severity="warning")
-    return doubt_if_any([*problems, *alone.values()], "every classifier agrees with the others")
+        return replace(warn_if_any([*alone.values()], ""), severity="warning")
+    return warn_if_any([*problems, *alone.values()], "every classifier agrees with the others")
 
 
 def _find_judges_alone(case: Case) -> dict[str, str]:
@@ -304,7 +304,7 @@ def check_duplicates(case: Case) -> Answer:
     problems = [
         f"{case.data.models[i]!r} and {case.data.models[j]!r} (r = {r[i, j]:.4f})" for i, j in pairs
     ]
-    return doubt_if_any(problems, f"closest pair: r = {r.max():.3f}")
+    return warn_if_any(problems, f"closest pair: r = {r.max():.3f}")
 
 
 def _correlate_pairs(case: Case) -> FloatArray:
@@ -350,7 +350,7 @@ def check_few(case: Case) -> Answer:
     n = case.data.n_models
     if n >= case.limits.views:
         return fine(f"{n} classifiers")
-    return doubt(
+    return warn(
         "One classifier: nothing but the labels can check it."
         if n == 1
         else "Two classifiers: where they disagree, nothing tells which one is right."
@@ -366,7 +366,7 @@ def check_constant(case: Case) -> Answer:
     problems = [
         f"{case.data.models[j]!r} gives every row the same score" for j in np.flatnonzero(flat)
     ]
-    return doubt_if_any(problems, "all scores vary")
+    return warn_if_any(problems, "all scores vary")
 
 
 @check("D207", SEVERAL)
@@ -384,7 +384,7 @@ def check_by_chance(case: Case) -> Answer:
     pairs = case.data.n_models * (case.data.n_models - 1) // 2
     pair_beyond_chance = float(ndtri(1.0 - case.limits.family_level / pairs))
     agree = agreement.z_seen > beyond_chance or agreement.z_best_pair > pair_beyond_chance
-    return doubt_unless(agree, text)
+    return warn_unless(agree, text)
 
 
 def _take_columns(case: Case) -> FloatArray:

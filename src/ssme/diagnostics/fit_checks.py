@@ -1,4 +1,4 @@
-"""Doubts about the consensus and the fit: D3xx."""
+"""Warnings about the consensus and the fit: D3xx."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ssme.diagnostics.doubt import (
+from ssme.diagnostics.check import (
     ENOUGH_LABELS,
     NO_JUDGES,
     SEVERAL,
@@ -14,12 +14,12 @@ from ssme.diagnostics.doubt import (
     Case,
     Need,
     check,
-    doubt,
-    doubt_if_any,
-    doubt_unless,
     fine,
     list_first,
     not_applicable,
+    warn,
+    warn_if_any,
+    warn_unless,
 )
 from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
 from ssme.methods.votes import average_scores
@@ -43,7 +43,7 @@ def check_consensus(case: Case) -> Answer:
         f"the mean score is right on {right} of {labels.size} labeled rows and promises "
         f"{promised.sum():.1f} ({format_tail(p)})"
     )
-    return doubt_unless(p >= case.limits.family_level, text)
+    return warn_unless(p >= case.limits.family_level, text)
 
 
 @check("D302", SEVERAL, NO_JUDGES, by_labels=True, before_rounds=True)
@@ -61,7 +61,7 @@ def check_unanimity(case: Case) -> Answer:
         f"where all {case.data.n_models} classifiers agree they are wrong on {n - right} of {n} "
         f"labeled rows; their mean score expects {n - promised.sum():.1f} ({format_tail(p)})"
     )
-    return doubt_unless(p >= case.limits.family_level, text)
+    return warn_unless(p >= case.limits.family_level, text)
 
 
 @check("D303")
@@ -75,7 +75,7 @@ def check_convergence(case: Case) -> Answer:
     named = list_first([repr(name) for name in stopped if name], 4)
     steps = fits[stopped[0]].n_iter
     after = f" after {steps} steps" if steps else ""
-    return doubt(f"The fit{f' of {named}' if named else ''} stopped{after} before it converged.")
+    return warn(f"The fit{f' of {named}' if named else ''} stopped{after} before it converged.")
 
 
 @check("D304")
@@ -100,7 +100,7 @@ def check_data_is_used(case: Case) -> Answer:
         f"{np.abs(gap).mean():.3f} on average, {typical:.1f} standard errors of one label draw"
     )
     is_fine = typical > case.limits.within_noise
-    return doubt_unless(is_fine, text, ": the fit returned its first guess.")
+    return warn_unless(is_fine, text, ": the fit returned its first guess.")
 
 
 @check("D305", COMPARABLE, by_labels=True)
@@ -116,7 +116,7 @@ def check_span_of_labels(case: Case) -> Answer:
                 f"{metric.name} of {case.data.models[j]!r} is estimated {estimate.value[j]:.3f}, "
                 f"labels alone allow {low[j]:.3f} to {high[j]:.3f}"
             )
-    return doubt_if_any(problems, "every estimate is one that the labels allow", shown=3)
+    return warn_if_any(problems, "every estimate is one that the labels allow", shown=3)
 
 
 @check("D309", COMPARABLE)
@@ -140,7 +140,7 @@ def check_labels_against_estimates(case: Case) -> Answer:
         return fine(f"{text}, by no more than chance explains")
     rest = f"; and also {', '.join(named[3:])}" if named[3:] else ""
     action = " The intervals named here are widened to contain labels alone." if widened else ""
-    return doubt(
+    return warn(
         f"{'; '.join(shown[:3])}{rest}.{action} In all, {text}; the others may be so by chance."
     )
 
@@ -154,7 +154,7 @@ def check_worlds(case: Case) -> Answer:
     chance, meaning = max(worlds.values())
     text = f"the usual assumptions do not hold with probability {odd:.2f}"
     rest = f". With probability {chance:.2f}, {meaning}."
-    return doubt_unless(odd < case.limits.odd, text, rest)
+    return warn_unless(odd < case.limits.odd, text, rest)
 
 
 @check("D307", by_labels=True)
@@ -170,7 +170,7 @@ def check_pull_of_best(case: Case) -> Answer:
             f"{alone.value[best]:.3f} (at least {low[best]:.3f}) and is estimated "
             f"{estimate.value[best]:.3f}"
         )
-        return doubt_unless(bool(estimate.value[best] >= low[best]), text)
+        return warn_unless(bool(estimate.value[best] >= low[best]), text)
     return not_applicable("no accuracy of several classifiers to compare with labels")
 
 
@@ -194,4 +194,4 @@ def check_widths(case: Case) -> Answer:
         return not_applicable("no accuracy of unlabeled rows to compare with labels")
     if not problems:
         return fine("every interval of an accuracy has a width")
-    return doubt(f"The interval of {list_first(problems, 3, '; of ')}.")
+    return warn(f"The interval of {list_first(problems, 3, '; of ')}.")

@@ -1,4 +1,4 @@
-"""Doubts about the labels and the rows: D1xx."""
+"""Warnings about the labels and the rows: D1xx."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
-from ssme.diagnostics.doubt import (
+from ssme.diagnostics.check import (
     LABELS,
     Answer,
     Case,
     check,
-    doubt,
     fine,
     list_first,
     not_applicable,
+    warn,
 )
 from ssme.diagnostics.significance import (
     make_score_features,
@@ -31,7 +31,7 @@ from ssme.methods.label_draws import kish
 # Checks that compare something with the labels presume that these are a random sample.
 #
 # Labels chosen by class, or only on easy rows, contradict sound classifiers and sound estimates.
-# The check of the rows (D104) sees that without the labels' values. Where it raises a doubt, or
+# The check of the rows (D104) sees that without the labels' values. Where it raises a warning, or
 # where all labels are of one class, contradictions are advised on as a fault of the labels.
 
 
@@ -65,17 +65,17 @@ def weigh_labels(answers: Sequence[Answer], data: ScoreSet) -> tuple[Answer, ...
             for each in answers
         ]
     faults = []
-    if any(each.check.code == UNLIKE_ROWS and each.doubt for each in answers):
+    if any(each.check.code == UNLIKE_ROWS and each.warning for each in answers):
         faults.append(NOT_RANDOM)
     if np.unique(data.labels[data.labeled]).size == 1:
         faults.append(ONE_CLASS)
-    if not faults or not any(each.check.by_labels and each.doubt for each in answers):
+    if not faults or not any(each.check.by_labels and each.warning for each in answers):
         return tuple(answers)
     return tuple(_reread(each, " ".join(faults)) for each in answers)
 
 
 def _reread(answer: Answer, advice: str) -> Answer:
-    if answer.doubt is None:
+    if answer.warning is None:
         return answer
     if answer.check.by_labels:
         return replace(answer, advice=advice)
@@ -87,7 +87,7 @@ def _reread(answer: Answer, advice: str) -> Answer:
 @check("D101")
 def check_labels(case: Case) -> Answer:
     if case.data.n_labeled == 0:
-        return doubt(
+        return warn(
             f"None of the {case.data.n_rows} rows has a label: nothing can contradict the scores."
         )
     return fine(f"{case.data.n_labeled} labels")
@@ -101,7 +101,7 @@ def check_few_of_a_class(case: Case) -> Answer:
     if not few:
         return fine(f"at least {counts.min()} labels of each class")
     named = list_first([f"{name!r} has {n}" for name, n in few], 5, noun="classes ")
-    answer = doubt(
+    answer = warn(
         f"Fewer than {least} labels of a class: {named}.",
         "serious" if counts.min() == 0 else None,
     )
@@ -134,7 +134,7 @@ def _describe_class_without_label(data: ScoreSet, counts: NDArray[np.int64]) -> 
 @check("D103")
 def check_unlabeled(case: Case) -> Answer:
     if case.data.n_unlabeled == 0:
-        return doubt(f"All {case.data.n_rows} rows are labeled: there is nothing to infer.")
+        return warn(f"All {case.data.n_rows} rows are labeled: there is nothing to infer.")
     return fine(f"{case.data.n_unlabeled} unlabeled rows")
 
 
@@ -206,7 +206,7 @@ def check_likeness(case: Case) -> Answer:
             problems.append(seen[-1])
     if not problems:
         return fine("; ".join(seen))
-    return doubt(f"Scores of labeled and unlabeled rows differ: {'; '.join(problems)}.")
+    return warn(f"Scores of labeled and unlabeled rows differ: {'; '.join(problems)}.")
 
 
 @check("D108")
@@ -234,7 +234,7 @@ def check_shift(case: Case) -> Answer:
     problems = [each for each, p in zip(seen, values, strict=True) if p <= limits.shift_level]
     if not problems:
         return fine(f"p = {p_scores:.3f} by their scores, p = {p_gap:.3f} by their classes")
-    return doubt(f"Labeled and unlabeled rows may have shifted: {'; '.join(problems)}.")
+    return warn(f"Labeled and unlabeled rows may have shifted: {'; '.join(problems)}.")
 
 
 @check("D109")
@@ -248,7 +248,7 @@ def check_assumed_shift(case: Case) -> Answer:
         "covariate": "rows with the same scores have the same labels as before. Scores cannot test "
         "this, and where class proportions have changed the weights correct little",
     }[design.assumed]
-    return doubt(
+    return warn(
         f"The {case.data.n_labeled} labels are weighted for {design.assumed} shift and count as "
         f"{left:.0f}: this assumes that {assumption}."
     )
@@ -264,10 +264,10 @@ def check_weights(case: Case) -> Answer:
         if part.size == 0:
             continue
         if part.max() == 0.0:
-            return doubt(f"The weights of all {part.size} {name} rows are zero.")
+            return warn(f"The weights of all {part.size} {name} rows are zero.")
         effective = float(kish(part[:, None] / part.max())[0])
         if effective < case.limits.least_efficiency * part.size:
-            return doubt(
+            return warn(
                 f"The weights of the {part.size} {name} rows count as {effective:.1f} equal ones "
                 f"({effective / part.size:.0%}); the heaviest row holds "
                 f"{1.0 / (part / part.max()).sum():.0%} of the weight."
@@ -286,7 +286,7 @@ def check_missing(case: Case) -> Answer:
     if share[worst] <= case.limits.many_missing:
         return fine(text)
     many = int((share > case.limits.many_missing).sum())
-    return doubt(
+    return warn(
         f"{text}; {many} of {case.data.n_models} classifiers lack over "
         f"{case.limits.many_missing:.0%}."
     )
@@ -313,4 +313,4 @@ def check_groups(case: Case) -> Answer:
     if not problems:
         return fine(f"every group has {least} labels or more")
     named = list_first(problems, 5, noun="groups ")
-    return doubt(f"Fewer than {least} labels in a group: {named}.")
+    return warn(f"Fewer than {least} labels in a group: {named}.")

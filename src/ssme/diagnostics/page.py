@@ -1,15 +1,15 @@
-"""What each doubt means and what to do: the sections of docs/doubts.md, which the package contains.
+"""What each warning means and what to do: the sections of docs/warnings.md in the package.
 
 A section begins with the anchor of its code and ends where the next one, or a heading of higher
 rank, begins:
 
     <a id="d105"></a>
     ### D105 A few rows hold most of the weight
-    ![...](images/doubts/d105.svg)
+    ![...](images/warnings/d105.svg)
     **Warning.** ... paragraphs that explain it ...
     **What to do.** ...
 
-The terminal (``ssme doubts``), the report, the page of ``ssme serve`` and the site show this text.
+The terminal (``ssme explain``), the report, the page of ``ssme serve`` and the site show this text.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from typing import Literal, NamedTuple, cast
 from ssme.errors import InputError
 from ssme.wording import suggest_nearest
 
-PAGE = "doubts.md"
+PAGE = "warnings.md"
 PICTURES = "pictures"
 DOCS = Path(__file__).parents[3] / "docs"
 """Where page and pictures are in a checkout; an installed package has its own copies."""
 WHAT_TO_DO = "**What to do.**"
 
-Severity = Literal["serious", "warning", "info"]
-SEVERITIES: tuple[Severity, ...] = ("serious", "warning", "info")
+Severity = Literal["serious", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("serious", "warning", "note")
 """Worst first."""
 
 
 class Section(NamedTuple):
-    """The section of one doubt; ``text`` is Markdown without picture and advice."""
+    """The section of one warning; ``text`` is Markdown without picture and advice."""
 
     title: str
     severity: Severity
@@ -44,12 +44,12 @@ class Section(NamedTuple):
 
 
 def explain(code: str) -> str:
-    """What the doubt with a code means, how it is found and what it is not.
+    """What the warning with a code means, how it is found and what it is not.
 
     Parameters
     ----------
     code : str
-        Code of a doubt, such as ``"D104"``.
+        Code of a warning, such as ``"D104"``.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def explain(code: str) -> str:
     known = read_sections()
     if code.upper() not in known:
         raise InputError(
-            f"there is no doubt {code!r}",
+            f"there is no warning {code!r}",
             hint=f"{suggest_nearest(code.upper(), known)}choose one of {', '.join(known)}",
         )
     return known[code.upper()].text
@@ -103,8 +103,8 @@ def explain_plainly(code: str) -> list[str]:
 
 @cache
 def read_picture(code: str) -> str:
-    """The picture of a doubt as the text of an SVG element, empty where there is none."""
+    """The picture of a warning as the text of an SVG element, empty where there is none."""
     packaged = files("ssme.diagnostics") / PICTURES
-    folder = packaged if packaged.is_dir() else DOCS / "images" / "doubts"
+    folder = packaged if packaged.is_dir() else DOCS / "images" / "warnings"
     file = folder / f"{code.lower()}.svg"
     return file.read_text(encoding="utf-8").strip() if file.is_file() else ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics import classifier_checks, fit_checks, label_checks
-from ssme.diagnostics.doubt import Answer, Case, Check, Doubt, Limits
+from ssme.diagnostics.check import Answer, Case, Check, Limits, ResultWarning
 from ssme.diagnostics.label_checks import weigh_labels
 from ssme.diagnostics.page import SEVERITIES
 from ssme.methods.base import Belief, Estimate, Facts
@@ -62,7 +62,7 @@ def ask_all(
     >>> import ssme
     >>> data = ssme.ScoreSet.from_arrays({"a": [0.9, 0.2], "b": [0.7, 0.4]})
     >>> ask_all(data)[0].outcome
-    'doubt'
+    'warning'
     """
     posterior, facts = (None, Facts()) if belief is None else (belief.posterior, belief.facts)
     limits = limits or Limits()
@@ -78,8 +78,8 @@ def check_all(
     labels_only: Sequence[Estimate] = (),
     limits: Limits | None = None,
     groups: Mapping[str, int] | None = None,
-) -> tuple[Doubt, ...]:
-    """Ask every check about an evaluation and return the doubts.
+) -> tuple[ResultWarning, ...]:
+    """Ask every check about an evaluation and return the warnings.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def check_all(
 
     Returns
     -------
-    tuple of Doubt
+    tuple of ResultWarning
         The most serious ones first; those of equal severity by their code.
 
     Examples
@@ -99,5 +99,5 @@ def check_all(
     'No labels'
     """
     answers = ask_all(data, belief, metrics, estimates, labels_only, limits, groups)
-    doubts = [answer.doubt for answer in answers if answer.doubt is not None]
-    return tuple(sorted(doubts, key=lambda d: (SEVERITIES.index(d.severity), d.code)))
+    warnings = [answer.warning for answer in answers if answer.warning is not None]
+    return tuple(sorted(warnings, key=lambda d: (SEVERITIES.index(d.severity), d.code)))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from ssme.diagnostics.doubt import Limits
+from ssme.diagnostics.check import Limits
 from ssme.metrics.base import FloatArray
 
 # -------------------------------------------------------------------------------------------------

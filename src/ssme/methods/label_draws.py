@@ -339,7 +339,7 @@ def break_sticks(total: float, n_draws: int, rng: Generator, n_sticks: int = 64)
 # Intervals and joint draws from the labeled rows where no closed form exists.
 #
 # Both resamplings add a little mass that contradicts the labels; without it twenty right answers
-# would leave no doubt at all. The amounts are Jeffreys' priors: 1/2 right and 1/2 wrong for one
+# would leave no uncertainty. The amounts are Jeffreys' priors: 1/2 right and 1/2 wrong for one
 # proportion, 1/2 a cell for a 2 x 2 table.
 #
 # - `make_bootstrap_mass`: mass of row i, class k ~ Gamma(1[y_i = k] + prior_ik), Bayesian bootstrap

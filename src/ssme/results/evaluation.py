@@ -17,7 +17,7 @@ import numpy as np
 
 from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
-from ssme.diagnostics.doubt import Doubt
+from ssme.diagnostics.check import ResultWarning
 from ssme.errors import InputError, name_argument
 from ssme.methods.base import Belief, Estimate
 from ssme.methods.label_draws import kish
@@ -104,7 +104,7 @@ class Evaluation:
         labeled rows of the group alone.
     level : float
         Coverage that the intervals are made for.
-    doubts : tuple of Doubt
+    warnings : tuple of ResultWarning
         Reasons to trust the result less, the most serious first.
     settings : mapping
         Everything that is needed to run it again, as plain values.
@@ -132,7 +132,7 @@ class Evaluation:
     estimates: tuple[tuple[Estimate, ...], ...]
     labels_only: tuple[tuple[Estimate, ...], ...]
     level: float
-    doubts: tuple[Doubt, ...] = ()
+    warnings: tuple[ResultWarning, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     streamed: StreamPass | None = None
     asked: Asked = field(default_factory=Asked)
@@ -214,7 +214,7 @@ class Evaluation:
             is "group" where that comes from the group's own labels, "all" where it comes from the
             labels of all rows (always so for the group "all", and for a group whose own labels do
             not determine it), "none" where there is no value; ``n_labeled`` and ``n_unlabeled``
-            rows of the group; ``borrowed``, the share of the group's estimates that comes from all
+            rows of the group; ``shrinkage``, the share of the group's estimates that comes from all
             rows; ``effective_labels``, as many labels as labels alone would need for an interval
             as narrow; ``method``; ``positive_class``, the positive one of two classes (None where
             it is unknown, and with more classes).
@@ -493,7 +493,7 @@ class Evaluation:
             Demand that the pick by the first metric is behind the best model by no more than this,
             with the probability of the evaluation's level.
         fail_on : {"serious", "warning", "never"}
-            Doubts from which the gate fails whatever the numbers are (default "serious").
+            Warnings from which the gate fails whatever the numbers are (default "serious").
         """
         from ssme.results.gates import judge
 
@@ -531,7 +531,7 @@ class Evaluation:
         within : float, optional
             Demand that the pick is behind the best model by no more than this.
         fail_on : {"serious", "warning", "never"}, optional
-            Doubts from which the gate fails (default: "serious" where there is a gate).
+            Warnings from which the gate fails (default: "serious" where there is a gate).
 
         Examples
         --------
@@ -738,7 +738,7 @@ class Evaluation:
         values: dict[str, Any] = {
             "settings": dict(self.settings),
             "notes": self.belief.facts.describe(),
-            "doubts": [vars(doubt) for doubt in self.doubts],
+            "warnings": [vars(warning) for warning in self.warnings],
             "estimates": list(self.rows()),
             "ranking": [
                 {"metric": metric.name, **rank.to_dict()}

@@ -9,7 +9,7 @@ rows, and an undefined value (NaN) fails. A condition that every model meets, or
 models and fails good ones, is refused. ``within`` asks of the choice (`ssme.results.choose`) that
 its pick is behind the best model by no more than so much, with the probability of the level.
 
-A gate does not pass on a serious doubt unless ``fail_on`` says so, and then names the doubt.
+A gate does not pass on a serious warning unless ``fail_on`` says so, and then names the warning.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Verdict(Row):
     """What a gate says, in sentences.
 
     ``failures`` are the demands that are not met (none where the gate passes), ``despite`` the
-    doubts that it was asked to pass on, ``remarks`` the probability of ``within`` and how a
+    warnings that it was asked to pass on, ``remarks`` the probability of ``within`` and how a
     condition was read that can be read in two ways.
     """
 
@@ -188,8 +188,8 @@ def judge(
         (remarks if met else failures).append(sentence)
     worst = SEVERITIES[: 2 if fail_on == "warning" else 1]
     grave = [
-        f"{each.severity} doubt {each.code}: {each.title}. {each.advice}"
-        for each in evaluation.doubts
+        f"{each.severity} warning {each.code}: {each.title}. {each.advice}"
+        for each in evaluation.warnings
         if each.severity in worst
     ]
     if fail_on == "never":

@@ -33,7 +33,7 @@ posterior is, at the variance t = tau^2 (or c^2 tau^2),
 
     N( t u / (1 + t j),  t / (1 + t j) ),      evidence for t:  u^2 t / (1 + t j) - log(1 + t j),
 
-so that t j / (1 + t j) is the share that the group's own labels have in it and the rest is borrowed
+so that t j / (1 + t j) is the share that the group's own labels have in it and the rest comes
 from the whole: 1 without a label. tau is weighed on a grid by the evidence of all groups together
 (empirical Bayes with a prior; Efron and Morris, JASA 70, 1975).
 """
@@ -132,13 +132,13 @@ def estimate_groups(
     whole = belief.estimate(metrics, rows[:1])
     sequence = np.random.SeedSequence(seed, spawn_key=(GROUP_DRAWS,))
     estimator = GroupEstimator(belief, data, tuple(metrics), tuple(whole[0]), target, sequence)
-    estimates, borrowed = list(whole), [float("nan")]
+    estimates, shrinkage = list(whole), [float("nan")]
     for number, (_, members) in enumerate(groupby(groups[1:], key=lambda each: each[0])):
         inside = [number_rows(part, data.n_rows) for _, part in members]
         found, own = estimator.estimate(inside, number)
         estimates += found
-        borrowed += [1.0 - share for share in own]
-    return estimates, borrowed
+        shrinkage += [1.0 - share for share in own]
+    return estimates, shrinkage
 
 
 def _settle(estimate: Estimate) -> Estimate:

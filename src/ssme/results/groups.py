@@ -72,7 +72,7 @@ class Group:
         The grouping that it belongs to, such as ``age:quantiles=4``; empty for all rows.
     pooled : int
         How many groups, too small or too many to be reported on, are together in it.
-    borrowed : float
+    shrinkage : float
         Share of its estimates that comes from all rows rather than from its own labels: 1 for a
         group without labels; NaN where the method does not say.
     """
@@ -83,7 +83,7 @@ class Group:
     n_unlabeled: int
     by: str = ""
     pooled: int = 0
-    borrowed: float = float("nan")
+    shrinkage: float = float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +156,7 @@ class GroupRank(Row):
 
     The interval of the estimate is for this group alone, that of the difference from all rows is
     valid for all groups at once. ``p_worst`` is calibrated on benchmark sets where it was measured,
-    ``p_worst_raw`` is from the draws alone. ``borrowed`` and ``effective_labels`` are as in the
+    ``p_worst_raw`` is from the draws alone. ``shrinkage`` and ``effective_labels`` are as in the
     table of the evaluation.
     """
 
@@ -172,7 +172,7 @@ class GroupRank(Row):
     p_worst_raw: float
     n_labeled: int
     n_unlabeled: int
-    borrowed: float
+    shrinkage: float
     effective_labels: float
 
 
@@ -500,7 +500,7 @@ def rank_groups(
         evidence = compute_effective_labels(
             evaluation.n_random_labels, alone_high - alone_low, width
         )
-        counts = group.n_labeled, group.n_unlabeled, group.borrowed, evidence
+        counts = group.n_labeled, group.n_unlabeled, group.shrinkage, evidence
         row = (group.name, evaluation.data.models[j], *numbers, *counts)
         ranks.append(GroupRank(*row))
     ranks.sort(key=lambda rank: compute_badness(rank.estimate, chosen))

@@ -561,7 +561,7 @@ def imagine_worlds(
     if free.size > settings.rows_simulated:
         free = rng.choice(free, settings.rows_simulated, replace=False)
     part = np.sort(np.concatenate([np.flatnonzero(labeled), free]))
-    data, belief = evaluation.data.take(part), believe(evaluation, settings.suggest.doubt)[part]
+    data, belief = evaluation.data.take(part), believe(evaluation, settings.suggest.hedge)[part]
     metric, scores, least = target.metric, data.scores, settings.suggest.least_share
     estimate = evaluation.estimates[0][evaluation.metrics.index(metric)]
     everywhere = np.ones(data.n_rows, dtype=bool)

@@ -15,7 +15,7 @@ decides how it may be corrected, each by weights of the labels (`LabelDesign`):
 Label shift can be refuted: with its weights the labeled scores must have the means of the unlabeled
 ones (a chi-square test). Covariate shift cannot be refuted without labels of unlabeled rows: a
 correction for it is never known to be right. It needs labels wherever there are rows, which the
-effective number of labels under its weights shows. A corrected evaluation has the doubt D109.
+effective number of labels under its weights shows. A corrected evaluation has the warning D109.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from scipy.special import chdtrc, expit, logsumexp
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
-from ssme.diagnostics.doubt import Limits
+from ssme.diagnostics.check import Limits
 from ssme.diagnostics.significance import make_score_features, run_class_test, run_classifier_test
 from ssme.errors import InputError
 from ssme.methods.label_draws import kish
@@ -194,7 +194,7 @@ def correct_shift(
 ) -> ScoreSet:
     """Weight the labels so that they represent the unlabeled rows.
 
-    Methods that can use a design of weights do. Evaluations have the doubt D109: scores alone
+    Methods that can use a design of weights do. Evaluations have the warning D109: scores alone
     cannot show that the correction is right.
 
     Parameters

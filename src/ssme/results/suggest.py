@@ -77,7 +77,7 @@ class SuggestConstants:
     rows_per_label: int = 20  # rows whose influence is measured for each label that is asked for
     # share of the mean score in the belief that rows are valued by, lest a belief that is too
     # sure hide the rows it is wrong about
-    doubt: float = 0.1
+    hedge: float = 0.1
     # probability of a class of a row below which its influence is not measured
     least_share: float = 0.005
     # least weight of a question of ``best``, as a share of the largest: draws may be too sure
@@ -267,7 +267,7 @@ def suggest_rows(
     wanted = find_goal(evaluation, goal, constants)
     rng = np.random.default_rng(random_state)
     part, share = _look_at(data, n, constants, rng)
-    belief = believe(evaluation, constants.doubt)[part]
+    belief = believe(evaluation, constants.hedge)[part]
     evenly = design == "goal" and wanted.evenly and isinstance(evaluation.belief, DrawsPosterior)
     if design != "goal":
         size, reasons = _spread_evenly(belief, design, data, constants.strata)
@@ -457,8 +457,8 @@ def _look_at(
     return np.sort(np.concatenate([taken, known])), most / free.size
 
 
-def believe(evaluation: Evaluation, doubt: float) -> FloatArray:
-    """P(y | s) (n, K) of every row: the belief, with ``doubt`` of the mean score mixed in.
+def believe(evaluation: Evaluation, hedge: float) -> FloatArray:
+    """P(y | s) (n, K) of every row: the belief, with ``hedge`` of the mean score mixed in.
 
     Rounded, because ties decide which rows are drawn and file formats differ in the last digit.
     """
@@ -468,7 +468,7 @@ def believe(evaluation: Evaluation, doubt: float) -> FloatArray:
     total = mean.sum(axis=1, keepdims=True)
     mean = np.where(total > 0.0, mean / np.where(total > 0.0, total, 1.0), 1.0 / mean.shape[1])
     posterior = evaluation.posterior
-    mixed: FloatArray = mean if posterior is None else (1.0 - doubt) * posterior + doubt * mean
+    mixed: FloatArray = mean if posterior is None else (1.0 - hedge) * posterior + hedge * mean
     labeled = evaluation.data.labeled
     mixed[labeled] = np.eye(mean.shape[1])[evaluation.data.labels[labeled]]
     return np.round(mixed, DECIMALS)

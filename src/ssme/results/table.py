@@ -9,7 +9,7 @@ whoever works with labels alone would fall back on their overall value. The tabl
     "all"     the value is that of all labeled rows
     "none"    neither determines it, and the value is NaN
 
-How much there is behind an estimate: ``borrowed`` is the share of a group's estimates that comes
+How much there is behind an estimate: ``shrinkage`` is the share of a group's estimates that comes
 from all rows rather than from its own labels, and ``effective_labels`` the evidence as a number of
 labels. With n labels in all (Kish's effective number of those with weights) and w the width of an
 interval,
@@ -49,7 +49,7 @@ COLUMNS = (
     "labels_only_from",
     "n_labeled",
     "n_unlabeled",
-    "borrowed",
+    "shrinkage",
     "effective_labels",
     "method",
     "positive_class",
@@ -76,7 +76,7 @@ def tabulate(evaluation: Evaluation, level: float) -> Iterator[dict[str, Any]]:
                     *(model, group.name, metric.name, value, low, high),
                     *shown[:, j].tolist(),
                     source if np.isfinite(shown[0, j]) else "none",
-                    *(group.n_labeled, group.n_unlabeled, group.borrowed),
+                    *(group.n_labeled, group.n_unlabeled, group.shrinkage),
                     compute_effective_labels(n_labels, widths[j], high - low),
                     *(evaluation.method, positive),
                 )

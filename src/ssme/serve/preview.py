@@ -302,8 +302,8 @@ def _describe(data: ScoreSet) -> dict[str, Any]:
         "methods_not": cannot,
         "metrics": list(metric_names(data.n_classes)),
         "default_metrics": list(default_metrics(data.n_classes, ordered=data.ordered)),
-        "doubts": [
-            {**asdict(doubt), "explanation": explain_plainly(doubt.code)}
-            for doubt in check_all(data)
+        "warnings": [
+            {**asdict(warning), "explanation": explain_plainly(warning.code)}
+            for warning in check_all(data)
         ],
     }

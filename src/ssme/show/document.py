@@ -1,7 +1,7 @@
 """From an evaluation to the tree of sections that every output draws; statistics end here.
 
-The answers come first: which classifier, how good, how sure, compared with labels alone, and the
-most serious doubt. Then the tables, the leading metric first, and the sections that were asked for.
+The answers come first: which model, how good, how sure, compared with labels alone, and the most
+serious warning. Then the tables, the leading metric first, and the sections that were asked for.
 With a limit the document is brief, about 25 lines in a terminal: the leading metric in full, all
 others in one table, and of the groups what each grouping says of the leading metric.
 """
@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ssme.data.scoreset import describe_positive
-from ssme.diagnostics.doubt import Doubt
+from ssme.diagnostics.check import ResultWarning
 from ssme.diagnostics.page import SEVERITIES
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.answers.method import AnswersBelief
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
     from ssme.results.together import SetProfile
 
-DOUBT_NAMES = {"serious": "serious doubt", "warning": "warning", "info": "remark"}
-"""What doubts of each severity are called."""
+SEVERITY_NAMES = {"serious": "serious warning", "warning": "warning", "note": "note"}
+"""What warnings of each severity are called."""
 TOGETHER_MODELS = 30
 """Models up to which a report says unasked how they err together: pairs grow with the square."""
 BRIEF = 200
@@ -165,7 +165,7 @@ def build_document(
         )
         sections.append(Section("behavior", "Behavior", (about,), charts=charts["behavior"]))
     if limit is None:
-        sections.append(make_doubts_section(evaluation.doubts, explain=report))
+        sections.append(make_warnings_section(evaluation.warnings, explain=report))
     if report:
         sections += [_make_method(evaluation, charts), _make_data(evaluation)]
         sections.append(_make_rerun(evaluation))
@@ -233,7 +233,7 @@ def _write_head(evaluation: Evaluation) -> tuple[str, ...]:
 def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
     """Five answers, for what the models are chosen by: the first metric, or that of thresholds."""
     thresholds, choice = evaluation.asked.thresholds, evaluation.decision
-    worry = _name_worries(evaluation.doubts)
+    worry = _name_worries(evaluation.warnings)
     if thresholds is not None and choice is None:
         return Headline("Which model?", "None", thresholds.sentence()), worry
     metric = evaluation.metrics[0]
@@ -311,24 +311,23 @@ def _compare_with_labels(evaluation: Evaluation, best: Mapping[str, Any]) -> Hea
         return Headline(question, "-", f"the {count:,} labels do not determine it.")
     span = format_span(best["labels_only_low"], best["labels_only_high"])
     detail = f"{count:,} labels" if span == "-" else f"interval {span}"
-    worth = count_effective_labels(evaluation)
-    if evaluation.asked.thresholds is None and worth >= count + 0.5:
-        detail += f"; all rows are worth {worth:,.0f} labels"
+    effective = count_effective_labels(evaluation)
+    if evaluation.asked.thresholds is None and effective >= count + 0.5:
+        detail += f"; all rows: {effective:,.0f} effective labels"
     return Headline(question, format_number(alone), f"{detail}.")
 
 
-def _name_worries(doubts: Sequence[Doubt]) -> Headline:
-    """The worst doubts by their own name: a serious one is not a warning."""
-    question = "Doubts?"
-    if not doubts:
-        return Headline(question, "None", "no check found a reason for one.")
-    worst = next(each for each in SEVERITIES if each in {doubt.severity for doubt in doubts})
-    first = next(doubt for doubt in doubts if doubt.severity == worst)
-    others = len(doubts) - 1
+def _name_worries(warnings: Sequence[ResultWarning]) -> Headline:
+    """The worst warnings by their own name: a serious one is not a warning."""
+    question = "Warnings?"
+    if not warnings:
+        return Headline(question, "None", "no check found a problem.")
+    worst = next(each for each in SEVERITIES if each in {warning.severity for warning in warnings})
+    first = next(warning for warning in warnings if warning.severity == worst)
+    others = len(warnings) - 1
     more = f"; {others} more" if others else ""
-    return Headline(
-        question, f"{DOUBT_NAMES[worst].capitalize()} {first.code}", f"{first.title}{more}.", worst
-    )
+    shown = first.code if worst == "warning" else f"{worst.capitalize()} {first.code}"
+    return Headline(question, shown, f"{first.title}{more}.", worst)
 
 
 def _write_foot(settings: Mapping[str, Any], date: datetime) -> tuple[str, ...]:
@@ -467,8 +466,8 @@ GROUP_COLUMNS = (
     Shown("difference", "difference", "number", spare=True),
     Shown("minus all rows", ("difference_low", "difference_high"), "span", ends=("from", "to")),
     Shown("P(worst)", "p_worst", "share"),
-    Shown("borrowed", "borrowed", "share", spare=True),
-    Shown("worth", "effective_labels", "count"),
+    Shown("shrinkage", "shrinkage", "share", spare=True),
+    Shown("effective labels", "effective_labels", "count", spare=True),
 )
 
 
@@ -493,10 +492,10 @@ def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int |
     if limit is None:
         parts += [_make_group_table(evaluation, *each) for each in enumerate(evaluation.metrics)]
     about = [
-        "Differences of a group from all rows have intervals that hold for all groups at once. "
-        '"P(worst)" is the probability that the group is the worst one. "Borrowed" is the share of '
-        "its estimates that comes from all rows rather than from its own labels. "
-        '"Worth" is the evidence: as many labels as labels alone would need for an interval as '
+        "Intervals of differences from all rows are simultaneous over groups. "
+        '"P(worst)" is the probability that the group is the worst one. "Shrinkage" is the share '
+        "of its estimates that comes from all rows rather than from its own labels. "
+        '"Effective labels" is how many labels labels alone would need for an interval as '
         "narrow."
     ]
     if any(row["labels_only_from"] == "all" for row in evaluation.rows() if row["group"] != ALL):
@@ -587,30 +586,30 @@ def _find_profile(evaluation: Evaluation) -> SetProfile | None:
 
 
 # -------------------------------------------------------------------------------------------------
-# Doubts, and what only a report has
+# Warnings, and what only a report has
 
 
-def make_doubts_section(doubts: Sequence[Doubt], *, explain: bool = False) -> Section:
-    """Each doubt: what, why, what to do, and what it means."""
+def make_warnings_section(warnings: Sequence[ResultWarning], *, explain: bool = False) -> Section:
+    """Each warning: what, why, what to do, and what it means."""
     from ssme.diagnostics.page import explain_plainly
 
     parts = []
-    for doubt in doubts:
-        key, kind = doubt.code.lower(), DOUBT_NAMES[doubt.severity]
-        reason = (f"{kind.capitalize()}. {doubt.reason}", f"What to do: {doubt.advice}")
-        meaning = explain_plainly(doubt.code) if explain else []
-        inside = (Section(f"explained-{key}", f"What {doubt.code} means", tuple(meaning)),)
+    for warning in warnings:
+        key, kind = warning.code.lower(), SEVERITY_NAMES[warning.severity]
+        reason = (f"{kind.capitalize()}. {warning.reason}", f"What to do: {warning.advice}")
+        meaning = explain_plainly(warning.code) if explain else []
+        inside = (Section(f"explained-{key}", f"What {warning.code} means", tuple(meaning)),)
         parts.append(
             Section(
                 key,
-                f"{doubt.code} {doubt.title}",
+                f"{warning.code} {warning.title}",
                 reason,
                 parts=inside if meaning else (),
-                severity=doubt.severity,
+                severity=warning.severity,
             )
         )
-    none = () if doubts else ("None of the checks found a reason for doubt in the data.",)
-    return Section("doubts", "Doubts", none, parts=tuple(parts))
+    none = () if warnings else ("None of the checks found a problem in the data.",)
+    return Section("warnings", "Warnings", none, parts=tuple(parts))
 
 
 def _make_method(evaluation: Evaluation, charts: Mapping[str, Any]) -> Section:

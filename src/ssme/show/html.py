@@ -50,7 +50,7 @@ def render_html(document: Document, charts: Sequence[Mapping[str, Any]] = ()) ->
             policy=policy,
             style=Markup(style),
             script=Markup(script),
-            explained=_explain_doubts(keys),
+            explained=_explain_warnings(keys),
         )
     )
 
@@ -117,8 +117,8 @@ def _describe_column(column: Column) -> dict[str, Any]:
     }
 
 
-def _explain_doubts(keys: Sequence[str]) -> dict[str, Any]:
-    """What doubts mean, as markup with a picture; links lead within the page or nowhere."""
+def _explain_warnings(keys: Sequence[str]) -> dict[str, Any]:
+    """What warnings mean, as markup with a picture; links lead within the page or nowhere."""
     from markdown_it import MarkdownIt
     from markupsafe import Markup
 

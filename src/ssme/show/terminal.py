@@ -20,7 +20,7 @@ NAME = 24
 LEAST_NAME = 10
 GAP = 2
 TITLE = 100
-SEVERITY_STYLE = {"serious": "bold red", "warning": "yellow", "info": "cyan"}
+SEVERITY_STYLE = {"serious": "bold red", "warning": "yellow", "note": "cyan"}
 
 
 def print_document(console: Console, document: Document, keeps: str = "") -> None:

@@ -52,7 +52,7 @@ def test_labels_chosen_by_class_are_found_out_and_doubted() -> None:
     assert abs(belief.soft[:, 1].mean() - 0.08) < 0.06
     value = belief.estimate([ACCURACY], [None])[0][0].value
     assert np.abs(value - truth).mean() < 0.03
-    assert "D306" in {doubt.code for doubt in ssme.evaluate(data, n_draws=20).doubts}
+    assert "D306" in {warning.code for warning in ssme.evaluate(data, n_draws=20).warnings}
     assert fit(rare(balanced=False)[0]).facts.worlds["selected"] < 0.5
 
 

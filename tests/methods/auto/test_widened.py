@@ -58,7 +58,7 @@ def test_contradicted_intervals_are_widened_and_named(method: str, widens: bool)
     estimate, alone = r.estimates[0][0], r.labels_only[0][0]
     found = estimate.find_contradictions(alone)
     assert found.any()
-    (reason,) = (doubt.reason for doubt in r.doubts if doubt.code == "D309")
+    (reason,) = (warning.reason for warning in r.warnings if warning.code == "D309")
     rows = {row["model"]: row for row in r.rows("accuracy")}
     for model, contradicted in zip(r.data.models, found, strict=True):
         row = rows[model]

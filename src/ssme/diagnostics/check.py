@@ -1,4 +1,4 @@
-"""What a doubt is, and what a check may answer: a doubt, fine, or not applicable."""
+"""What a warning is, and what a check may answer: a warning, fine, or not applicable."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Limits:
     """Limits of all checks; `check_all` takes another one to try other values."""
 
     family_level: float = 0.01
-    """Chance of a doubt with no cause, over all classifiers or metrics that a test covers."""
+    """Chance of a warning with no cause, over all classifiers or metrics that a test covers."""
 
     level: float = 0.95
     """Coverage of the intervals whose width is looked at."""
@@ -59,7 +59,7 @@ class Limits:
     """Smallest attainable p-value 0.0025, a quarter of `family_level`: room for two tests."""
 
     shift_level: float = 0.02
-    """Chance of a doubt with no cause of each of the two tests of shift: 4 % together, and 5 %
+    """Chance of a warning with no cause of each of the two tests of shift: 4 % together, and 5 %
     with the energy test."""
 
     exact_rows: int = 300
@@ -83,7 +83,7 @@ class Limits:
     Matias and Rhodes, Annals of Statistics 37, 2009); two can only agree or disagree."""
 
     odd: float = 0.6
-    """Probability of another world than the usual one from which it is a doubt."""
+    """Probability of another world than the usual one from which it is a warning."""
 
     conflict: float = 0.7
     """|log| of the sharpness that agreement implies over that which confidence implies: over the
@@ -199,25 +199,25 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class ResultWarning:
     """A reason to trust the result less, with the numbers behind it and what to do.
 
     Attributes
     ----------
     code, title : str
-        Code of the doubt, such as ``"D104"``, and what is doubted.
-    severity : {"serious", "warning", "info"}
+        Code of the warning, such as ``"D104"``, and its title.
+    severity : {"serious", "warning", "note"}
         How serious it is.
     reason, advice : str
         The numbers behind it, and what to do.
     anchor : str
-        Where docs/doubts.md explains it.
+        Where docs/warnings.md explains it.
 
     Examples
     --------
     >>> import ssme
     >>> r = ssme.evaluate([[0.9], [0.2], [0.6]], None, method="ensemble", metrics="accuracy")
-    >>> r.doubts[0].code
+    >>> r.warnings[0].code
     'D101'
     """
 
@@ -234,40 +234,40 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of a check, also where there is no doubt.
+    """The answer of a check, also where there is no warning.
 
     Attributes
     ----------
-    outcome : {"doubt", "fine", "not applicable"}
+    outcome : {"warning", "fine", "not applicable"}
         What the check answers.
     reason : str
         Why, with the numbers behind it.
-    severity : {"serious", "warning", "info"} or None
-        How serious the doubt is, where it is not as usual.
+    severity : {"serious", "warning", "note"} or None
+        How serious the warning is, where it is not as usual.
     advice : str or None
         What to do, where it is not the usual advice.
     check : Check
         The check.
     """
 
-    outcome: Literal["doubt", "fine", "not applicable"]
+    outcome: Literal["warning", "fine", "not applicable"]
     reason: str
     severity: Severity | None = None
     advice: str | None = None
     check: Check = None  # type: ignore[assignment]  # `Check.ask` sets it
 
     @property
-    def doubt(self) -> Doubt | None:
-        """The doubt, where there is one."""
-        if self.outcome != "doubt":
+    def warning(self) -> ResultWarning | None:
+        """The warning, where there is one."""
+        if self.outcome != "warning":
             return None
         check = self.check
         severity, advice = self.severity or check.severity, self.advice or check.advice
-        return Doubt(check.code, check.title, severity, self.reason, advice, check.anchor)
+        return ResultWarning(check.code, check.title, severity, self.reason, advice, check.anchor)
 
 
-def doubt(reason: str, severity: Severity | None = None, advice: str | None = None) -> Answer:
-    return Answer("doubt", reason, severity, advice)
+def warn(reason: str, severity: Severity | None = None, advice: str | None = None) -> Answer:
+    return Answer("warning", reason, severity, advice)
 
 
 def fine(reason: str) -> Answer:
@@ -278,14 +278,14 @@ def not_applicable(reason: str) -> Answer:
     return Answer("not applicable", reason)
 
 
-def doubt_unless(is_fine: bool, text: str, rest: str = ".") -> Answer:
-    """``text`` as the answer if all is fine, else as a doubt: a sentence that ends in ``rest``."""
-    return fine(text) if is_fine else doubt(f"{text[0].upper()}{text[1:]}{rest}")
+def warn_unless(is_fine: bool, text: str, rest: str = ".") -> Answer:
+    """``text`` as the answer if all is fine, else a warning: a sentence that ends in ``rest``."""
+    return fine(text) if is_fine else warn(f"{text[0].upper()}{text[1:]}{rest}")
 
 
-def doubt_if_any(problems: Sequence[str], otherwise: str, shown: int = 4) -> Answer:
-    """A doubt that lists the first ``problems``; fine, with the text ``otherwise``, without any."""
-    return doubt(f"{list_first(problems, shown, '; ')}.") if problems else fine(otherwise)
+def warn_if_any(problems: Sequence[str], otherwise: str, shown: int = 4) -> Answer:
+    """A warning that lists the first ``problems``; without any, fine with ``otherwise``."""
+    return warn(f"{list_first(problems, shown, '; ')}.") if problems else fine(otherwise)
 
 
 def list_first(items: Sequence[str], shown: int, separator: str = ", ", noun: str = "") -> str:
@@ -313,18 +313,18 @@ ENOUGH_LABELS = Need(
 
 @dataclass(frozen=True)
 class Check:
-    """One question about data, fit or estimates; docs/doubts.md has its words, by its code.
+    """One question about data, fit or estimates; docs/warnings.md has its words, by its code.
 
     Attributes
     ----------
     code : str
-        Code of the doubt, such as ``"D104"``.
+        Code of the warning, such as ``"D104"``.
     judge : callable
         ``judge(case)`` returns an `Answer`, if the needs are met.
     needs : tuple
         What the check needs of an evaluation.
     by_labels : bool
-        Whether the doubt holds only if the labels are a random sample of the rows.
+        Whether the warning holds only if the labels are a random sample of the rows.
     before_rounds : bool
         Whether the check looks only at labels from before `ssme suggest` chose rows.
     """
@@ -337,12 +337,12 @@ class Check:
 
     @property
     def title(self) -> str:
-        """What is doubted."""
+        """Its title."""
         return read_sections()[self.code].title
 
     @property
     def severity(self) -> Severity:
-        """How serious the doubt is, where its answer does not say otherwise."""
+        """How serious the warning is, where its answer does not say otherwise."""
         return read_sections()[self.code].severity
 
     @property
@@ -352,8 +352,8 @@ class Check:
 
     @property
     def anchor(self) -> str:
-        """Where docs/doubts.md explains it."""
-        return f"docs/doubts.md#{self.code.lower()}"
+        """Where docs/warnings.md explains it."""
+        return f"docs/warnings.md#{self.code.lower()}"
 
     def ask(self, case: Case) -> Answer:
         """Answer for one evaluation.

@@ -1,4 +1,4 @@
-"""``ssme doubts``: what each doubt of an evaluation means."""
+"""``ssme explain``: what each warning of an evaluation means."""
 
 from __future__ import annotations
 
@@ -14,29 +14,30 @@ from ssme.writing import format_csv
 
 
 @register_command("Look up")
-def doubts(
+def explain(
     out: OutputOptions,
     code: Annotated[
         str | None,
-        typer.Argument(help="Code of a doubt to explain, such as D104.", show_default=False),
+        typer.Argument(help="Code of a warning to explain, such as D104.", show_default=False),
     ] = None,
 ) -> None:
-    """List the doubts that an evaluation may raise, or explain one.
+    """List the warnings that an evaluation may raise, or explain one.
 
     Examples:
 
-    [cyan]ssme doubts[/cyan]
+    [cyan]ssme explain[/cyan]
 
-    [cyan]ssme doubts D104[/cyan]
+    [cyan]ssme explain D104[/cyan]
     """
     from rich.markdown import Markdown
     from rich.text import Text
 
-    from ssme.diagnostics import CHECKS, explain
+    from ssme.diagnostics import CHECKS
+    from ssme.diagnostics import explain as read_page
     from ssme.show.terminal import make_table
 
     output = Output(out)
-    explained = None if code is None else explain(code)
+    explained = None if code is None else read_page(code)
     chosen = [check for check in CHECKS if code is None or check.code == code.upper()]
     facts = [
         {
@@ -44,7 +45,7 @@ def doubts(
             "title": check.title,
             "severity": check.severity,
             "advice": check.advice,
-            "explanation": explain(check.code),
+            "explanation": read_page(check.code),
         }
         for check in chosen
     ]
@@ -56,8 +57,8 @@ def doubts(
         output.console.print(Markdown(plain, hyperlinks=False))
         output.console.print(Text(f"\nWhat to do: {chosen[0].advice}"))
         return
-    table = make_table(None, "code", "severity", "doubt")
+    table = make_table(None, "code", "severity", "warning")
     for check in sorted(chosen, key=lambda check: check.code):
         table.add_row(check.code, check.severity, check.title)
     output.console.print(table)
-    output.console.print("\n`ssme doubts CODE` explains one.", markup=False)
+    output.console.print("\n`ssme explain CODE` explains one.", markup=False)

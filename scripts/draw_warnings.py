@@ -1,6 +1,6 @@
-"""The pictures of docs/doubts.md: one small SVG a code, what the doubt looks like.
+"""The pictures of docs/warnings.md: one small SVG a code, what the warning looks like.
 
-Run: python scripts/draw_doubts.py
+Run: python scripts/draw_warnings.py
 
 The rows are made up, with a fixed seed: a picture shows the pattern that a check looks for, not a
 result. The words of a picture, for those who cannot see it, are the first argument of its canvas.
@@ -15,7 +15,7 @@ import numpy as np
 
 from canvas import BLUE, GREEN, GREY, INK, PALE, VERMILION, Canvas, Panel, count_right
 
-FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images" / "doubts"
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "images" / "warnings"
 Draw = Callable[[np.random.Generator], Canvas]
 SIDE = 262
 """Where the words beside a panel begin."""
