@@ -68,7 +68,7 @@ def test_five_questions_are_answered_and_json_holds_all() -> None:
     assert answers[0].answer == "forest"
     assert "interval" in answers[1].detail
     assert "effective labels" in answers[3].detail
-    assert (answers[4].answer, answers[4].severity) == ("Warning D999", "warning")
+    assert (answers[4].answer, answers[4].severity) == ("D999", "warning")
 
 
 def test_one_model_and_no_labels() -> None:
