@@ -172,6 +172,15 @@ def test_a_score_set_takes_no_further_data_options(arrays):
         ssme.evaluate(data, labels, models=["a", "b", "c"])
 
 
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [(pd.DataFrame({"id": [0, 1], "label": [0, 1]}), "a DataFrame"), ([0, 1], r"\[0, 1\]")],
+)
+def test_labels_that_are_no_file_are_refused_as_one(arrays, labels, shown):
+    with pytest.raises(InputError, match=rf"labels_file must be .*path of a file, got {shown}\."):
+        ssme.evaluate(pd.DataFrame(arrays[0]), labels_file=labels)
+
+
 def test_labels_needed_and_absent(arrays):
     scores, _, _ = arrays
     with pytest.raises(UnsupportedError, match="needs labels and none of the 300 rows has one"):

@@ -162,7 +162,8 @@ class InputError(ValueError):
 
 def _show_value(value: object) -> str:
     """2 rather than 2.0: the command line reads a float where 2 was written."""
-    return repr(float(value)).removesuffix(".0") if isinstance(value, float) else repr(value)
+    shown = repr(float(value)).removesuffix(".0") if isinstance(value, float) else repr(value)
+    return f"a {type(value).__name__}" if "\n" in shown else shown  # a table is no line of text
 
 
 def _spell_in_python(name: str, value: str | None) -> str:

@@ -23,10 +23,10 @@ from ssme.errors import InputError, SsmeWarning
 from ssme.fitting import fit_method
 from ssme.methods.base import Method
 from ssme.methods.registry import find_method_class
-from ssme.options import takes
+from ssme.options import accept, takes
 from ssme.results.evaluation import Evaluation
 from ssme.schema import RunOptions
-from ssme.spec import RUN, RunSpec
+from ssme.spec import READ, RUN, RunSpec
 from ssme.wording import suggest_nearest
 
 UNDEFINED_SHOWN = 20
@@ -225,12 +225,13 @@ def _locate_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[s
             )
         return reading, None
     if file is not None:
+        file = accept(READ["labels_file"], file)
         if y is not None and not isinstance(y, str):
             raise InputError(
                 f"`labels_file={file}` was given together with other labels",
                 hint="leave one of them out",
             )
-        reading["labels_file"] = file if file is False else Path(file)
+        reading["labels_file"] = file
     if y is None:
         return reading, None
     if isinstance(y, str):
