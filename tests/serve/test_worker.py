@@ -135,7 +135,13 @@ def test_a_fork_server_that_does_not_answer_is_replaced(monkeypatch: pytest.Monk
     assert stopped is not None
     os.kill(stopped, signal.SIGSTOP)
     request = {"path": "none.csv", "sha256": ""}
-    order = {"kind": "look", "folder": "none", "job_mb": 10_000, "request": request}
+    order = {
+        "kind": "look",
+        "folder": "none",
+        "job_mb": 10_000,
+        "job_seconds": 60,
+        "request": request,
+    }
 
     async def work() -> list[dict[str, Any]]:
         monkeypatch.setattr(jobs, "START_SECONDS", 1.0)
@@ -152,6 +158,18 @@ def test_a_fork_server_that_does_not_answer_is_replaced(monkeypatch: pytest.Monk
         (report,) = loop.run(work())
     assert "no longer there" in report["error"]["got"]
     assert jobs.find_fork_server() != stopped
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux only")
+def test_a_worker_that_is_stuck_outside_python_is_ended() -> None:
+    """Its server was gone, OpenBLAS asked for memory for ever, and no thread could end it."""
+    code = (
+        "import ctypes, socket; from ssme.serve import jobs; jobs.OUTLIVED_SECONDS = 1; "
+        "jobs.report_job = lambda *_: ctypes.PyDLL(None).sleep(60); "
+        "pair = socket.socketpair(); jobs.run_in_worker(pair[0], {'job_seconds': 0})"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], timeout=50)
+    assert ended.returncode == -signal.SIGALRM
 
 
 @pytest.mark.parametrize("change", ["gone", "other"])

@@ -63,6 +63,8 @@ START_SECONDS = 90.0
 """Longest time until a new worker reports, imports of a new fork server included."""
 HEARTBEAT = 15.0
 """Seconds after which a listener hears that the server is still there."""
+OUTLIVED_SECONDS = 60
+"""Seconds after its time limit at which the system ends a worker that no server has ended."""
 REPORT_INTERVAL = 0.1
 """Seconds between two reports of progress."""
 NICENESS = 5
@@ -290,6 +292,7 @@ class JobRunner:
             "folder": str(self.find_folder(job)),
             "request": job.request,
             "job_mb": self.settings.job_mb,
+            "job_seconds": self.settings.job_seconds,
         }
         try:
             worker = self._workers[job.id] = await start_worker(order)
@@ -340,6 +343,8 @@ def run_in_worker(line: socket.socket, job: dict[str, Any]) -> None:
     with suppress(OSError, AttributeError):
         os.setsid()
         os.nice(NICENESS)
+    # a thread cannot end a process that is stuck outside Python; the system's alarm can
+    signal.alarm(job["job_seconds"] + OUTLIVED_SECONDS)
     threading.Thread(target=_exit_with_server, args=(line,), daemon=True).start()
     with line.makefile("w", encoding="utf-8") as stream:
         stream.write("{}\n")  # ready
@@ -351,6 +356,8 @@ def run_in_worker(line: socket.socket, job: dict[str, Any]) -> None:
 
 def report_job(stream: IO[str], job: dict[str, Any]) -> None:
     """Do a job within its limit of memory; its progress and end as lines of JSON."""
+    # imports come first: where OpenBLAS gets no memory for its buffers, it tries again for ever
+    import_module(f"ssme.serve.{JOBS[job['kind']][0]}")
     limit_memory(job["job_mb"])
     reported = 0.0
 
