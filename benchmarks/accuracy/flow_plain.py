@@ -4,8 +4,8 @@
 
 All rows train all epochs and the last flow is kept, then EM runs on its Gaussians ("700 steps of
 EM") or not at all ("as trained"); 10 coupling layers of 128 units, Adam at 1e-3 in batches of 256,
-without weight decay unless it is asked for (our own training has 1e-5). Finished cells are kept in DIR/cells, so
-that a run that was interrupted goes on. Needs torch.
+without weight decay unless it is asked for (our own training has 1e-5). Finished cells are kept in
+DIR/cells, so that a run that was interrupted goes on. Needs torch.
 """
 
 from __future__ import annotations
