@@ -73,7 +73,7 @@ def test_the_last_digit_of_scores_decides_no_row(method: str, design: str) -> No
     positive = np.round(data.scores[:, :, 1], 1)  # ties of rows, questions, classes and strata
     scores = np.stack([1.0 - positive, positive], axis=2)
     noise = np.random.default_rng(0).integers(-1, 2, scores.shape)
-    noise[scores == 0.5] = 0  # exact in every format, and the decision of the model
+    noise[scores == 0.5] = 0  # exact in every format, and where the decision changes
     written = np.clip(scores * (1.0 + noise * np.finfo(float).eps), 0.0, 1.0)
     one, other = (
         ssme.evaluate(data.replace(scores=each), method=method, metrics="accuracy")
