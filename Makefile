@@ -83,6 +83,8 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/python scripts/check_imports.py
 	$(BIN)/python scripts/check_names.py
+	$(BIN)/python scripts/check_words.py
+	$(BIN)/codespell src docs README.md CHANGELOG.md CONTRIBUTING.md benchmarks/REPORT.md
 
 types: $(READY)
 	$(BIN)/mypy

@@ -10,7 +10,7 @@ the committed results whenever the report is made or checked:
 - a figure reproduces within 15 % of the paper's tables on the same set, or of its text where there
   is no table; a count reproduces if it is equal;
 - cells of a table reproduce where the difference is within the sum of the two half-widths;
-- a claim that one error is smaller than another holds, or is refuted, where the difference exceeds
+- a claim that one error is smaller than another is confirmed or refuted if the difference exceeds
   the sum of the two half-widths, and is within the noise otherwise.
 
 "N times" is the mean over tasks and metrics of (error of labels alone) / (error of the method),
@@ -36,7 +36,7 @@ CLOSE = 0.15
 CELL = ["dataset", "metric", "n_labeled"]
 METRICS = {"accuracy": "accuracy", "ece": "ECE", "roc_auc": "AUC", "average_precision": "AUPRC"}
 MULTICLASS = ("MultiNLI", "AG News")
-HOLDS, REFUTED, NOISE = "holds", "refuted", "within the noise"
+CONFIRMED, REFUTED, NOISE = "confirmed", "refuted", "within the noise"
 PARTLY, FAILS, ABSENT = "reproduces in part", "does not reproduce", "cannot be had"
 STAND_IN = "not comparable"
 
@@ -74,7 +74,7 @@ def judge_order(small: Any, large: Any) -> str:
     if pd.isna(noise):
         return "unknown"
     if small["mae"] < large["mae"] - noise:
-        return HOLDS
+        return CONFIRMED
     return REFUTED if small["mae"] > large["mae"] + noise else NOISE
 
 
@@ -321,7 +321,7 @@ def check_choices() -> Iterator[Found]:
     kinds = kinds.groupby(["n_labeled", "metric"])
     apart = kinds["mae"].max() - kinds["mae"].min() > 2 * kinds["ci95"].min()
     told = f"{apart.sum()} of {len(apart)} cells differ"
-    yield "kernels", told, REFUTED if apart.any() else HOLDS, {}
+    yield "kernels", told, REFUTED if apart.any() else CONFIRMED, {}
     flow = read_result("flow_readings").dropna(subset=["paper"])
     for dataset, part in flow.groupby("dataset"):
         right = (part["verdict"] == REPRODUCES).groupby(part["method"]).sum()
@@ -352,7 +352,7 @@ def check_choices() -> Iterator[Found]:
     first = start.query("n_labeled == 20 and metric == 'accuracy'").set_index("method")
     order = judge_order(first.loc["draw"], first.loc["knn"])
     told = join(first["mae"][["knn", "draw"]], 1, 100)
-    yield "starts", told, REFUTED if order == HOLDS else HOLDS, {}
+    yield "starts", told, REFUTED if order == CONFIRMED else CONFIRMED, {}
 
     sets = read_result("classifiers").query("method == 'ssme' and classifiers >= 2")
     published = read_paper_file("classifiers").query("metric == 'accuracy'")
@@ -388,9 +388,9 @@ def check_bandwidths() -> Iterator[Found]:
             if rule != "isj":
                 pairs = [(frame.loc[best, n], frame.loc[name, n]) for n in (20, 50, 100)]
                 words[preset] += [judge_order(*pair) for pair in pairs]
-    counts = [each.count(HOLDS) for each in words.values()]
+    counts = [each.count(CONFIRMED) for each in words.values()]
     verdict = join_presets(
-        HOLDS if set(each) == {HOLDS} else REFUTED if REFUTED in each else NOISE
+        CONFIRMED if set(each) == {CONFIRMED} else REFUTED if REFUTED in each else NOISE
         for each in words.values()
     )
     facts = {"noise": " / ".join(str(each.count(NOISE)) for each in words.values())}
@@ -436,7 +436,7 @@ def check_figures() -> Iterator[Found]:
         ):
             at = frame[frame["metric"] == metric].set_index(["method", "bend"])
             words = [judge_order(at.loc[method, b], at.loc[rival, b]) for b in at.loc[rival].index]
-            counts.append((words.count(HOLDS), words.count(REFUTED)))
+            counts.append((words.count(CONFIRMED), words.count(REFUTED)))
         told = [f"better at {better}, worse at {worse}" for better, worse in counts]
         verdicts = [judge_bends(*count, similar=metric == "average_precision") for count in counts]
         facts = {"public_code": told[2], "sets": 5 * bent["runs"].max()}
@@ -446,8 +446,8 @@ def check_figures() -> Iterator[Found]:
 def judge_bends(better: int, worse: int, *, similar: bool) -> str:
     """Whether SSME is better than the ensemble at all five bends, or ``similar``."""
     if similar:
-        return REFUTED if better or worse else HOLDS
-    return REFUTED if worse > better else HOLDS if better == 5 else PARTLY
+        return REFUTED if better or worse else CONFIRMED
+    return REFUTED if worse > better else CONFIRMED if better == 5 else PARTLY
 
 
 @register
@@ -458,7 +458,7 @@ def check_theory() -> Iterator[Found]:
     right, of = held.loc["as assumed"]
     broken = held.drop("as assumed")
     facts = {"broken": ", ".join(f"{world} {n} of {m}" for world, (n, m) in broken.iterrows())}
-    verdict = HOLDS if right == of else "holds in most" if right > 0.8 * of else "fails"
+    verdict = CONFIRMED if right == of else "confirmed in most" if right > 0.8 * of else "fails"
     yield "theorem", f"{right} of {of}", verdict, facts
     as_assumed = frame.query("world == 'as assumed'")
     wide = as_assumed.pivot_table(
@@ -467,17 +467,17 @@ def check_theory() -> Iterator[Found]:
     wide = wide.dropna()
     higher = int((wide["ssme, gmm"] > wide["ul_plus"]).sum())
     told = f"larger error of AUC in {higher} of {len(wide)} settings"
-    yield "ul+", told, REFUTED if higher > len(wide) / 2 else HOLDS, {}
+    yield "ul+", told, REFUTED if higher > len(wide) / 2 else CONFIRMED, {}
     seconds = read_result("cost").set_index("method")["seconds"]
     cost = seconds / seconds["bayesian_calibration"]
     like = cost["ssme, public code, no refits"]
-    yield "cost", f"{like:.2f}", HOLDS if like < 1.0 else REFUTED, {"refits": cost["ssme"]}
+    yield "cost", f"{like:.2f}", CONFIRMED if like < 1.0 else REFUTED, {"refits": cost["ssme"]}
     rivals = read_result("rivals_paper")
     names = ("pseudo_label", "pseudo_label, nearest neighbors")
     pair = [rivals[rivals["method"] == name].set_index(CELL) for name in names]
     apart = (pair[0]["mae"] - pair[1]["mae"]).abs() > pair[0]["ci95"] + pair[1]["ci95"]
     told = f"{apart.sum()} of {len(apart)} cells differ"
-    yield "pseudo-labels", told, REFUTED if apart.any() else HOLDS, {}
+    yield "pseudo-labels", told, REFUTED if apart.any() else CONFIRMED, {}
     golden = read_result("golden_spread")
     theirs, own = golden["reference_to_ours"].mean(), golden["ours_to_ours"].mean()
     yield "loop", f"{theirs:.4f}", judge(theirs, own), {"own": own}

@@ -31,7 +31,7 @@ kind (`benchmarks/claims.py`), and a test computes it again.
   labels alone. *N times smaller*: RMAE 1 / N. A *cell* is one set, metric and number of labels.
 - A figure *reproduces* within 15 % of the paper's tables on the same set, a count if equal, a cell
   within the sum of the two half-widths of 95 % intervals. A lower error than the paper's does not
-  count as success. Of two errors, one *holds* to be smaller, or it is *refuted*, beyond the same
+  count as success. That one of two errors is smaller is *confirmed* or *refuted* beyond the same
   sum; else it is *within the noise*.
 - Where a preset of SSME decides, both are given: `paper` / `public_code`.
 - The last column names the [command](#commands)."""
@@ -203,16 +203,18 @@ def write_summary() -> str:
     """How many claims have which verdict."""
     claims = list_claims()
     verdicts = pd.Series([claim.verdict for claim in claims])
-    good = verdicts.isin([REPRODUCES, "holds", "drawn"]) | verdicts.str.startswith("a fit: repr")
-    absent, other = verdicts == ABSENT, verdicts.isin([STAND_IN, "not run"])
-    partly = verdicts.isin([PARTLY, "holds in most", "within the noise"]) | verdicts.str.contains(
-        " / "
+    good = verdicts.isin([REPRODUCES, "confirmed", "drawn"]) | verdicts.str.startswith(
+        "a fit: repr"
     )
+    absent, other = verdicts == ABSENT, verdicts.isin([STAND_IN, "not run"])
+    partly = verdicts.isin(
+        [PARTLY, "confirmed in most", "within the noise"]
+    ) | verdicts.str.contains(" / ")
     rest = ~(good | absent | other | partly)
     rmae = pd.read_csv(RESULTS / "all_sets_overall.csv").query("n_labeled == 20")
     rmae = rmae.set_index("method")["rmae"]
     return (
-        f"**Of {len(claims)} claims, tables and figures {good.sum()} reproduce or hold, "
+        f"**Of {len(claims)} claims, tables and figures {good.sum()} reproduce or are confirmed, "
         f"{partly.sum()} do in part, under one preset or within the noise, {rest.sum()} do not, "
         f"{other.sum()} are not comparable or not run, and {absent.sum()} cannot be had.** SSME's "
         "own cells of the public sets reproduce completely under both presets. Beyond the paper: "

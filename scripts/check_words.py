@@ -18,11 +18,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 AVOID = {
-    r"(?:is|are|was|were) none": "is not one, does not exist",
+    r"(?:is|are|was|were) (?-i:none)": "is not one, does not exist",
     r"beside": "next to, in addition to, compared with",
     r"alike": "equally, the same, similar",
     r"told": "given, declared, unless set",
-    r"stands?(?: for| beside| alone)?": "represents, is",
+    r"stands?(?: for| beside| alone)?(?!-)": "represents, is",
     r"such a one": "one",
     r"of (?:its|their|one's|his|her) own": "its own, separate",
     r"nobody (?:says|said)": "it is not declared",

@@ -1,5 +1,5 @@
 """Config files: plain values (text, numbers, true and false, null, lists, tables) kept losslessly
-in TOML, YAML or JSON, told by the suffix.
+in TOML, YAML or JSON, chosen by the suffix.
 
 source = "scores.csv"
 
@@ -13,7 +13,7 @@ metric = ["accuracy", "ece"]
 option = {n_draws = 500}
 
 TOML has no null: it is written as ``{null = true}``. Files are read defensively: their size and
-depth are limited, a key may stand only once, and YAML's references (``*name``), with which a small
+depth are limited, a key may occur only once, and YAML's references (``*name``), with which a small
 file can unfold into gigabytes, are refused.
 """
 
@@ -37,9 +37,9 @@ SUFFIXES = (".toml", ".yaml", ".yml", ".json")
 LARGEST = 250_000
 """Bytes of the largest config file that is read."""
 DEEPEST = 20
-"""Tables and lists that may stand inside each other."""
+"""How deep tables and lists may be nested."""
 NULL = {"null": True}
-"""How TOML, which has no null, holds it."""
+"""How null is written in TOML, which has none."""
 
 
 def read_config(path: str | Path) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise ValueError(f"the key {key!r} stands twice")
+            raise ValueError(f"the key {key!r} occurs twice")
         found[key] = value
     return found
 

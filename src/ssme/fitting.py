@@ -238,7 +238,7 @@ def _make_plain(value: Any) -> Any:
 
 
 def _write_config(spec: RunSpec) -> dict[str, Any]:
-    """The run as a config file holds it, or why none can."""
+    """The run as plain values for a config file, or why that is impossible."""
     try:
         return {"config": spec.to_dict()}
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Options as checked data: what each may be, what it means, what it is when nobody says.
+"""Options as checked data: allowed values, meaning and default.
 
 An option is declared once, as a field of a dataclass:
 
@@ -44,14 +44,14 @@ class ValueKind(Protocol):
     """What values an option takes."""
 
     def accept(self, value: Any) -> Any:
-        """``value`` as the program uses it; `ValueError` where it is none of this kind."""
+        """``value`` as the program uses it; `ValueError` if it is not of this kind."""
 
     def describe(self) -> str:
         """The values in words: "a whole number of at least 1"."""
 
 
 class Whole(NamedTuple):
-    """Whole numbers between two ends, both allowed. True and 2.0 are none."""
+    """Whole numbers between two ends, both allowed; not True and not 2.0."""
 
     least: int | None = None
     most: int | None = None
@@ -249,9 +249,9 @@ class Option(NamedTuple):
     short: str = ""
     """Short flag, such as ``-y``."""
     off: tuple[str, Any, str] | None = None
-    """A flag without a value: its name, the value it stands for and its meaning."""
+    """A flag without a value: its name, the value it sets and its meaning."""
     file_kind: ValueKind | None = None
-    """The values that a config file holds, where Python takes more."""
+    """The values allowed in a config file, where Python takes more."""
     title: str = ""
     """What the page calls it, where the name is not enough."""
     part: str = ""

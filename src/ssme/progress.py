@@ -1,4 +1,4 @@
-"""Progress of long work, told to whoever listens; nobody listening costs nothing.
+"""Progress of long work, reported to listeners; without a listener it costs nothing.
 
 Loops that may take more than a second run over ``track(items, title)``. A person sees them with
 

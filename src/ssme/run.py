@@ -58,7 +58,7 @@ def evaluate(source: Any, y: Any = None, **options: Any) -> Evaluation:
         as ``"s3://bucket/scores/"``, or a list of these.
     y : str, array, Path or False, optional
         The labels. A string is always the name of a column (or of an array in an npz file). An
-        array (n,) holds the labels themselves, NaN or None where unknown. A ``Path`` is a file
+        array (n,) contains the labels themselves, NaN or None where unknown. A ``Path`` is a file
         with labels, joined by id, as is the option ``labels_file``. False says that no row has a
         label.
     **options
@@ -201,7 +201,7 @@ def _read(spec: RunSpec, source: Any, labels: Any) -> ScoreSet:
 
 
 def _find_paths(source: Any) -> Any:
-    """The source where it is one or more files; None where the caller holds the scores."""
+    """The source if it is one or more files; None if the caller passes the scores."""
     if isinstance(source, (str, Path)):
         return source
     several = isinstance(source, (list, tuple)) and len(source) > 0

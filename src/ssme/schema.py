@@ -236,7 +236,7 @@ class ArrayOptions(Declared):
     design: Any = option(
         None,
         "How rows were chosen for labeling: random, by_class, by_score, or the column that says "
-        "how many rows each label stands for.",
+        "how many rows each label represents.",
         OneOf(
             Nothing("a column named label_weight; without one it is not known"),
             Kind(
@@ -269,7 +269,7 @@ class ArrayOptions(Declared):
 
 @dataclass(frozen=True)
 class AnswerOptions(ArrayOptions):
-    """What may be said about answers and ratings beside that; see `ScoreSet.from_answers`."""
+    """Further options for answers and ratings; see `ScoreSet.from_answers`."""
 
     unsure: Any = option(
         None,
@@ -324,8 +324,9 @@ class ReadOptions(AnswerOptions):
     )
     labels_file: Path | bool | None = option(
         None,
-        "File with the labels, joined to the scores by id. With a column probability, as `ssme "
-        "suggest` writes it, they add to the labels beside the scores. False: no row has a label.",
+        "File with the labels, joined to the scores by id. If it has a column probability, as "
+        "files from `ssme suggest` do, its labels add to those in the scores file. False: no row "
+        "has a label.",
         OneOf(Nothing("the labels are in the table"), NO_LABELS, FILE_NAME),
         off=("no_labels", False, "No row has a label."),
         file_kind=OneOf(NO_LABELS, FILE_NAME),
@@ -421,7 +422,7 @@ class ReadOptions(AnswerOptions):
     sheet: str | None = option(
         None,
         "Sheet of an Excel file.",
-        OneOf(Nothing("the only one that holds something"), Text()),
+        OneOf(Nothing("the only sheet that is not empty"), Text()),
         title="Sheet",
     )
     ignore: tuple[str, ...] | None = option(
@@ -493,7 +494,7 @@ class RunOptions(Declared):
     source: str | tuple[str, ...] | None = option(
         None,
         "File with the scores.",
-        OneOf(Nothing("the caller holds the scores"), SOURCES),
+        OneOf(Nothing("the caller passes the scores"), SOURCES),
         file_kind=OneOf(Text(), Series(Text(), least=1)),
     )
     read: Mapping[str, Any] = field(default_factory=dict)
@@ -520,8 +521,8 @@ class RunOptions(Declared):
     )
     by: tuple[str, ...] | None = option(
         None,
-        "Groups to report on, beside all rows: sex, age:quantiles=4, age:edges=30/50, or several "
-        "joined by + for their intersections.",
+        "Groups to report on in addition to all rows: sex, age:quantiles=4, age:edges=30/50, or "
+        "several joined by + for their intersections.",
         OneOf(
             Nothing("all group columns"),
             Kind(
@@ -535,7 +536,7 @@ class RunOptions(Declared):
     )
     min_group_rows: int = option(
         1,
-        "Number of rows that a group needs to stand by itself; smaller ones are put together.",
+        "Fewest rows of a group that is reported separately; smaller groups are pooled.",
         Whole(least=1),
     )
     max_groups: int = option(
@@ -545,8 +546,8 @@ class RunOptions(Declared):
     )
     group_target: str = option(
         "population",
-        'What the intervals of groups are about: the "population" that the rows of a group stand '
-        'for, or just the "rows" at hand.',
+        'What the intervals of groups are about: the "population" that the rows of a group '
+        'represent, or only the "rows" in the data.',
         Enumeration("population", "rows"),
     )
     threshold: float | None = option(
@@ -616,7 +617,7 @@ class AskOptions(Declared):
 
     fail_under: Sequence[str] | None = option(
         None,
-        'Exit 1 unless this holds: "accuracy>=0.9", "accuracy.low>=0.9" for the lower end of the '
+        'Exit 1 unless this is true: "accuracy>=0.9", "accuracy.low>=0.9" for the lower end of the '
         'interval, "forest:ece<=0.05" for one model, "new-old:accuracy.low>=0" for the difference '
         "of two (repeatable).",
         OneOf(Nothing("none"), Series(Text())),

@@ -49,7 +49,7 @@ ALWAYS = ("method", "level", "random_state")
 
 @dataclass(frozen=True)
 class RunSpec(RunOptions):
-    """All that decides the result of a run, beside the data itself.
+    """Everything that decides the result of a run, except the data itself.
 
     Examples
     --------
@@ -162,7 +162,7 @@ class RunSpec(RunOptions):
         return replace(self, random_state=draw_seed()) if self.random_state is None else self
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the spec as a config file holds it.
+        """Return the spec as plain values, as in a config file.
 
         Returns
         -------

@@ -48,7 +48,7 @@ def make_printable(text: str) -> str:
 
 
 def cut_end(text: str, length: int) -> str:
-    """``text`` of at most ``length`` characters; three points stand for what is cut off.
+    """``text`` of at most ``length`` characters; an ellipsis replaces what is cut off.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The one place where files are written: whole or not at all, never over another unasked.
 
-Content goes to a new file beside the target, is flushed to the disk and takes the target's name in
-one step. A full disk, a kill or an exception leaves the target as it was; what had been written of
-the new file is removed (a kill may leave it, under a name that ends in ``.unfinished``).
+Content goes to a new file in the target's folder, is flushed to the disk and takes the target's
+name in one step. A full disk, a kill or an exception leaves the target as it was; what had been
+written of the new file is removed (a kill may leave it, under a name that ends in ``.unfinished``).
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _format_cell(value: Any) -> str:
 
 
 def refuse_existing(path: str | Path, *, force: bool = False) -> None:
-    """Refuse to write over ``path`` unless told to, and to write where no folder is."""
+    """Refuse to overwrite ``path`` unless ``force`` is set, or to write to a missing folder."""
     target = Path(path)
     _check_place(target)
     if target.exists() and not force and not _is_special(target):

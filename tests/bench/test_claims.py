@@ -22,7 +22,7 @@ def row(error: float, half: float) -> dict[str, float]:
 
 @pytest.mark.parametrize(
     ("small", "verdict"),
-    [(1.0, claims.HOLDS), (1.9, claims.NOISE), (3.0, claims.REFUTED)],
+    [(1.0, claims.CONFIRMED), (1.9, claims.NOISE), (3.0, claims.REFUTED)],
 )
 def test_an_order_is_told_apart_from_noise(small, verdict):
     assert claims.judge_order(row(small, 0.1), row(2.0, 0.3)) == verdict

@@ -526,9 +526,9 @@ def test_what_a_saved_config_does_not_hold_is_said(
     monkeypatch.chdir(scores.parent)
     asked = ("evaluate", scores, *FAST, *MODELS, "-k", "accuracy")
     gated = run(*asked, "--fail-under", "accuracy>=0.01", "--together", "--save-config", "c.toml")
-    assert "c.toml does not hold --fail-under, --together: say so again" in gated.stderr
+    assert "c.toml does not contain --fail-under, --together: repeat" in gated.stderr
     plain = run(*asked, "--save-config", "d.toml")
-    assert "does not hold" not in plain.stderr
+    assert "does not contain" not in plain.stderr
 
 
 def test_a_corrected_shift_is_in_no_config(

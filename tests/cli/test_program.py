@@ -65,7 +65,7 @@ def test_without_a_command_the_help_is_shown_and_called_no_error(run: Run) -> No
     ("words", "told"),
     [
         (("evaluate", "s.csv", "--report", "r.html"), "--html writes a report"),
-        (("serve", "s.csv", "--label", "y"), "The page asks which column holds the labels"),
+        (("serve", "s.csv", "--label", "y"), "The page asks which column contains the labels"),
         (("evaluate", "s.csv", "--metrik", "f1"), "No such option: --metrik"),
     ],
 )

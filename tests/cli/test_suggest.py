@@ -207,4 +207,4 @@ def test_rows_are_not_suggested_beside_labels_of_unknown_probability(run, file) 
     read = ("--models", "good,bad", "--metrics", "accuracy", "--method", "auto", "--n-draws", "40")
     result = run("suggest", file, *read, "--design", "by_class", "--n", "3")
     assert result.exit_code == 2
-    assert "how many rows each label stands for, as in --design COLUMN" in result.stderr
+    assert "how many rows each label represents, as in --design COLUMN" in result.stderr

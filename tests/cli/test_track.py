@@ -92,7 +92,7 @@ def test_an_evaluation_that_is_not_there_is_refused(run: Run, tmp_path: Path) ->
     assert "no evaluation -3" in result.output
     only = run("track", "compare", "--memory", memory)
     assert only.exit_code == 2
-    assert "holds one evaluation, and a comparison is of two" in only.output
+    assert "a comparison needs two evaluations" in only.output
     assert "1 evaluation." in run("track", "show", "--memory", memory).stdout
 
 

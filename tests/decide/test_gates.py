@@ -154,7 +154,7 @@ def test_among_many_models_differences_are_those_of_the_best() -> None:
     ],
 )
 def test_a_condition_that_all_or_no_models_meet_is_refused(condition: str) -> None:
-    with pytest.raises(InputError, match=r"(holds|fails) for every model.*goes from (0|-1) to 1"):
+    with pytest.raises(InputError, match=r"is (true|false) for every model.*between (0|-1) and 1"):
         evaluation(NAMES[:3]).gate(condition)
 
 
@@ -193,9 +193,9 @@ def test_a_gate_at_the_worst_end_of_any_range_is_refused(name: str, n_classes: i
     found = ssme.evaluate(scores, labels, method="labeled", metrics=[name], n_draws=20)
     for sign, limit in ((">=", low), ("<=", high)):
         if metric.greater_is_better in (None, sign == ">="):
-            with pytest.raises(InputError, match="holds for every model"):
+            with pytest.raises(InputError, match="is true for every model"):
                 found.gate(f"{name}{sign}{limit!r}")
-            with pytest.raises(InputError, match="holds for every model"):
+            with pytest.raises(InputError, match="is true for every model"):
                 add_metrics([name], [parse_condition(f"{name}{sign}{limit!r}")], n_classes)
     worst = np.eye(n_classes)[(labels + 1) % n_classes][:, None]
     value = metric(worst, one_hot_mass(labels, n_classes))

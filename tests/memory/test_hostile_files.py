@@ -43,7 +43,7 @@ def changed(folder: Path, *statements: str) -> Path:
 )
 def test_what_would_run_by_itself_is_refused(tmp_path: Path, statements: tuple[str, ...]) -> None:
     path = changed(tmp_path, *statements)
-    with pytest.raises(InputError, match=r"project\.sqlite holds a (view|trigger)"):
+    with pytest.raises(InputError, match=r"project\.sqlite contains a (view|trigger)"):
         fuzzer.read_all(path)
 
 

@@ -122,7 +122,7 @@ class Cell:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Where its rows stand in a table, whatever finished first."""
+        """The place of its rows in a table, whatever finished first."""
         size = (self.n_labeled, self.n_unlabeled)
         return (self.dataset, self.subset, *size, self.run, self.label)
 
@@ -131,8 +131,8 @@ class Cell:
 class Scene:
     """What is done to the data of a run before a method sees them: nothing by default.
 
-    A study of altered data, or of labels that were chosen in another way, has a scene of its own,
-    told apart by its name. It is picklable and hashable, as dataclasses at the top of a module are.
+    A study of altered data, or of labels that were chosen in another way, has its own scene,
+    identified by its name. It is picklable and hashable, as dataclasses at the top of a module are.
     """
 
     name: str = ""
@@ -214,7 +214,7 @@ def seen_rows(data: ScoreSet, split: Split) -> ScoreSet:
 
 
 def encode_option(value: Any) -> Any:
-    """An option's value for JSON; a record of values is told by its type and a checksum."""
+    """An option's value for JSON; a record of values becomes its type and a checksum."""
     if is_dataclass(value) and not isinstance(value, type):
         text = json.dumps(_take_apart(value), separators=(",", ":"))
         return f"{type(value).__name__} {hashlib.sha256(text.encode()).hexdigest()[:12]}"
@@ -344,11 +344,11 @@ class Protocol:
                             yield Cell(dataset, subset, n_l, n_u, run, label, method, given)
 
     def describe_settings(self, cell: Cell, content: str) -> str:
-        """Describe everything beside the split that decides the numbers of a cell.
+        """Describe everything except the split that decides the numbers of a cell.
 
         Options are those of the method as it ran, defaults included; an oracle's labels are left
-        out. What a function does is told by checksums of this package and of the files beside the
-        function, so that a changed one finds none of its earlier cells. The text is the same in
+        out. A function is identified by checksums of this package and of the files in its folder,
+        so that a changed one finds none of its earlier cells. The text is the same in
         every process.
 
         Parameters

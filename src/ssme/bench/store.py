@@ -90,7 +90,7 @@ def name_function(function: Any) -> str:
 
 
 def compute_content_checksum(data: ScoreSet) -> str:
-    """Sixteen hexadecimal digits over all that ``data`` holds, names and order included.
+    """Sixteen hexadecimal digits over all of ``data``, names and order included.
 
     Two files of the same scores, labels, weights, groups and names have the same checksum, however
     they are written.
@@ -106,7 +106,7 @@ def compute_content_checksum(data: ScoreSet) -> str:
 HEAD, MIDDLE, TAIL = b'{"checksum": "', b'", "cell": ', b"}"
 AGAIN = "name another folder, or delete this file to start again"
 FIELDS = {"key": str, "settings": str, "provenance": dict, "rows": list, "seconds": float}
-"""What a finished cell holds."""
+"""The fields of a finished cell."""
 
 
 class CellStore:
@@ -149,7 +149,7 @@ class CellStore:
         if len(versions) > 1:
             counts = ", ".join(f"{n} of {each}" for each, n in versions.items())
             raise InputError(
-                f"{self.path} holds finished cells of {counts}, and {len(wanted) - len(found)} "
+                f"{self.path} has finished cells of {counts}, and {len(wanted) - len(found)} "
                 "are missing",
                 hint=f"finish them with the version that began, or {AGAIN}",
             )

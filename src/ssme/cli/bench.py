@@ -199,7 +199,7 @@ def _format_number(value: float, form: str, unit: str = "") -> str:
 
 
 def _choose_groups(read: ReadFlags, data: ScoreSet) -> tuple[str, ...]:
-    """The groupings to report on beside all rows: those that were named."""
+    """The groupings to report on in addition to all rows: those that were named."""
     from ssme.data.grouping import parse_group_by
 
     named = split_names(read.groups, "--groups") if read.groups else []

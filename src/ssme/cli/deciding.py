@@ -58,8 +58,8 @@ def add_worth(spec: RunSpec, worth: dict[str, Any] | None) -> RunSpec:
 def add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
     """``spec`` with every metric as it would be with this share of class 1.
 
-    Beside it stands a sentence on which metric comes first, where none was named and a class is
-    rare at the prevalence; otherwise it is empty.
+    The second value is a sentence on which metric comes first if none was named and a class is rare
+    at the prevalence; otherwise it is empty.
     """
     import numpy as np
 

@@ -206,7 +206,7 @@ def _advise(data: ScoreSet) -> list[str]:
             "--classes for metrics of ordered classes."
         )
     if data.judges and data.n_labeled == 0:
-        advice.append("No row has a label: how good judges are is told by their agreement alone.")
+        advice.append("There are no labels, so judges are compared only by how often they agree.")
     return advice + _tell_unlabeled_classes(data)
 
 

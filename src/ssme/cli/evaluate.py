@@ -200,7 +200,7 @@ def _say_sampled(output: Output, result: Evaluation) -> None:
 def _say_unsaved(output: Output, place: Path, flags: Sequence[str]) -> None:
     """Say what was asked for and is not part of a config file, such as a gate."""
     if flags:
-        output.note(f"{place} does not hold {', '.join(flags)}: say so again beside --config.")
+        output.note(f"{place} does not contain {', '.join(flags)}: repeat with --config.")
 
 
 def show(result: Evaluation, output: Output, show_all: bool = False) -> None:

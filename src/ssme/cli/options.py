@@ -43,7 +43,7 @@ TYPES: dict[str, Any] = {
     "list": list[str] | None,
     "classes": list[str] | None,
 }
-"""What the parser reads for the shape of an option; text where there is none."""
+"""What the parser reads for the shape of an option; text for any other shape."""
 
 FileArgument = Annotated[
     Path | None,
@@ -230,7 +230,7 @@ def _write_names(value: str) -> str:
 def split_names(items: Iterable[str], option: str) -> list[str]:
     """The names in ``a,b`` and ``c``; none at all is refused.
 
-    A name with a comma stands in double quotes: ``"a, b",c``.
+    A name with a comma is written in double quotes: ``"a, b",c``.
     """
     items = list(items)
     parts = [

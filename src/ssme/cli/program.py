@@ -30,7 +30,7 @@ from ssme.wording import make_printable
 CONDITION_FAILED = 1
 BAD_INPUT = 2
 FAULT = 70
-"""A fault of the program itself, which ends in a traceback."""
+"""An error in the program itself, which ends in a traceback."""
 INTERRUPTED = 130
 """Ctrl-C, as a shell reports it."""
 PIPE_CLOSED = 141
@@ -42,8 +42,8 @@ UsageFault: Any = typer.BadParameter.__mro__[2]
 
 OTHER_NAMES: dict[tuple[str, str | None], str] = {
     ("evaluate", "--report"): "--html writes a report, and so does `ssme report`",
-    ("serve", "--label"): "The page asks which column holds the labels",
-    ("serve", "--groups"): "The page asks which columns hold groups",
+    ("serve", "--label"): "The page asks which column contains the labels",
+    ("serve", "--groups"): "The page asks which columns contain groups",
 }
 """Options that are looked for under another name, by command ("" is any): where to find them."""
 
@@ -299,7 +299,7 @@ def say(text: str) -> None:
 
 
 def _forget_useless_width() -> None:
-    """Drop a variable COLUMNS in which nothing could be written: 0 stands for "not known"."""
+    """Drop a variable COLUMNS in which nothing could be written: 0 means "not known"."""
     width = os.environ.get("COLUMNS", "")
     if width and not (width.isascii() and width.isdigit() and int(width) >= NARROWEST):
         del os.environ["COLUMNS"]

@@ -41,7 +41,7 @@ def gather(
     if file is not None:
         asked["source"] = _restore_address(file)
     elif kept is None or kept.source is None:
-        raise InputError("no FILE was given", hint="name the file that holds the scores")
+        raise InputError("no FILE was given", hint="name the file that contains the scores")
     reading = gather_flags(read)
     if kept is None:
         return RunSpec(read=reading, **asked)  # no other method than the one asked for is imported
@@ -115,7 +115,7 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
 
 
 def _say_meaning(data: ScoreSet) -> list[str]:
-    """Which class is positive and which grades count as it, where nobody said so."""
+    """Which class is positive and which grades count as it, where it is not declared."""
     from ssme.data.scoreset import describe_positive
 
     said = []

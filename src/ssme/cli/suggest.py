@@ -53,7 +53,7 @@ def suggest(
         typer.Option(
             "--draw",
             help="How rows are drawn: goal, random, by_score (equally many from each part of the "
-            "scores) or by_class (equally many of each class as far as can be told).",
+            "scores) or by_class (equally many of each class, as predicted).",
         ),
     ] = "goal",
     uniform: Annotated[
@@ -104,7 +104,7 @@ def suggest(
     _show_rows(output, found.table(), target)
     output.console.print(found.sentence(), markup=False)
     if target is not None and str(target) != "-":
-        more = " It holds the rows of earlier rounds too." if found.list_earlier() else ""
+        more = " It also contains the rows of earlier rounds." if found.list_earlier() else ""
         without = ", and without --design" if "design" in spec.read else ""
         next_step = f"Fill in the column label of {target}, then evaluate with --labels-file "
         output.note(f"{next_step}{target}{without}.{more}")

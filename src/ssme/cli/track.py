@@ -22,7 +22,7 @@ track = register_group(
 )
 
 MemoryOption = Annotated[
-    Path, typer.Option("--memory", help="The memory: an SQLite file, made where there is none.")
+    Path, typer.Option("--memory", help="The memory: an SQLite file, created if it does not exist.")
 ]
 DataOption = Annotated[
     str, typer.Option("--data", help="Name of the data; one memory may hold several data sets.")
@@ -182,7 +182,7 @@ def compare(
             )
         if number_kept == 1 and before == -2:
             raise InputError(
-                f"{memory} holds one evaluation, and a comparison is of two",
+                f"a comparison needs two evaluations, and {memory} contains one",
                 hint="store another with `ssme track add` when there are more labels",
             )
         old = kept.evaluation(before)

@@ -355,7 +355,7 @@ def as_ids(ids: object, n: int) -> NDArray[np.object_]:
 
 
 def refuse_rounded_ids(ids: NDArray[Any], exact: int) -> None:
-    """Refuse floating-point numbers from ``exact`` on, which may stand for several whole ones."""
+    """Refuse floating-point numbers from ``exact`` on, which may represent several whole ones."""
     for row, id in enumerate(ids.tolist() if ids.dtype.kind in "fO" else ()):
         if isinstance(id, float) and abs(id) >= exact:
             raise InputError(

@@ -5,16 +5,16 @@
   how frequent the classes are.
 - ``"by_score"``: by the scores, such as the rows on which classifiers are unsure. Labels are then
   those of rows unlike the rest, and still right for rows with such scores.
-- weights: how many rows each label stands for, one over its chance of being chosen.
-- not said (None): taken for random unless labels and scores say otherwise.
+- weights: how many rows each label represents, one over its chance of being chosen.
+- not declared (None): taken as random unless labels and scores say otherwise.
 
 Labels may come in rounds. In round t, n_t of the N_t rows without a label get one, row i drawn with
 probability p_i. Each round gives an unbiased estimate of a total over all N rows, the rows labeled
-before plus sum_i x_i / p_i; averaged over rounds with weights a_t a label of round t stands for
+before plus sum_i x_i / p_i; averaged over rounds with weights a_t a label of round t represents
 
     w_i = a_t / p_i + sum_{s > t} a_s        rows,   a_t = n_t / N_t (N / n - sum_{s > t} a_s)
 
-with n = sum n_t. The a_t sum to one and are those for which all n labels stand for N / n rows when
+with n = sum n_t. The a_t sum to one and are those for which all n labels represent N / n rows when
 every round is drawn at random. Rounds of one row each are the LURE weights of Farquhar, Gal and
 Rainforth (ICLR 2021). Labels without a probability count as a first round drawn at random. Rows of
 a round that were drawn and got no label are assumed missing at random: the p_i of the others are
@@ -40,7 +40,7 @@ class LabelRounds:
     Attributes
     ----------
     probability : array (n,)
-        Probability in (0, 1] of the row in its round; NaN where nobody said.
+        Probability in (0, 1] of the row in its round; NaN where it is not declared.
     number : array (n,) of int
         Number of the round; 0 for labels that were there before.
     """
@@ -54,7 +54,7 @@ class LabelRounds:
         return int(self.number.max(initial=0)) + 1
 
     def compute_weights(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
-        """How many rows each label stands for (n,), 0 for rows without a label."""
+        """How many rows each label represents (n,), 0 for rows without a label."""
         labeled = labels >= 0
         chance = np.where(labeled, self.probability, np.nan)
         bad = np.flatnonzero(~np.isnan(chance) & ~((chance > 0.0) & (chance <= 1.0)))
@@ -99,9 +99,9 @@ class LabelDesign:
     Attributes
     ----------
     kind : str or None
-        ``"random"``, ``"by_class"``, ``"by_score"``, ``"weights"``; None where nobody said.
+        ``"random"``, ``"by_class"``, ``"by_score"``, ``"weights"``; None if it is not declared.
     weights : array (n,) or None
-        For ``"weights"``, how many rows each label stands for; rows without a label do not count.
+        For ``"weights"``, how many rows each label represents; rows without a label do not count.
     rounds : LabelRounds or None
         For ``"weights"`` that come from probabilities, those; also where
         rows were drawn and none has its label yet, which says nothing of the labels there are.
@@ -124,7 +124,7 @@ class LabelDesign:
 
 
 NOT_SAID = LabelDesign()
-"""The design of labels where nobody said."""
+"""The design of labels if it is not declared."""
 
 
 def make_design(rounds: LabelRounds, labels: NDArray[np.int64]) -> LabelDesign:
@@ -135,7 +135,7 @@ def make_design(rounds: LabelRounds, labels: NDArray[np.int64]) -> LabelDesign:
 
 
 def find_rounds(design: LabelDesign, labels: NDArray[np.int64]) -> LabelRounds:
-    """The rounds that ``labels`` (n,) came in; one at random where nobody said."""
+    """The rounds that ``labels`` (n,) came in; one at random if it is not declared."""
     if design.rounds is not None:
         return design.rounds
     known = labels >= 0
@@ -179,7 +179,7 @@ def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
         raise InputError(
             f"row {bad[0]} has a label and the design weight {weights[bad[0]]:g}, which is not a "
             "finite number above 0",
-            hint="give the number of rows that the label stands for: one over its probability to "
+            hint="give the number of rows that the label represents: one over its probability to "
             "be chosen",
         )
     if labeled.size == 0:

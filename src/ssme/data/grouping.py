@@ -80,7 +80,7 @@ class Binning:
         return Binning(self.column, edges=tuple(inner[inner > known.min()].tolist()))
 
     def read_numbers(self, values: NDArray[np.object_]) -> NDArray[np.float64]:
-        """``values`` as numbers, NaN where there is none; text is refused with its row."""
+        """``values`` as numbers, NaN where missing; text is refused with its row."""
         out = np.full(len(values), np.nan)
         texts = []
         for row, value in enumerate(values.tolist()):

@@ -97,14 +97,14 @@ class Judge:
     cut: Hashable | None = None
 
     def decode(self, scores: FloatArray) -> NDArray[np.object_]:
-        """The answers (n,) that scores (n, K) stand for; None where there is none."""
+        """The answers (n,) that scores (n, K) represent; None where missing."""
         table: NDArray[np.object_] = np.empty(len(self.values) + 1, dtype=object)
         table[:-1] = self.values
         out: NDArray[np.object_] = table[self.find_codes(scores)]
         return out
 
     def find_codes(self, scores: FloatArray) -> IntArray:
-        """Place (n,) in ``values`` of each answer, from scores (n, K); -1 where there is none."""
+        """Place (n,) in ``values`` of each answer, from scores (n, K); -1 where missing."""
         if self.cut is None:
             codes = np.argmax(scores, axis=1)
         else:
@@ -122,7 +122,7 @@ class Judge:
         return np.stack([1.0 - positive, positive], axis=1)
 
     def encode(self, answers: JudgeAnswers) -> IntArray:
-        """Place (n,) in ``values`` of each answer as it was written; -1 where there is none."""
+        """Place (n,) in ``values`` of each answer as it was written; -1 where missing."""
         place = {spell_class(name): index for index, name in enumerate(self.values)}
         if set(place) in ({"0", "1"}, {"false", "true"}):
             place |= {BOOLEANS[text]: index for text, index in place.items()}
@@ -148,7 +148,7 @@ class Judge:
 
 
 def make_grade_scores(n_grades: int, cut: int) -> FloatArray:
-    """P(positive) (G,) that stands for each grade; from the ``cut`` on it is above 1/2."""
+    """P(positive) (G,) that represents each grade; from the ``cut`` on it is above 1/2."""
     below = 0.5 * (np.arange(cut) + 0.5) / cut
     above = 0.5 + 0.5 * (np.arange(n_grades - cut) + 0.5) / (n_grades - cut)
     return np.concatenate([below, above])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ssme.data.labels import ClassOrder
 
 GROUP_PREFIX = "group_"
-"""A column whose name starts with this holds a group, whose name is the rest."""
+"""Prefix of group columns; the rest of the column name is the name of the grouping."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Layout:
     ----------
     kind : ``"arrays"``, ``"mapping"``, ``"wide"``, ``"wide by class"`` or ``"long"``.
     columns : model -> columns its scores came from (one, or one per class).
-    label, id, weight, design : column names, None where there is none.
+    label, id, weight, design : column names, None for no such column.
     groups : column names.
     ignored : columns that were left out.
     skipped : column -> why it is not taken for a model unless it is named; these are ignored too.

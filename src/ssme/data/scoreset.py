@@ -262,7 +262,7 @@ judges: ann, bob)
     @classmethod
     @takes(ReadOptions)
     def read(cls, path: str | Path, labels: object | None = None, **options: Any) -> ScoreSet:
-        """Make a set of scores held in a file, told by its suffix.
+        """Make a set of scores from a file, whose suffix gives the format.
 
         CSV, TSV, Parquet, Excel (.xlsx, .xlsm), JSON Lines (.jsonl, .ndjson), npz and npy are read.
 
@@ -305,7 +305,7 @@ judges: ann, bob)
         Parameters
         ----------
         dataset : datasets.Dataset
-            One split. A column of scores holds one number per row (the probability of the
+            One split. A column of scores has one number per row (the probability of the
             positive class) or a list of class scores per row; a ``ClassLabel`` feature also names
             the classes.
         labels : optional
@@ -495,7 +495,7 @@ judges: ann, bob)
             ``"random"``: every row had the same chance. ``"by_class"``: rows were chosen by their
             class, such as as many cases as controls. ``"by_score"``: rows were chosen by their
             scores, such as those on which classifiers are unsure. An array (n,): how many rows each
-            label stands for, one over its chance to be chosen. None: it is not known.
+            label represents, one over its chance to be chosen. None: it is not known.
 
         Returns
         -------

@@ -106,9 +106,9 @@ def find_class_columns(
 ) -> tuple[int, ...] | None:
     """Columns of (n, M) that sum to one on every row: the classes of one model.
 
-    Candidates are all columns together, ``blocks`` of three or more whose names begin alike and
-    every pair. Columns of one value and very few rows are no evidence, nor are few rows of one
-    decimal unless names say so too.
+    Candidates are all columns together, ``blocks`` of three or more whose names begin in the
+    same way and every pair. Columns of one value and very few rows are no evidence, nor are few
+    rows of one decimal unless names say so too.
     """
     n, m = scores.shape
     if m > 2 and _sum_to_one(scores, BLOCK_ROWS):

@@ -80,7 +80,7 @@ def to_float64(array: NDArray[Any]) -> NDArray[Any]:
     float32(0.7) becomes 0.7 as a CSV file has it, and not 0.699999988, which no score of 0.7 would
     reach as a threshold. Other arrays are returned as they are.
 
-    A decimal with k places is the only one that a number can stand for while 10^-k is larger than
+    A decimal with k places is the only one that a number can represent while 10^-k is larger than
     the step to the next number; with one place more, or two at powers of 2, there is always one.
     """
     if array.dtype.kind != "f" or array.dtype.itemsize >= 8:
@@ -215,7 +215,7 @@ def _read_floats(array: NDArray[Any], where: str) -> FloatArray:
 
 
 def is_numeric(values: NDArray[Any]) -> bool:
-    """Whether an array holds numbers, booleans and missing values only."""
+    """Whether an array contains numbers, booleans and missing values only."""
     from pandas.api.types import infer_dtype
 
     numbers = ("floating", "integer", "mixed-integer-float", "decimal", "boolean", "empty")
@@ -225,7 +225,7 @@ def is_numeric(values: NDArray[Any]) -> bool:
 
 
 def is_boolean(values: NDArray[Any]) -> bool:
-    """Whether an array holds booleans and missing values only, and at least one boolean."""
+    """Whether an array contains booleans and missing values only, and at least one boolean."""
     from pandas.api.types import infer_dtype
 
     return values.dtype.kind == "b" or (

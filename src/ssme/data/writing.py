@@ -44,7 +44,7 @@ def to_frame(data: ScoreSet, layout: str = "wide") -> Any:
     """Columns ``id``, scores, ``label``, ``weight``, ``label_weight`` and ``group_*``.
 
     Wide scores are P(positive) for classes 0 and 1, else one column ``model:class`` per class. A
-    judge's column holds what it said; ``answers`` and ``ratings`` name it when it is read again.
+    judge's column contains its answers; ``answers`` and ``ratings`` name it when it is read again.
     """
     if layout == "wide":
         columns = _lay_out_wide(data)

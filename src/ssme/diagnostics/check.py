@@ -122,7 +122,7 @@ class Case:
 
     ``estimates`` and ``labels_only`` are those of all rows, one per metric; empty where unknown.
     ``groups`` has the number of labels of every group that is estimated; None where that is not
-    known, and the values of the group columns stand for it.
+    known, and the values of the group columns are used instead.
     """
 
     data: ScoreSet
@@ -159,7 +159,7 @@ class Case:
 
     @cached_property
     def presumed_random(self) -> NDArray[np.bool_]:
-        """Rows (n,) with a label of which nobody says how it was chosen: not those of rounds."""
+        """Rows (n,) with a label whose choice is not declared: not those of rounds."""
         labeled, rounds = self.data.labeled, self.data.design.rounds
         return labeled if rounds is None else labeled & np.isnan(rounds.probability)
 
@@ -324,7 +324,7 @@ class Check:
     needs : tuple
         What the check needs of an evaluation.
     by_labels : bool
-        Whether the warning holds only if the labels are a random sample of the rows.
+        Whether the warning applies only if the labels are a random sample of the rows.
     before_rounds : bool
         Whether the check looks only at labels from before `ssme suggest` chose rows.
     """

@@ -146,7 +146,7 @@ def _compare_rows(
     At most ``upto`` unlabeled rows, by default those of the limits.
 
     Rows with weights are kept with a chance in proportion to their weight: those kept are a random
-    sample of what the weighted rows stand for, and a test of plain rows applies to them.
+    sample of what the weighted rows represent, and a test of plain rows applies to them.
     """
     limits, labeled = case.limits, case.presumed_random[case.rows]
     kept = np.ones(labeled.size, dtype=bool)
@@ -269,7 +269,7 @@ def check_weights(case: Case) -> Answer:
         if effective < case.limits.least_efficiency * part.size:
             return warn(
                 f"The weights of the {part.size} {name} rows count as {effective:.1f} equal ones "
-                f"({effective / part.size:.0%}); the heaviest row holds "
+                f"({effective / part.size:.0%}); the heaviest row has "
                 f"{1.0 / (part / part.max()).sum():.0%} of the weight."
             )
     return fine("weights are even enough")

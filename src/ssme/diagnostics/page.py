@@ -103,7 +103,7 @@ def explain_plainly(code: str) -> list[str]:
 
 @cache
 def read_picture(code: str) -> str:
-    """The picture of a warning as the text of an SVG element, empty where there is none."""
+    """The picture of a warning as the text of an SVG element, empty if it does not exist."""
     packaged = files("ssme.diagnostics") / PICTURES
     folder = packaged if packaged.is_dir() else DOCS / "images" / "warnings"
     file = folder / f"{code.lower()}.svg"

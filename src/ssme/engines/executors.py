@@ -10,7 +10,7 @@ in the order of the items whatever finishes first: what is merged from them does
 number of workers, not even in the last bit.
 
 Worker processes end with the process that started them, however that one ends. Each watches the
-end of a pipe whose other end only their parent holds: the system closes it when the parent is
+end of a pipe whose other end only their parent keeps open: the system closes it when the parent is
 killed, and the parent closes it itself when it is interrupted or gives up; it then also ends those
 that have not come as far as watching.
 """

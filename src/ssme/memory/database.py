@@ -81,7 +81,7 @@ class SqliteFile:
         active = ask("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')")
         if active is not None:  # it would run by itself
             raise InputError(
-                f"{self.path} holds a {active[0]} {active[1]!r}, which ssme never makes",
+                f"{self.path} contains a {active[0]} {active[1]!r}, which ssme never creates",
                 hint="take a copy from before it was put in, or name another file",
             )
         if version > len(self.migrations):
@@ -174,7 +174,7 @@ class SqliteFile:
             if str(self.path) in str(error):
                 raise
             raise InputError(
-                f"{self.path} holds a corrupt record: {error}",
+                f"{self.path} contains a corrupt record: {error}",
                 hint="take a copy from before it was changed, or name another file",
             ) from error
 
@@ -365,11 +365,11 @@ class Memory(SqliteFile):
     Parameters
     ----------
     path : str or Path
-        The file; it is made where there is none.
+        The file; it is created if it does not exist.
     data : str, default "default"
-        Name of the data that the records belong to; one file may hold several.
+        Name of the data that the records belong to; one file may contain several.
     new : bool, default True
-        Whether the file is made where there is none. With False, a file that cannot be written to
+        Whether a missing file is created. With False, a file that cannot be written to
         is read from a copy, which keeps nothing that is added.
 
     Examples
@@ -386,7 +386,7 @@ class Memory(SqliteFile):
 
     advice = (
         "check that it is a memory made by ssme, that the disk has room and that no other program "
-        "holds it"
+        "has it open"
     )
     application_id = 0x53534D45  # the letters SSME
     json_columns = frozenset(
@@ -422,7 +422,7 @@ class Memory(SqliteFile):
             return self._insert(connection, "label_event", rows)
 
     def list_data(self) -> tuple[str, ...]:
-        """Return the names of all data that the file holds something about.
+        """Return the names of all data with records in the file.
 
         Returns
         -------

@@ -103,7 +103,7 @@ def read_events(
     annotator : str
         Who gave the labels.
     earlier : iterable of LabelEvent
-        Events that the memory holds, the oldest first. A label that differs from the newest one
+        Events in the memory, the oldest first. A label that differs from the newest one
         which the same annotator gave to the row is a new event, also where an older one was the
         same: somebody who corrects a correction is heard.
 

@@ -147,8 +147,8 @@ class Estimate:
     ``worst_exponent`` for P(worst) of one group among others: below one, tails that an interval
     needs make a method less careful about which of two is better, and no favorite too sure.
 
-    ``contains`` (M,) are values that the interval is widened to contain at every level, NaN where
-    there is none.
+    ``contains`` (M,) are values that the interval is widened to contain at every level, NaN for
+    no value.
     """
 
     value: FloatArray
@@ -210,7 +210,7 @@ class Belief(Protocol):
 
     @property
     def predictor(self) -> Predictor | None:
-        """P(y | s) as a function of the scores of other rows; None where there is none."""
+        """P(y | s) as a function of the scores of other rows; None if the method has none."""
 
     @property
     def clamps_labels(self) -> bool:

@@ -642,7 +642,7 @@ class LabeledBelief(SilentOnRows):
         seed: SeedSequence,
         contrary: ContraryRows | None = None,
     ) -> list[FloatArray]:
-        """Draws (D, M) per metric; a row weighs the same in every group that holds it."""
+        """Draws (D, M) per metric; a row weighs the same in every group that contains it."""
         rows, prior = (
             np.random.default_rng(make_child_seed(self.seed, 0)),
             np.random.default_rng(seed),

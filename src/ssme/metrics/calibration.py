@@ -228,7 +228,7 @@ def _take_scores_and_events(
 
 
 def _find_bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.int64]:
-    """Bin of each score (n, columns); -1 where there is none."""
+    """Bin of each score (n, columns); -1 where it is missing."""
     bins = np.full(score.shape, -1, dtype=np.int64)
     if score.shape[0] == 0:
         return bins

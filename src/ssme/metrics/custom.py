@@ -107,8 +107,8 @@ def _plan(
                     raise InputError(
                         f"{where} raised {type(error).__name__}: {error}",
                         hint="make it return NaN where it is undefined, as with one class only; "
-                        "y_score holds probabilities, of which a metric of predicted classes takes "
-                        "y_score >= 0.5, or the argmax of several classes",
+                        "y_score contains probabilities, so a metric of predicted classes needs "
+                        "y_score >= 0.5, or the argmax over several classes",
                     ) from error
                 out[d, m] = _read_number(value, where)
         return out

@@ -50,7 +50,7 @@ def _plan_accuracy(scores: FloatArray, *, kind: Decision) -> MetricPlan:
 
 
 def _average_defined(terms: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Mean over classes of the terms that are not NaN; NaN when there is none."""
+    """Mean over classes of the terms that are not NaN; NaN if all are NaN."""
     defined = ~np.isnan(terms)
     part = defined.astype(np.float64) if weights is None else np.where(defined, weights, 0.0)
     return compute_share((np.where(defined, terms, 0.0) * part).sum(axis=2), part.sum(axis=2))

@@ -461,7 +461,7 @@ class Anchors(NamedTuple):
     tied: Any
 
     def find_groups(self, lines: IntArray) -> IntArray:
-        """The anchors that some of their own rows belong to."""
+        """The anchors that some of the rows they own belong to."""
         group = np.empty(self.own.shape[1], dtype=np.int64)
         group[self.own.indices] = np.repeat(np.arange(self.own.shape[0]), np.diff(self.own.indptr))
         return group[lines]

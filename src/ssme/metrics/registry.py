@@ -4,7 +4,7 @@
     {"name": "ece", "norm": "l2", "n_bins": 20}
     {"name": "expected_cost", "matrix": [[0, 1], [10, 0]], "threshold": 0.2}
 
-In data, ``as`` and ``title`` give a metric another name in tables. Which class stands in brackets
+In data, ``as`` and ``title`` give a metric another name in tables. Which class is shown in brackets
 is known with the data, so `expand_metrics` looks it up there.
 """
 

@@ -3,7 +3,7 @@
     update(W)  ->  log P(s_i | y = k) at the fitted rows, with class k fitted to weights W[:, k]
     at(points) ->  the same at other rows
 
-A density object holds the rows it is fitted to; what does not depend on the weights (kernel
+A density object keeps the rows it is fitted to; what does not depend on the weights (kernel
 matrices, neighbors) is computed once, when it is made.
 """
 

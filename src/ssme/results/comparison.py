@@ -1,6 +1,6 @@
 """Which classifier is better, by how much, how surely: read off the joint draws.
 
-Draw d holds one state of the world for every classifier, so with draws (D, M)
+Draw d is one state of the world for every classifier, so with draws (D, M)
 
     difference of a and b      quantiles of draws[:, a] - draws[:, b]
     rank of a                  quantiles of its rank in the draws

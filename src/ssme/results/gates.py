@@ -85,7 +85,7 @@ class Verdict(Row):
 
     @property
     def passed(self) -> bool:
-        """Whether everything that was demanded holds."""
+        """Whether every condition is met."""
         return not self.failures
 
     def list_sections(self) -> list[Section]:
@@ -223,7 +223,7 @@ def _list_failures(evaluation: Evaluation, condition: GateCondition) -> Iterator
 def _refuse_idle_condition(
     metric: Metric, condition: GateCondition, paired: bool, n_classes: int | None
 ) -> None:
-    """Refuse a condition that passes bad models, or that holds or fails whatever the value is.
+    """Refuse a condition that passes bad models, or that is true or false whatever the value.
 
     Of a difference either sign can be meant: that one model is ahead, or not too far behind.
     """
@@ -239,10 +239,11 @@ def _refuse_idle_condition(
             hint=f"write {condition.text.replace(condition.sign, sign)}",
         )
     worst, best = (low, high) if upwards else (high, low)
-    for end, holds, fate in ((worst, True, "holds"), (best, False, "fails")):
-        if condition.holds(end) == holds:
+    for end, outcome in ((worst, True), (best, False)):
+        if condition.holds(end) == outcome:
             raise InputError(
-                f"{condition.text!r} {fate} for every model: {what} goes from {low:g} to {high:g}",
+                f"{condition.text!r} is {str(outcome).lower()} for every model: {what} is between "
+                f"{low:g} and {high:g}",
                 option="fail_under",
                 hint="write 5 % as 0.05",
             )

@@ -9,7 +9,7 @@ the group's rows reweighted, e_i ~ Exp(1),
 (on a scale that suits the metric, below), where
 
 - E and E_d are the method's estimate and draws on all rows: what it does beyond its posterior
-  holds for groups too. The draws are moved so that their median is as far from the estimate as on
+  applies to groups too. The draws are moved so that their median is as far from the estimate as on
   all rows.
 - R is the metric on the group's labels minus what its posterior expects there, w = r / (1 + r) with
   r = (labels / 500)^2: with many labels a group needs the whole no more.
@@ -17,7 +17,7 @@ the group's rows reweighted, e_i ~ Exp(1),
   not show all scores that it has (a Dirichlet process around the whole; Ferguson, Annals of
   Statistics 1, 1973). Not so for calibration errors, whose bins they would blur.
 
-That is the target ``"population"``, all rows that those of the group stand for. For the target
+That is the target ``"population"``, all rows that those of the group represent. For the target
 ``"rows"``, the rows at hand, labels are drawn from W_d instead, known ones kept, and no row is
 weighed anew: with every row labeled nothing is uncertain any more. Where all rows of the data are
 labeled, the estimates of both targets are the metrics on the labels of the group.
@@ -195,7 +195,7 @@ class GroupEstimator:
 
     @cached_property
     def _whole_part(self) -> IntArray:
-        """Rows that stand for all rows."""
+        """Rows that represent all rows."""
         rng = np.random.default_rng(make_child_seed(self.seed, 1 << 20))
         most = min(self.constants.whole_sample, self.data.n_rows)
         return np.sort(rng.choice(self.data.n_rows, most, replace=False))
@@ -271,7 +271,7 @@ class GroupEstimator:
             first = last
 
     def _estimate_population(self, group: _GroupCase, rng: np.random.Generator) -> list[Estimate]:
-        """Estimates for all rows that those of the group stand for."""
+        """Estimates for all rows that those of the group represent."""
         rows, part, point, weight = group.rows, group.part, group.point, group.weight
         n_rows, n_part = rows.size, part.size
         noise = self._draw_noise(part, rng) * float(np.sqrt(n_part / max(1, n_rows)))

@@ -5,7 +5,7 @@ draws of a difference and c the quantile, over the draws, of the largest
 
     |(x_dg - x_dh) - (t_g - t_h)| / s_gh     over all pairs (g, h).
 
-Then t_g - t_h +- c s_gh holds for all pairs together with the wanted probability (Westfall and
+Then t_g - t_h +- c s_gh is true for all pairs at once with the wanted probability (Westfall and
 Young, 1993), whichever pair is looked at for whatever reason, and so
 
     max - min      lies between  max (t_g - t_h - c s_gh)  and  max (t_g - t_h + c s_gh).
@@ -16,9 +16,9 @@ Pooled groups are left out. Differences between each group and all rows have int
 kind, so that the worst group may be picked out after looking.
 
 Where a classifier never errs, or always, on the n cases of a group (its positives, say, none of
-which it finds), all draws are the same number. That is no proof for the people whom the rows stand
-for: a rate that was not seen in n cases may be as large as 1 - (1 - level)^(1/n), "three in n" at
-95 %, and the interval of the gap reaches as far.
+which it finds), all draws are the same number. That proves nothing about the people the rows
+represent: a rate that was not seen in n cases may be as large as 1 - (1 - level)^(1/n), "three in
+n" at 95 %, and the interval of the gap reaches as far.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def compute_gaps(
 
 
 def find_worst_record(evaluation: Evaluation, metric: Metric | str) -> Record:
-    """What was measured of P(worst) of groups: for the population that their rows stand for."""
+    """What was measured of P(worst) of groups: for the population that their rows represent."""
     if isinstance(metric, str):
         return Record(evaluation.method, metric)
     if evaluation.settings.get("group_target", "population") != "population":

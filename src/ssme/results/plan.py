@@ -577,7 +577,7 @@ def imagine_worlds(
 def _spread_draws(
     estimate: Estimate, number: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
-    """Joint draws (M,) that stand for all: spread over the mean of the models.
+    """Joint draws (M,) that represent all: spread over the mean of the models.
 
     Where there are no draws, the estimate itself.
     """

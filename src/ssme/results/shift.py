@@ -3,12 +3,12 @@
 Finding it: two permutation tests on the scores (`ssme.diagnostics.significance`). Which shift it is
 decides how it may be corrected, each by weights of the labels (`LabelDesign`):
 
-    label shift       classes have other frequencies, rows of a class look the same: P(s | y) holds.
+    label shift       classes have other frequencies, rows of a class look the same: P(s | y) stays.
                       w = pi_k / lambda_k for a label of class k, lambda its share of the labels and
                       pi the share of class k among the unlabeled rows. pi is found by EM (Saerens,
                       Latinne and Decaestecker, Neural Computation 14, 2002) on the pooled scores,
                       recalibrated on the labels with a ridge.
-    covariate shift   other rows, the same labels for rows with the same scores: P(y | s) holds.
+    covariate shift   other rows, the same labels for rows with the same scores: P(y | s) stays.
                       w = P(unlabeled | s) / P(labeled | s), from a ridge logistic regression, at
                       most `ShiftConstants.largest_weight` times the mean.
 

@@ -191,7 +191,7 @@ class Suggestion(Answer):
     def save(self, path: str | Path) -> Path:
         """Write the table as CSV, with an empty column ``label`` to fill in.
 
-        Rows of earlier rounds come first, with their labels, so that the newest file holds all.
+        Rows of earlier rounds come first, with their labels, so that the newest file is complete.
 
         Parameters
         ----------
@@ -257,7 +257,7 @@ def suggest_rows(
         raise InputError(
             f"rows cannot be suggested next to labels with `design={data.design.kind}`: "
             "the probabilities with which they were chosen are not known",
-            hint="give a column that says how many rows each label stands for, as in "
+            hint="give a column that says how many rows each label represents, as in "
             "`design=COLUMN`",
         )
     if n > data.n_unlabeled:

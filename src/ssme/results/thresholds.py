@@ -153,9 +153,7 @@ class ThresholdChoice(Answer):
         never = [pick.model for pick in self.picks if np.isnan(pick.threshold)]
         sentences = []
         if met:
-            sentences.append(
-                f"Probability that {self.goal} holds at the threshold: {_list_names(met)}."
-            )
+            sentences.append(f"Probability that {self.goal} at the threshold: {_list_names(met)}.")
         if never:
             verb = "reaches" if len(never) == 1 else "reach"
             sentences.append(f"{_list_names(never)} {verb} {self.goal} at no threshold.")

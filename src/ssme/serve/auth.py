@@ -419,7 +419,7 @@ def _fold(name: str) -> str:
 
 
 def _find_address(request: Request) -> str:
-    """The address of a client; one of IPv6 stands for its network, in which it has many."""
+    """The address of a client; for IPv6 its network, in which a client has many addresses."""
     host = request.client.host if request.client else ""
     try:
         address = ipaddress.ip_address(host)

@@ -1,4 +1,4 @@
-"""The form "What is in the file": its fields, what it stands for, and errors in its words.
+"""The form "What is in the file": its fields, the options they set, and errors in its words.
 
 Fields, and the parts that columns can have, are those that `ssme.schema` declares. Each column has
 one part. Models and groups are listed only where they differ from what is recognized, which keeps

@@ -1,9 +1,9 @@
-"""The queue: each job in a process of its own, with its progress, limits and end.
+"""The queue: each job in a separate process, with its progress, limits and end.
 
     waiting --> running --> done | failed | cancelled
 
-Reading files and choosing rows have a lane of their own, so that a long evaluation keeps nobody
-from labeling; so have charts and plans. A lane runs one job at a time. What was running when the
+Reading files and choosing rows have their own lane, so that a long evaluation keeps nobody from
+labeling; so have charts and plans. A lane runs one job at a time. What was running when the
 server stopped is started again; after `TRIES` such ends it has failed.
 
 Worker processes are forked from a process that has imported what they need (`start_fork_server`).

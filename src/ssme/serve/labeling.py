@@ -235,7 +235,7 @@ async def name_classes(request: Request) -> Response:
 
 
 async def _tell_known(project: Project, file: OpenFile) -> dict[str, str]:
-    """What the labels have told so far: the decision, and the intervals as they tightened."""
+    """What the labels show so far: the decision, and the intervals as they tightened."""
     found = await project.db.run(lambda store: store.memory(file.data).evaluations())
     records = list(found.values())
     metric, order, decision = "", [], None

@@ -91,12 +91,12 @@ def read_form(request: Request) -> Form:
 
 
 def first(form: Form, name: str) -> str:
-    """The first value of a field; empty where there is none."""
+    """The first value of a field; empty if the field is missing."""
     return (form.get(name) or [""])[0]
 
 
 def parse_row(form: Form) -> Any:
-    """The name of a row in a form, which is written as JSON; None where there is none."""
+    """The row id in a form, which is written as JSON; None if it is missing."""
     try:
         row = json.loads(first(form, "row") or "null")
     except (ValueError, RecursionError):
@@ -126,7 +126,7 @@ def render(
 ) -> Response:
     """A page; ``here`` is its path, where that is not the one that was asked for.
 
-    ``cache_key`` is all that the page depends on beside its path and the session, where that is
+    ``cache_key`` is all that the page depends on besides its path and the session, where that is
     known: the page is then made once for many requests.
     """
     session = request.scope.get("state", {}).get("session")

@@ -66,7 +66,7 @@ def look_at(
     ``read`` and ``run`` are the mapping, as sections of a config file. ``by_hand`` is about labels
     given by hand: the ``id`` column that names their rows, and their ``classes``. ``error`` is None
     where the file can be read with this mapping. Where it cannot be opened and the errors say how,
-    ``proposed`` holds these options, and the columns are those that are read with them.
+    ``proposed`` contains these options, and the columns are those that are read with them.
     """
     found: dict[str, Any] = {"columns": [], "error": None, "rows": None, "looked_at": None}
     try:

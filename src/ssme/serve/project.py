@@ -31,8 +31,8 @@ PAGES, LOOKS = 100, 20
 class OpenFile:
     """A file with what was understood of it.
 
-    ``look`` is what `ssme.serve.preview.look_at` found with the mapping that works (None while
-    there is none), ``job`` the newest job that looked, ``tried`` what that one found where its
+    ``look`` is what `ssme.serve.preview.look_at` found with the mapping that works (None before
+    one does), ``job`` the newest job that looked, ``tried`` what that one found where its
     mapping is not the one that works, ``changed`` what happened to the file on the disk since.
     ``is_current`` says whether ``look`` is of the present content of the file.
     """

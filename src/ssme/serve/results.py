@@ -86,7 +86,7 @@ def _list_leading_rows(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 async def show_charts(request: Request) -> Response:
-    """The pictures of an evaluation as a part of the page; told to wait while they are drawn."""
+    """The pictures of an evaluation as a part of the page, or a note while they are drawn."""
     project = find_project(request)
     done = await project.db.run(Store.find_job, request.path_params["job"])
     found = project.read_charts(done)
@@ -126,7 +126,7 @@ async def cancel(request: Request) -> Response:
 
 
 async def stream_events(request: Request) -> Response:
-    """How a job stands, as server-sent events, until it has ended."""
+    """The state of a job as server-sent events, until it has ended."""
     project = find_project(request)
     number = request.path_params["job"]
     await project.db.run(Store.find_job, number)
@@ -139,7 +139,7 @@ async def stream_events(request: Request) -> Response:
 
 
 async def show_state(request: Request) -> Response:
-    """How a job stands now."""
+    """The current state of a job."""
     return JSONResponse(
         await find_project(request).runner.describe_state(request.path_params["job"])
     )

@@ -154,7 +154,7 @@ class Store(LabelStore):
         old.replace(old.with_name(f"{old.name}.old"))
 
     def list_data(self, file: int | None = None) -> tuple[str, ...]:
-        """Names of all data, or of those of a file, that the memory holds something about."""
+        """Names of all data, or of those of a file, that have records in the memory."""
         known = super().list_data()
         named = ["file", str(file)]
         return tuple(name for name in known if file is None or name.split()[:2] == named)
@@ -188,7 +188,7 @@ class Store(LabelStore):
             self._insert(connection, "session", [row])
 
     def find_session(self, cookie: str) -> Session | None:
-        """The session of a cookie; None where there is none or it has ended."""
+        """The session of a cookie; None if it does not exist or has ended."""
         found = self._select(
             [*list_columns(Session), "seen_at"],
             "session",

@@ -1,4 +1,4 @@
-"""The jobs of a worker process beside the preview: evaluate a file, draw its report, choose rows.
+"""The jobs of a worker process except the preview: evaluate a file, draw its report, choose rows.
 
     file + labels by hand --> ScoreSet --> Evaluation --> summary, charts, CSV, report, config
 
@@ -41,7 +41,7 @@ from ssme.spec import RunSpec
 from ssme.writing import format_csv, write_text
 
 LABELS_FILE = "labels.csv"
-"""The file of all labels, beside which the config can be run again."""
+"""The file of all labels, which the config needs in its folder to be run again."""
 
 
 def read_labeled(spec: RunSpec, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet, list[Any]]:
@@ -58,7 +58,7 @@ def read_labeled(spec: RunSpec, given: Sequence[Sequence[Any]]) -> tuple[ScoreSe
 
 
 def add_labels(data: ScoreSet, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet, list[Any]]:
-    """``data`` with the labels ``given`` beside its own, and those rows that it does not have."""
+    """``data`` with the labels ``given`` added, and the given rows that it does not have."""
     if not given:
         return data, []
     names = range(data.n_rows) if data.ids is None else data.ids.tolist()
@@ -108,7 +108,7 @@ def draw_report(request: Mapping[str, Any], folder: Path) -> None:
 
 
 def plan_labels(request: Mapping[str, Any], folder: Path) -> None:
-    """How many more labels it takes until the best model is told, by simulation."""
+    """How many more labels it takes to identify the best model, by simulation."""
     result, _ = _evaluate(request)
     metric = result.metrics[0]
     found: dict[str, Any] = {"sentence": ""}
@@ -152,7 +152,7 @@ def _evaluate(request: Mapping[str, Any]) -> tuple[Evaluation, RunSpec]:
 
 
 def _attach_labels_file(spec: RunSpec, data: ScoreSet) -> RunSpec:
-    """The run with its labels in a file beside it, where rows have names to join by."""
+    """The run with its labels in a separate file, if rows have ids to join by."""
     if data.ids is None or data.layout is None or data.layout.id is None:
         return spec
     listed = data.ordered and "positive" not in spec.read
@@ -206,7 +206,7 @@ def write_rows(request: Mapping[str, Any], folder: Path) -> None:
 def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The next rows to label, as the page shows them: the fields of `StoredSuggestion`.
 
-    ``request`` holds ``config`` (a `RunSpec` as a dict), ``labels`` given by hand, the ``round``,
+    ``request`` has ``config`` (a `RunSpec` as a dict), ``labels`` given by hand, the ``round``,
     the ``count`` of rows, ``design`` ("goal" or "random") and ``shown`` columns (None: those with
     no other part). Cells are (name, kind, text); those of kind "score" are what the models say.
     """
@@ -244,8 +244,8 @@ def _draw(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str]]:
     """Row numbers, their probabilities and why each is worth a label.
 
-    With fewer than ``enough`` labels no goal can value rows, and all count alike. So they do where
-    rows cannot be valued by a method or a metric; the reason then says why.
+    With fewer than ``enough`` labels no goal can value rows, and all count equally, as they do if
+    a method or a metric cannot value rows; the reason then says why.
     """
     why = AT_RANDOM
     seed = int(rng.integers(2**32))

@@ -55,7 +55,7 @@ def draw_charts(document: Document) -> list[dict[str, Any]]:
     """The pictures of a document: ``section`` (its key), ``title``, ``alt``, ``note``, ``svg``.
 
     ``wide`` says whether it is scrolled on a narrow screen. A picture that the method has no
-    numbers for is left out; without the extra ``report`` there are none.
+    numbers for is left out, and so are all of them without the extra ``report``.
     """
     makers = [(section.key, make) for section in document.walk() for make in section.charts]
     found: list[dict[str, Any]] = []

@@ -248,7 +248,7 @@ def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
             for each in choice.contenders
         ]
         note = " ".join(
-            f"{at.metric} {format_value(at.estimate, at.low, at.high)}; {choice.goal} holds with "
+            f"{at.metric} {format_value(at.estimate, at.low, at.high)}; {choice.goal} with "
             f"probability {format_percent(picks[choice.pick].p_demand)}."
             for at in picks[choice.pick].metrics[1:]
         )
@@ -500,9 +500,9 @@ def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int |
     ]
     if any(row["labels_only_from"] == "all" for row in evaluation.rows() if row["group"] != ALL):
         about.append(
-            "Where the labels of a group do not determine a metric (there are none, or none of a "
-            "class), labels alone have only the value of all labeled rows to offer. The tables "
-            'show that value and say "all rows".'
+            "Where the labels of a group do not determine a metric (without labels, or without "
+            "those of a class), labels alone have only the value of all labeled rows to offer. The "
+            'tables show that value and say "all rows".'
         )
     pictures = charts.get("groups", ())
     about = about if limit is None else []

@@ -28,7 +28,7 @@ UNCUT = {"labelLimit": 0, "titleLimit": 0}
 """Names are cut by `make_names_safe`, not by the drawing library."""
 
 LESS_THAN = "\ufdd3"
-"""Stands for ``<`` until a page is written: a noncharacter, which no printable text has."""
+"""Replaces ``<`` until a page is written: a noncharacter, which no printable text has."""
 
 FORMATS = (".png", ".svg", ".pdf", ".html", ".json")
 CONFIG = {

@@ -401,7 +401,7 @@ class Plots:
     def agreement(
         self, *, group: str = ALL, limit: int = SHOWN_MODELS, models: Models = None
     ) -> Plot:
-        """Which models decide alike, and which err on the same rows.
+        """Which models make the same decisions, and which err on the same rows.
 
         Parameters
         ----------
@@ -438,8 +438,8 @@ class Plots:
             top = max(defined, key=lambda row: row["error_correlation"])
             words += (
                 f" The errors of {cut_name(top['model'])} and {cut_name(top['other'])} are the "
-                f"most alike: {top['error_correlation']:.2f}; they agree on {top['agree']:.0%} of "
-                "rows."
+                f"most similar: {top['error_correlation']:.2f}; they agree on "
+                f"{top['agree']:.0%} of rows."
             )
         return Plot("Agreement of the models", body, rows, words)
 

@@ -72,7 +72,7 @@ def render_report(evaluation: Evaluation, title: str | None = None) -> str:
 
 
 def describe_report(evaluation: Evaluation, document: Document) -> dict[str, Any]:
-    """All numbers of the evaluation, and the document, as JSON holds them."""
+    """All numbers of the evaluation, and the document, as values for JSON."""
     return {**evaluation.to_dict(), **document.to_dict()}
 
 

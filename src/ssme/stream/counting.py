@@ -205,7 +205,7 @@ class RunMark:
 
     @classmethod
     def of(cls, files: Iterable[File], facts: Any, sample: Progress) -> RunMark:
-        """``facts`` are plain; ``sample`` holds the sums over the sample."""
+        """``facts`` are plain; ``sample`` has the sums over the sample."""
         marks = tuple((file.path, file.size, file.modified, file.footer) for file in files)
         digest = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode())
         for name, array in _pack_arrays(sample).items():
@@ -292,7 +292,7 @@ def _compute_checksum(body: bytes) -> bytes:
 IntArray = NDArray[np.int64]
 CHUNK_ROWS = 131_072
 """Rows worked on at once: few enough for the cache, enough to keep threads out of each other's
-way (between two array operations a thread holds the interpreter's lock)."""
+way (between two array operations a thread keeps the interpreter's lock)."""
 SECONDS_BETWEEN_CHECKPOINTS = 10.0
 
 

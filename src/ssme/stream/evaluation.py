@@ -4,7 +4,7 @@
    them as usual.
 2. One pass over the row groups applies the fitted P(y | s) to every row and adds up
    (`ssme.stream.tally`). Memory does not grow with the rows. The estimates on the sample, with
-   their draws, are computed beside it.
+   their draws, are computed separately.
 3. With c(.) a metric of the fitted posterior without any label drawn, and E, D the estimate and
    draws on the sample,
 
@@ -89,7 +89,7 @@ def evaluate_parquet(
     ----------
     paths : str, Path or list of these
         Files, folders, patterns (``"dir/*.parquet"``) or addresses (``"s3://..."``), wide. A
-        folder stands for all Parquet files in and below it; folders below it that are called
+        folder means all Parquet files in and below it; folders below it that are called
         ``name=value`` give their rows a column ``name``.
     executor : {"threads", "serial", "processes", "dask"}, default "threads"
         Where parts are counted, see `ssme.engines.executors`.
@@ -103,7 +103,7 @@ def evaluate_parquet(
     -------
     Evaluation
         Like that of `ssme.evaluate`. Its ``sample`` (which is also its ``data``) and ``belief`` are
-        those of the sample; ``streamed`` holds rows, parts and the largest error bound of each
+        those of the sample; ``streamed`` has rows, parts and the largest error bound of each
         metric. A group of which no row is in the sample has an estimate; its interval is that of a
         group of which nothing is known, where the method has one. Such groups are listed there.
 
@@ -184,7 +184,7 @@ def _make_group_tables(
 
 
 def _list_sampled_groups(sample: ScoreSet, tables: Sequence[GroupTable]) -> list[Group]:
-    """The groups as far as the sample holds them; those it does not have no rows."""
+    """The groups in the sample; those outside it have no rows."""
     groups = [Group(ALL, None, sample.n_labeled, sample.n_unlabeled)]
     for table in tables:
         members = dict(list_members(table.group_values(sample.groups)))
@@ -267,9 +267,9 @@ def _find_fault(source: Source, reading: Reading, n_sampled: int, error: InputEr
 def _gather(
     item: tuple[Part, NDArray[np.int64]], reading: Reading, n_rows: int
 ) -> tuple[Any, NDArray[np.uint64]]:
-    """The labeled and the drawn rows of a part, None where there are none, and hashes of its ids.
+    """The labeled and the drawn rows of a part, None without any, and hashes of its ids.
 
-    Scores are read only where there are any.
+    Scores are read only if there are such rows.
     """
     part, drawn = item
     table = read_table(part, reading.columns.names) if drawn.size else None
@@ -362,7 +362,7 @@ def _move_group(
 ) -> tuple[tuple[Estimate, ...], dict[str, float]]:
     """The estimates of one group, moved from the sample to all rows, and their error bounds.
 
-    A ``complete`` sample holds every row, and its estimates are those of memory to the bit: the
+    A ``complete`` sample contains every row, and its estimates are those of memory to the bit: the
     same rows counted part by part add up in another order, and would move them by rounding alone.
     """
     before, after = tally.compute_values(sample), tally.compute_values(everything)

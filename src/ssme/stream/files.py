@@ -42,7 +42,7 @@ TAIL_BYTES = 8
 class File:
     """A file and what tells it from another under the same name; ``modified`` in nanoseconds.
 
-    ``partition`` holds the columns that come from its place rather than from its content.
+    ``partition`` has the columns that come from its place rather than from its content.
     """
 
     path: str
@@ -207,7 +207,7 @@ class Listed(NamedTuple):
 
 
 def find_files(paths: Iterable[str]) -> list[Listed]:
-    """The files that ``paths`` stand for, those of each sorted; none where nothing is found.
+    """The files that match ``paths``, sorted for each path; empty if nothing matches.
 
     Raises `InputError` where a file is found twice, whose rows would count twice.
     """

@@ -1,9 +1,9 @@
 """The groups of rows that a pass meets, named as in memory.
 
 Values of group columns are not known before the files are read. A first pass over these columns
-alone counts the rows of every group (`count_groups`), so that it is known which groups stand by
-themselves and which are put together before anything is summed: memory follows the groups that are
-reported, not those that there are.
+alone counts the rows of every group (`count_groups`), so that it is known which groups are
+reported separately and which are pooled before anything is summed: memory follows the groups that
+are reported, not those that there are.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def list_members(codes: IntArray) -> Iterator[tuple[int, IntArray]]:
 
 @dataclass(frozen=True, eq=False)
 class GroupTable:
-    """The groups of one settled grouping: those that stand by themselves, then all others.
+    """The groups of one settled grouping: those reported separately, then the pooled rest.
 
     ``first`` is the number of its first group among those of all groupings; ``pooled`` is how many
-    groups the last name stands for; none where it is zero.
+    groups the last name represents, or zero without pooling.
     """
 
     group_by: GroupBy
@@ -158,7 +158,7 @@ def _find_arrow_values(
 def _find_distinct(part: Binning, values: Any) -> tuple[NDArray[np.object_], IntArray]:
     """Distinct values of a ``ChunkedArray``, None last, and which each row has.
 
-    Numbers that go into bins are told apart by their bin alone: the lowest of each stands for all.
+    Of the numbers in a bin only the lowest is kept, since only the bin matters.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -35,7 +35,7 @@ NUMBERS, TEXT, EMPTY = "numbers", "text", "nothing"
 
 @dataclass(frozen=True)
 class Part:
-    """One row group of one file, and where its rows stand among all."""
+    """One row group of one file, and the place of its rows among all."""
 
     file: File
     row_group: int
@@ -60,7 +60,7 @@ class Source:
         return self.parts[-1].first_row + self.parts[-1].n_rows
 
     def refuse_mixed_types(self, columns: Sequence[str]) -> None:
-        """Refuse a column that holds numbers in one file and text in another."""
+        """Refuse a column that contains numbers in one file and text in another."""
         first = dict(self.kinds[0])
         where = dict.fromkeys(first, self.files[0].path)
         for file, kinds in zip(self.files, self.kinds, strict=True):
@@ -217,8 +217,8 @@ class Reading:
     """How every part is read: which columns hold what, and what was said about them.
 
     ``judges`` are the models that give answers or ratings; their classes and grades are those of
-    the sample, so that there are none before it is read. ``id`` is the column that names the rows,
-    which is read once, to see that no row occurs twice.
+    the sample, so that they are unknown before it is read. ``id`` is the column that names the
+    rows, which is read once, to see that no row occurs twice.
     """
 
     columns: Columns

@@ -150,7 +150,7 @@ class CalibrationCounter:
 
     ``scheme`` is a settled calibration error: its target, bins and norm; ``edges``
     (M, classes or 1, bins - 1) are inner edges of right-closed bins of the top score, of the rows
-    of one predicted class each where these are told apart; None for bins of equal width.
+    of one predicted class each where these are counted separately; None for bins of equal width.
     """
 
     scheme: SettledCalibration
@@ -237,7 +237,7 @@ class FineCalibration:
 class RankingCounter:
     """Weight, mass of the class, weighted score (3, M, classes, N_BINS + 1).
 
-    One cell beside the bins holds the self-pairs, sum of p_i (w_i - p_i): what rows would
+    One cell after the bins counts the self-pairs, sum of p_i (w_i - p_i): what rows would
     contribute if paired with themselves. ``scored`` says whether weighted scores are needed.
     """
 
@@ -344,7 +344,7 @@ Sums = dict[str, FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Counters by name, and for each metric the counter that holds it and what reads it there."""
+    """Counters by name, and for each metric its counter and what reads it there."""
 
     counters: Mapping[str, Counter]
     readers: tuple[tuple[str, CountReader], ...]
@@ -424,7 +424,7 @@ BY_CLASS_SCORE = ("positive", "classwise")
 
 
 def _is_added_by_class(kind: kinds.Kind, n_classes: int) -> bool:
-    """Whether a `Ranking` holds the metric: each class against the rest, never against another."""
+    """Whether a `Ranking` counts the metric: each class against the rest, never against another."""
     return isinstance(kind, kinds.Ranking) and kind.settle(n_classes).average != "one_vs_one"
 
 

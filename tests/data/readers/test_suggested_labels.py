@@ -1,4 +1,4 @@
-"""Labels of suggested rows: added to those beside the scores, with what is known of their draw."""
+"""Labels of suggested rows: added to those in the scores table, with how they were drawn."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_suggested_rows_that_lost_their_probability_are_refused(
     frame.to_csv(more, index=False)
     with pytest.raises(InputError, match="no probability for 2 of its 2 labels") as error:
         ScoreSet.read(file, more if kind == "file" else frame, id="id")
-    assert ("8 labels beside the scores would be dropped" in str(error.value)) == (not emptied)
+    assert ("8 labels in the scores table would be dropped" in str(error.value)) == (not emptied)
 
 
 @pytest.mark.parametrize("layout", ["wide", "long"])

@@ -58,7 +58,7 @@ def test_nobody_to_ask_is_an_error_that_says_what_to_pass() -> None:
 def test_bad_answers_and_options_are_refused() -> None:
     with pytest.raises(InputError, match="oracle says 7 for row"):
         estimate(ActiveTesting(oracle=np.full(400, 7)))
-    with pytest.raises(InputError, match="3 classes and there are 400 rows"):
+    with pytest.raises(InputError, match="each of 400 rows, got 3 classes"):
         estimate(ActiveTesting(oracle=[0, 1, 0]))
     with pytest.raises(InputError, match="gives 1 classes for 100 rows"):
         estimate(ActiveTesting(oracle=lambda rows: [0]))

@@ -1,6 +1,6 @@
 """npz and npy files: named arrays of numbers, booleans or text. Pickled objects are never loaded.
 
-An npz holds ``scores`` (n, M) or (n, M, K) and, as there are any, ``labels`` or ``y``, ``models``
+An npz contains ``scores`` (n, M) or (n, M, K) and optionally ``labels`` or ``y``, ``models``
 or ``model_names``, ``classes``, ``weights``, ``ids`` and ``group_*``. ``ordered`` is False where
 the order of the classes says nothing. The declared size of an array is checked against the bytes
 in the file before memory is taken for it.
@@ -197,7 +197,7 @@ class _ArraySet:
 
 
 def open_arrays(file: Path) -> Mapping[str, NDArray[Any]]:
-    """The arrays in an npz, loaded when asked for; an npy holds one, ``scores``."""
+    """The arrays in an npz, loaded when asked for; an npy has one, ``scores``."""
     with file.open("rb") as content:
         mark = content.read(6)
     if mark[:4] in ZIP_MARKS:

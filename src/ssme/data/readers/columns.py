@@ -151,7 +151,7 @@ def find_design_column(options: ReadOptions) -> str | None:
 
 
 def refuse_two_designs(options: ReadOptions, column: str, what: str) -> None:
-    """Refuse a ``design`` option beside a ``column`` that says how rows were chosen."""
+    """Refuse a ``design`` option together with a ``column`` that says how rows were chosen."""
     if options.design is not None:
         given = f"={options.design}" if isinstance(options.design, str) else ""
         raise InputError(
@@ -189,7 +189,7 @@ def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
 
 
 def find_own_label_column(table: Table, options: ReadOptions) -> str | None:
-    """The label column beside the scores where labels are given separately; None without one."""
+    """The label column of the scores if labels are given separately; None without one."""
     if options.label is not None and options.label in table.columns:
         return options.label
     found = [name for name in table.columns if name.lower() in USUAL_NAMES["label"]]

@@ -1,9 +1,9 @@
 """CSV and TSV files: a header, and rows as long as the header; UTF-8 unless declared.
 
-A cell is missing if it is empty or in `MISSING_TEXT`. A column holds whole numbers, numbers or
-booleans if all its other cells do, else text. Numbers are exact, and have a decimal point or the
-declared marks. pandas parses the file; Python's ``csv`` finds the line of a bad row, and rewrites
-for pandas what pandas would misread: other encodings, other marks, lone carriage returns.
+A cell is missing if it is empty or in `MISSING_TEXT`. A column has whole numbers, numbers or
+booleans if all its other cells are such, else text. Numbers are exact, and have a decimal point or
+the declared marks. pandas parses the file; Python's ``csv`` finds the line of a bad row, and
+rewrites for pandas what pandas would misread: other encodings, other marks, lone carriage returns.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From whatever holds scores to a `ScoreSet`: source -> columns -> rows -> checked set.
+"""From any source of scores to a `ScoreSet`: source -> columns -> rows -> checked set.
 
 Roles are taken from what the caller names, else from a column's usual name; a table that can be
 read in two ways is refused with the choices.
@@ -52,7 +52,7 @@ from ssme.wording import quote
 
 
 def as_score_set(source: Any, labels: object | None = None, **options: Any) -> ScoreSet:
-    """Make a `ScoreSet` of whatever holds scores.
+    """Make a `ScoreSet` from any source of scores.
 
     Parameters
     ----------
@@ -93,8 +93,7 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
 def reading_options(source: Any) -> list[str]:
     """Names of the options that `as_score_set` may take for ``source``.
 
-    A set already made stands for whatever it was made from; which options fit a file is left to
-    its reader.
+    A finished set counts as any kind of source; which options fit a file is left to its reader.
     """
     tables = [each.name for each in list_declared(ReadOptions)]
     arrays = [*(each.name for each in list_declared(ArrayOptions)), "weights", "groups", "ids"]

@@ -116,7 +116,7 @@ def _read_rows(sheet: Any) -> Iterator[Row]:
 
 
 def _take_computed(file: Path, sheet: str, rows: list[Row]) -> list[Row]:
-    """The rows with the values that Excel kept beside its formulas."""
+    """The rows with the values that Excel stored with its formulas."""
     import openpyxl
 
     book = openpyxl.load_workbook(file, read_only=True, data_only=True)

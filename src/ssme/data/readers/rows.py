@@ -82,7 +82,8 @@ class Rows:
             return observe(None, self.n)
         if self.codes is not None:
             raise InputError(
-                f"labels is a {type(labels).__name__} beside a long table",
+                f"labels of a long table must be a column or a table with ids, got a "
+                f"{type(labels).__name__}",
                 hint="put the labels in a label column, or in a table with ids",
             )
         refuse_other_index(self.table, labels)
@@ -265,7 +266,7 @@ def refuse_other_index(table: Table, labels: object) -> None:
 class LabelTable:
     """A table of labels whose ids are all among those of the scores, ``ids`` (n,).
 
-    ``id_name`` is the id column beside the scores.
+    ``id_name`` is the id column of the scores.
     """
 
     def __init__(
@@ -284,7 +285,7 @@ class LabelTable:
         self.values[is_missing(self.values)] = None
         if ids is None:
             raise InputError(
-                f"labels are in {table.what} and there is no id column beside the scores",
+                f"labels are in {table.what}, and the scores have no id column to join them by",
                 hint="name it with `id='...'`, or pass labels as an array in the order of the rows",
             )
         self.ids = as_objects(ids)
@@ -334,7 +335,7 @@ class LabelTable:
         unmatched = row_ids[places < 0]
         if unmatched.size:
             there, here = type(row_ids[0]).__name__, type(self.ids[0]).__name__
-            types = f" (ids are {there} there and {here} beside the scores)"
+            types = f" (ids are {there} there and {here} in the scores)"
             raise InputError(
                 f"{unmatched.size} of {row_ids.size} ids in {self.table.what} are not among the "
                 f"scores: {quote(unmatched)}{types if there != here else ''}",
@@ -345,7 +346,7 @@ class LabelTable:
     def join_labels(self, own: object | None = None) -> Objects:
         """(n,) label of each id, None without one.
 
-        ``own`` (n,) are the labels beside the scores, which a table with probabilities adds to.
+        ``own`` (n,) are the labels in the scores table, which a table with probabilities adds to.
         """
         self._refuse_lost_probabilities(own)
         if self.probability is None and self.options.design is None:
@@ -364,8 +365,8 @@ class LabelTable:
             if known.integral and isinstance(value, str):
                 if not value.strip().lstrip("+-").isdecimal():
                     raise InputError(
-                        f"{where} {value!r} in {self.table.what}, and the labels beside the scores "
-                        f"are the whole numbers {quote(known.values)}",
+                        f"{where} {value!r} in {self.table.what}, and the labels in the scores "
+                        f"table are the whole numbers {quote(known.values)}",
                         hint="correct it, or leave it empty if the row has no label yet",
                     )
                 value = int(value)
@@ -373,7 +374,8 @@ class LabelTable:
                 value = str(value)
             if known.codes[row] >= 0 and value != before[row]:
                 raise InputError(
-                    f"{where} {before[row]!r} beside the scores and {value!r} in {self.table.what}",
+                    f"{where} {before[row]!r} in the scores table and {value!r} in "
+                    f"{self.table.what}",
                     hint="correct one of them, or leave one empty",
                 )
             before[row] = value
@@ -393,7 +395,7 @@ class LabelTable:
         if not lost.any():
             return
         dropped = self._count_dropped(own)
-        replaced = f", and {dropped:,} labels beside the scores would be dropped"
+        replaced = f", and {dropped:,} labels in the scores table would be dropped"
         names = " and ".join(map(repr, marks))
         alone = self.probability is None
         raise InputError(
@@ -405,7 +407,7 @@ class LabelTable:
         )
 
     def _count_dropped(self, own: object | None) -> int:
-        """How many rows are labeled beside the scores only."""
+        """How many rows are labeled in the scores table only."""
         own_known = observe(own, len(self.ids), self.options.unlabeled).codes >= 0
         known = observe(self.values, self.table.n_rows, self.options.unlabeled).codes >= 0
         own_known[self.places[known]] = False
@@ -415,7 +417,7 @@ class LabelTable:
         dropped = self._count_dropped(own)
         if dropped:
             warnings.warn(
-                f"the labels of {self.table.what} replace those beside the scores, and "
+                f"the labels of {self.table.what} replace those in the scores table, and "
                 f"{dropped:,} rows that are labeled there only count as unlabeled. Add them to "
                 f"{self.table.what} to keep them",
                 SsmeWarning,

@@ -56,11 +56,11 @@ READERS: dict[str, Reader] = {
     ".npz": Reader(),
     ".npy": Reader(),
 }
-"""Suffix -> reader. docs/extending.md says what a new format needs beside its line here."""
+"""Suffix -> reader. docs/extending.md says what else a new format needs."""
 
 
 def find_local_path(path: str | Path) -> Path:
-    """The path that ``path`` or an address such as ``file:///data/scores.csv`` stands for."""
+    """The local path of ``path`` or of an address such as ``file:///data/scores.csv``."""
     text = str(path)
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):/", text)
     if scheme is None or Path(text).exists():
@@ -118,7 +118,7 @@ def _explain_no_file(file: Path) -> InputError:
 
 
 def open_table(file: Path, options: ReadOptions | None = None) -> Any:
-    """The native frame in a file that holds a table."""
+    """The native frame in a file with a table."""
     reader, given = find_reader(file), options or ReadOptions()
     if reader.open is None:
         tables = ", ".join(suffix for suffix, each in READERS.items() if each.open is not None)

@@ -183,7 +183,7 @@ class Table:
 def spread_lists(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:
     """Columns of lists of class scores as one column per class; ``models`` says which is whose.
 
-    A column of lists that is neither named as a model nor holds numbers is left out.
+    A column of lists that is neither named as a model nor numeric is left out.
     """
     lists, kept = [], {}
     named = options.models
@@ -291,8 +291,8 @@ def _is_large(values: Any) -> bool:
 def decode(column: Any) -> Any:
     """A ``ChunkedArray`` without its dictionary or run-length encoding; a null is a null.
 
-    A null may stand among the indices or in the dictionary they point into, and every chunk may
-    have a dictionary of its own.
+    A null may be among the indices or in the dictionary they point into, and every chunk may have
+    its own dictionary.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -1,6 +1,6 @@
 """The wide layout: one row per example, one column per model, or per model and class.
 
-One column per model holds P(positive). Columns per model and class are given by a mapping
+One column per model contains P(positive). Columns per model and class are given by a mapping
 ``{model: {class: column}}`` or a pattern such as ``"{model}:{class}"``, or are found when their
 names form a complete grid of models and classes, or are the classes of one model, and every row
 sums to one. Columns that look like answers of judges are named in messages, never read unasked.
@@ -359,7 +359,7 @@ def _refuse_wrong_sums(table: Table, grids: Sequence[tuple[str, Grid]], raw: Raw
 
 
 def _suggest_role(table: Table, name: str, free: Sequence[str]) -> str:
-    """What a column of numbers that are no probabilities may be, the likeliest first."""
+    """Roles of a numeric column that has no probabilities, the most probable first."""
     values = table.read_floats(name)
     known = values[~np.isnan(values)]
     ids = f"if it names the rows pass `id={name!r}`"
@@ -536,10 +536,11 @@ def find_answers(
     """Columns among ``names`` that look like answers, and those that look like grades.
 
     Answers are few distinct texts or booleans, grades few distinct whole or half numbers outside 0
-    and 1, or single capital letters that are no label. They have at most ``most`` distinct values,
-    and more than two only if each occurs on ``repeats`` rows on average: names of rows do not. A
-    column of answers may hold values beside the classes of the labels on a share of ``slips`` of
-    its rows. Where some columns say classes of the labels, those that say none are no answers.
+    and 1, or single capital letters that are not labels. They have at most ``most`` distinct
+    values, and more than two only if each occurs on ``repeats`` rows on average: names of rows do
+    not. A column of answers may have values other than the classes of the labels on a share of
+    ``slips`` of its rows. If some columns have classes of the labels, those without are not
+    answers.
     """
     classes = {spell_class(value) for value in labels.values}
     answers, ratings, alike = [], [], set()

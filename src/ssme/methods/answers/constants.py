@@ -120,7 +120,7 @@ class AnswerConstants:
     means."""
 
     least_rate: float = 0.005
-    """Least share of the others that a grade can stand for."""
+    """Least share of the others that a grade can represent."""
 
     share_steps: int = 100
     """Most steps to the offset that gives the class shares."""

@@ -184,7 +184,7 @@ class FittedWorld:
 def fit_worlds(
     data: ScoreSet, design: AnswersDesign, labeled: IntArray, constants: AnswerConstants
 ) -> tuple[FittedWorld, dict[str, float]]:
-    """The likeliest world, and the probability of each."""
+    """The most probable world, and the probability of each."""
     plain = (1.0, 1.0, 1.0)
     by_chance = np.ones(data.n_classes)
     if data.n_labeled:  # one label more than expected of each class

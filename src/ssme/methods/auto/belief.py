@@ -12,14 +12,14 @@ its probability says.
 
 World d is W of one draw of the coefficients and weights of the rows as if they were sampled anew,
 the Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981). Metrics, classifiers and groups all
-see the same worlds. Of many rows, m stand for all n when they weigh 1 + (e_i - 1) sqrt(m / n). A
+see the same worlds. Of many rows, m represent all n if they weigh 1 + (e_i - 1) sqrt(m / n). A
 metric that needs hard labels (a callable) sees one labeling drawn from W_d and rows counted
 Poisson(1) times.
 
 The power 6 is a compromise between the mean over regimes, which costs error wherever an odd regime
-is merely possible, and the likeliest regime, which jumps. So the estimate is near the center of the
-likeliest regime, the draws tell how it could be otherwise, and their quantiles, widened to hold the
-estimate, are the interval.
+is merely possible, and the most probable regime, which jumps. So the estimate is near the center of
+the most probable regime, the draws show how it could be otherwise, and their quantiles, widened to
+contain the estimate, are the interval.
 
 """
 
@@ -337,8 +337,8 @@ class AutoBelief(SoftBelief):
         ]
 
     def resample(self, group: RowGroup) -> list[FloatArray | None]:
-        """Values (B, C) of each metric that differ by the sampling of rows alone, in the likeliest
-        regime; None for metrics that need hard labels."""
+        """Values (B, C) of each metric that differ by the sampling of rows alone, in the most
+        probable regime; None for metrics that need hard labels."""
         r, rows = int(np.argmax(self.weights)), group.part
         soft, per_model = self._take_soft(r, rows), self.regimes[r].per_model
         rng = np.random.default_rng(
@@ -356,8 +356,8 @@ class AutoBelief(SoftBelief):
     def _expect_everywhere(self, group: RowGroup) -> list[list[FloatArray]]:
         """The metrics [regime][metric] of W on all rows of the group.
 
-        Of very many rows, a regime that hardly matters is the likeliest one on all rows, plus the
-        difference of the two on the part.
+        Of very many rows, a regime that hardly matters is approximated by the most probable one on
+        all rows, plus the difference of the two on the part.
         """
         everyone = range(len(self.regimes))
         exact = {r: self._expect(r, group, "rows") for r in everyone if self.softs[r] is not None}
@@ -539,7 +539,7 @@ def _count_rows(
 ) -> FloatArray:
     """How often each row counts, 1 + ``noise`` (D, r), with the axes of labelings added.
 
-    The noise is shrunk so that the ``part`` stands for the ``whole``; hard counts stay whole.
+    The noise is shrunk so that the ``part`` represents the ``whole``; hard counts stay whole.
     """
     if not hard and whole.size:
         noise = noise * float(np.sqrt(part.size / whole.size))

@@ -1,6 +1,6 @@
 """Every number of ``auto`` that changes a result, in one frozen record.
 
-`Auto.constants` holds a `Constants`; each part of the method is handed the group it needs. To try
+`Auto.constants` is a `Constants`; each part of the method is handed the group it needs. To try
 another value, replace it:
 
     from dataclasses import replace

@@ -323,8 +323,8 @@ def correct_differences(
 ) -> FloatArray:
     """The best guess of the model's bias: what to add to the accuracies (M,). It sums to zero.
 
-    ``decisions`` (n, M) and W ``soft`` (n, K) are of rows that stand for all, ``known`` (r, M) and
-    ``known_soft`` (r, K) of those with ``labels``, which stand for the shares ``weights`` (r,) of
+    ``decisions`` (n, M) and W ``soft`` (n, K) are of rows that represent all, ``known`` (r, M) and
+    ``known_soft`` (r, K) of those with ``labels``, which represent the shares ``weights`` (r,) of
     all rows; ``bias_labels`` is n_0. ``least_variance`` keeps V invertible.
     """
     n_models = decisions.shape[1]
@@ -362,8 +362,8 @@ def move_by_suggested(
 ) -> Estimate:
     """``estimate`` moved by the best guess of the bias of W ``soft`` (n, K), if the metric has one.
 
-    ``rows`` are some that stand for all, ``still`` is the share of the bias that the residual
-    correction has not taken out already.
+    ``rows`` is a part that represents all rows, ``still`` is the share of the bias that the
+    residual correction has not taken out already.
     """
     labeled, weights, draws = np.flatnonzero(data.labeled), data.design.weights, estimate.draws
     assert weights is not None
@@ -409,10 +409,10 @@ def guess_bias(
     bias_labels: float,
     least_variance: float = 1e-8,
 ) -> tuple[FloatArray, FloatArray]:
-    """The best guess of the bias (M,) of the metrics of W ``soft`` (n, K), on rows that stand for
+    """The best guess of the bias (M,) of the metrics of W ``soft`` (n, K), on rows that represent
     all, and the covariance (M, M) of the rest.
 
-    ``known`` (r,) are the places of the labeled ones, which stand for ``weights`` (r,) rows each;
+    ``known`` (r,) are the places of the labeled ones, which represent ``weights`` (r,) rows each;
     ``bias_labels`` is n_0, and ``least_variance`` keeps V invertible.
     """
     asked = np.zeros(len(soft), dtype=bool)

@@ -118,7 +118,7 @@ class Atc(DeclaredMethod, example="confidence='entropy'"):
 
 def find_confidence_threshold(confidence: FloatArray, right: FloatArray) -> tuple[float, float]:
     """Confidence that as many labeled rows stay below as are wrong, and how much of a row at it
-    counts as above so that this holds."""
+    counts as above so that this is true."""
     if confidence.size == 0:
         return np.nan, np.nan
     threshold = float(np.append(np.sort(confidence), np.inf)[int((1.0 - right).sum())])
@@ -178,7 +178,7 @@ class Agreement(DeclaredMethod, example=""):
 
 
 def measure_agreement_with_others(votes: FloatArray) -> FloatArray:
-    """Share (n, M) of the other classifiers' votes that equal each one's; NaN if there are none."""
+    """Share (n, M) of the other classifiers' votes that equal each one's; NaN without others."""
     total = votes.sum(axis=1, keepdims=True)
     others = total - votes
     same = (votes * others).sum(axis=2)

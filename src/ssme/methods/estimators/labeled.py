@@ -174,7 +174,8 @@ class ActiveTesting(DeclaredMethod):
             return lambda rows: data.labels[rows]
         if not callable(oracle) and len(oracle) != data.n_rows:
             raise InputError(
-                f"the oracle holds {len(oracle)} classes and there are {data.n_rows} rows",
+                f"the oracle must give one class for each of {data.n_rows} rows, got "
+                f"{len(oracle)} classes",
                 hint="pass one class per row, or a function from row numbers to classes",
             )
         index = {name: k for k, name in enumerate(data.classes)}

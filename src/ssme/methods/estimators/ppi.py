@@ -478,7 +478,7 @@ def assign_strata(
     predicted: FloatArray, labeled: BoolArray, n_strata: int, min_labels: int
 ) -> IntArray:
     """Stratum 0..H-1 of every row: quantile bins of ``predicted``, merged upward until each
-    holds at least ``min_labels`` labeled rows (all rows in one stratum if there are fewer)."""
+    contains at least ``min_labels`` labeled rows (all rows in one stratum if there are fewer)."""
     edges = np.unique(np.quantile(predicted, np.arange(1, n_strata) / n_strata))
     bins = np.searchsorted(edges, predicted, side="left")
     counts = np.bincount(bins[labeled], minlength=edges.size + 1)
