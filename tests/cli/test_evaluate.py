@@ -101,6 +101,8 @@ def test_many_groups_are_counted_and_shown_on_demand(
 def test_the_sample_is_answered_in_25_lines(run: Run) -> None:
     shown = run("evaluate", sample_path(), "--label", "label").stdout.splitlines()
     assert len(shown) <= 25
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert "\n".join(line.rstrip() for line in shown) in readme
     assert shown[0].startswith("Which model? boosting: best accuracy")
     assert any(line.startswith("Warnings? D201") for line in shown[:6])
     assert max(map(len, shown)) <= 80

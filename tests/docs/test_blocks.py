@@ -27,7 +27,7 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 SHELL = ("bash", "sh", "console", "")
-OTHER = ("toml",)
+OTHER = ("toml", "text")
 NOT_RUN = {
     "make ": "the command line of CI; scripts/check_docs.py looks for the targets",
     "source ": "the shell's own",
