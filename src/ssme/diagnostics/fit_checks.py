@@ -57,8 +57,9 @@ def check_unanimity(case: Case) -> Answer:
     promised = pool[agreed].max(axis=1)
     p = compute_right_answers_tail(right, promised, case.limits.exact_rows)
     n = int(agreed.sum())
+    both = "both" if case.data.n_models == 2 else f"all {case.data.n_models}"
     text = (
-        f"where all {case.data.n_models} classifiers agree they are wrong on {n - right} of {n} "
+        f"where {both} classifiers agree they are wrong on {n - right} of {n} "
         f"labeled rows; their mean score expects {n - promised.sum():.1f} ({format_tail(p)})"
     )
     return warn_unless(p >= case.limits.family_level, text)
