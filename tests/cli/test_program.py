@@ -11,6 +11,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner, Result
@@ -137,9 +139,38 @@ def test_doctor_shows_all_problems_and_the_command_that_reads_the_file(
     assert " ".join(words[1:]).startswith(f"evaluate {path} --label truth")
 
 
+def test_doctor_finds_labels_and_their_positive_class(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(200) < 0.5
+    p = np.clip(0.3 + 0.4 * truth[:, None] + rng.normal(0.0, 0.1, (200, 2)), 0.0, 1.0)
+    rows = pd.DataFrame({"bert": p[:, 0], "gpt": p[:, 1], "sex": ["f", "m"] * 100})
+    rows["fraud"] = np.where(np.arange(200) < 40, np.where(truth, "A", "B"), None)
+    path = tmp_path / "scores.csv"
+    rows.to_csv(path, index=False)
+    result = run("doctor", path)
+    command = result.stdout.splitlines()[-1]
+    assert "--label 'fraud'" in command
+    assert "--positive 'A'" in command
+    assert "'sex' looks like answers" not in result.stdout
+    rows.drop(columns="fraud").to_csv(path, index=False)
+    assert run("doctor", path).stdout.rstrip().endswith("--no-labels")
+
+
+def test_doctor_finds_the_ids_of_a_long_table(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "judges.csv"
+    names = [
+        (f"image {i}", f"w{j}", "cat" if (i + int(j)) % 3 else "dog")
+        for i in range(9)
+        for j in "012"
+    ]
+    rows = pd.DataFrame(names, columns=["image", "judge", "answer"])
+    rows.assign(truth="cat").to_csv(path, index=False)
+    assert "--id 'image'" in run("doctor", path).stdout.splitlines()[-1]
+
+
 def test_doctor_that_can_read_nothing_says_why(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "words.csv"
-    path.write_text("a,b\nx,y\nz,w\n")
+    path.write_text("a,b\n")
     result = run("doctor", path)
     assert result.exit_code == 2
     assert "words.csv" in result.stderr

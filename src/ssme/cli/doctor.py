@@ -128,15 +128,29 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
 def _read_in_spite(spec: RunSpec) -> tuple[RunSpec, ScoreSet, list[InputError]]:
     """The scores, the spec that reads them, and what was wrong with the one that was given."""
     problems: list[InputError] = []
+    given = spec.read
     while True:
         try:
-            return spec, read_scores(spec), problems
+            data = read_scores(spec)
+            assumed = "positive" in spec.read and "positive" not in given
+            if assumed and data.n_classes == 2 and _is_reversed(data):
+                spec = replace(spec, read={**spec.read, "positive": data.classes[0]})
+                data = read_scores(spec)
+            return spec, data, problems
         except InputError as error:
             change = _find_cure(error, spec.read)
             if change is None:
                 raise problems[0] if problems else error from None
             problems.append(error)
             spec = replace(spec, read={**spec.read, **change})
+
+
+def _is_reversed(data: ScoreSet) -> bool:
+    """Whether most models score the labeled rows of the positive class below the other ones."""
+    import numpy as np
+
+    means = [np.nanmean(data.scores[data.labels == k, :, 1], axis=0) for k in (0, 1)]
+    return bool(np.nanmedian(means[1] - means[0]) < 0.0)
 
 
 def _find_cure(error: InputError, read: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -149,7 +163,9 @@ def _find_cure(error: InputError, read: Mapping[str, Any]) -> dict[str, Any] | N
 
     def note(name: str, value: str | None) -> str:
         with suppress(ValueError, SyntaxError):
-            if value is not None:
+            if value is not None and "..." not in value:
+                # that no row is labeled is said in place of the file of labels
+                name = "labels_file" if name == "labels" else name
                 advised.setdefault(name, ast.literal_eval(value))
         return ""
 
@@ -173,6 +189,8 @@ def _write_command(spec: RunSpec, data: ScoreSet) -> str:
         if layout.groups:
             read.setdefault("groups", list(layout.groups))
     flags = spell_with({name: f"--{name.replace('_', '-')}" for name in READ})
+    if read.get("labels_file") is False:
+        read["labels"] = read.pop("labels_file")
     words = [flags(name, repr(list(v) if isinstance(v, tuple) else v)) for name, v in read.items()]
     return " ".join(["ssme evaluate", shlex.quote(str(spec.source)), *filter(None, words)])
 
@@ -231,7 +249,7 @@ def _tell_unlabeled_classes(data: ScoreSet) -> list[str]:
 
 def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     """What columns of the file that were left out may be."""
-    from ssme.data.labels import observe
+    from ssme.data.labels import observe, spell_class
     from ssme.data.readers.sources import find_local_path, find_reader, open_table
     from ssme.data.readers.tables import Table
     from ssme.data.readers.wide import advise, find_answers
@@ -248,7 +266,16 @@ def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     left_out = [name for name in layout.ignored if name in table.columns]
     there = [name for name in left_out if name not in layout.skipped]
     said = _guess_roles(table, left_out, has_id=layout.id is not None)
-    advice = advise(find_answers(table, there, labels))
+    found = find_answers(table, there, labels)
+    if data.n_labeled:  # without a class of the labels: groups
+        spelled = {spell_class(name) for name in data.classes}
+        answers = tuple(
+            name
+            for name in found.answers
+            if spelled & {spell_class(value) for value in table.read_values(name)}
+        )
+        found = replace(found, answers=answers)
+    advice = advise(found)
     if advice:
         flags = {name: f"--{name}" for name in ("answers", "ratings", "unsure", "classes")}
         said.append(spell_options(f"Left out: {advice}", spell_with(flags)))

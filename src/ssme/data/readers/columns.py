@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -47,6 +47,9 @@ JUDGED_ROWS = (*USUAL_NAMES["id"], "row", "item", "item_id", "question_id")
 
 WIDE_ANSWERS, LONG_ANSWERS = "wide, answers", "long, one row per answer"
 """Layouts of judges."""
+
+LIKELY_CLASSES = 20
+"""Most classes of a column that an error names as likely labels."""
 
 
 @dataclass(frozen=True)
@@ -198,12 +201,24 @@ def find_own_label_column(table: Table, options: ReadOptions) -> str | None:
 
 def refuse_without_labels(table: Table) -> None:
     """No label column: refused as long as some column might have been meant."""
+    likely = [name for name in table.columns if _looks_like_labels(table, name)]
+    named = "pass `label='...'`"
+    if len(likely) == 1:
+        named = f"{likely[0]!r} looks like labels: pass `label={likely[0]!r}`"
     raise InputError(
         f"{table.what} has no label column with a usual name; its columns are "
         f"{quote(table.columns, limit=20)}",
-        hint="pass `label='...'`, give `labels` separately, or pass `labels=False` if nothing is "
-        "labeled",
+        hint=f"{named}, give `labels` separately, or pass `labels=False` if nothing is labeled",
     )
+
+
+def _looks_like_labels(table: Table, name: str) -> bool:
+    """Whether a column has few classes on some rows and nothing on the others."""
+    values = table.read_values(name)
+    missing = is_missing(values)
+    known = values[~missing]
+    whole = known.dtype.kind != "f" or bool((known == np.floor(known)).all())
+    return bool(missing.any()) and whole and 2 <= len(set(map(str, known))) <= LIKELY_CLASSES
 
 
 # -------------------------------------------------------------------------------------------------
@@ -292,9 +307,27 @@ def find_judge_columns(table: Table, roles: Columns, options: ReadOptions) -> Co
             hint="name one column of answers, or pass `layout='wide'`",
         )
     id = roles.id or table.find(None, JUDGED_ROWS, "id")
-    id = id or table.require("id", "id column of the long layout", "id")
     (answer,) = (*answers, *ratings)
+    id = id or _require_long_id(table, {*roles.roles, judge, answer}, judge)
     return replace(roles, kind=LONG_ANSWERS, id=id, model=judge, score=answer, ratings=ratings)
+
+
+def _require_long_id(table: Table, taken: Collection[str], judge: str) -> str:
+    """The refusal of a table without an id column, which names the only likely one."""
+    judges = list(map(str, table.read_values(judge)))
+    likely = []
+    for name in table.columns:
+        rows = [] if name in taken else list(map(str, table.read_values(name)))
+        # once per judge, and of several judges: neither a number of the line nor a property
+        if len(set(rows)) < len(rows) == len(set(zip(rows, judges, strict=True))):
+            likely.append(name)
+    if len(likely) != 1:
+        return table.require("id", "id column of the long layout", "id")
+    raise InputError(
+        f"{table.what} has no id column with a usual name; its columns are "
+        f"{quote(table.columns, limit=20)}",
+        hint=f"{likely[0]!r} occurs once per judge, as ids do: pass `id={likely[0]!r}`",
+    )
 
 
 def find_judge_column(table: Table, options: ReadOptions) -> str | None:

@@ -109,7 +109,7 @@ def _find_grid(
     numbers = [name for name in free if name not in texts]
     if not numbers and judged:
         raise InputError(
-            f"{table.what} has no column of probabilities, and columns of classes or grades",
+            f"{table.what} has no column of probabilities, only columns of classes or grades",
             hint=advise(find_answers(table, free, raw)),
         )
     reasons = {name: explain_no_model(table, name, raw) for name in numbers}
