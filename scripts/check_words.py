@@ -2,9 +2,9 @@
 
 Run: python scripts/check_words.py [--count]
 
-Looks at the Markdown pages without their code, at the templates, and at every string of `src` that
-is a text (it has a space), docstrings included. STYLE: a word has one meaning in code, help, docs
-and page; what is listed here has a better one.
+Looks at the Markdown pages without their code, at the templates, the tutorials and the reference,
+and at every string of `src` that is a text (it has a space), docstrings included. STYLE: a word has
+one meaning in code, help, docs and page; what is listed here has a better one.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 AVOID = {
     r"(?:is|are|was|were) (?-i:none)": "is not one, does not exist",
+    r"(?<!there\s)(?:is|are|was|were) no(?! (?:longer|more|less|\w+er)\b)": "is not a",
     r"beside": "next to, in addition to, compared with",
     r"alike": "equally, the same, similar",
     r"told": "given, declared, unless set",
@@ -31,7 +32,11 @@ AVOID = {
     r"likeliest": "most probable",
     r"grows no more": "stops growing",
 }
-WORDS = {re.compile(rf"\b{pattern}\b", re.IGNORECASE): use for pattern, use in AVOID.items()}
+SPACE = r"(?:[ \t]+\n?|\n)[ \t]*"  # at most one line break: paragraphs do not run on
+WORDS = {
+    re.compile(rf"\b{pattern}\b".replace(" ", SPACE), re.IGNORECASE): use
+    for pattern, use in AVOID.items()
+}
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`|<!--.*?-->|\]\([^)]*\)", re.MULTILINE | re.DOTALL)
 MARKUP = re.compile(r"<style.*?</style>|<script.*?</script>|\{[%{#].*?[%}#]\}|<[^>]*>", re.DOTALL)
 
@@ -40,6 +45,9 @@ def list_texts() -> Iterator[tuple[Path, int, str]]:
     """(file, line, text) of everything that is looked at."""
     for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")]:
         yield page, 1, _blank(CODE, page.read_text(encoding="utf-8"))
+    for page in [*ROOT.glob("docs/tutorials/*"), *ROOT.glob("docs/reference/*.rst")]:
+        if page.suffix in (".py", ".rst"):
+            yield page, 1, _blank(CODE, page.read_text(encoding="utf-8"))
     for page in (ROOT / "src").rglob("*.html"):
         yield page, 1, _blank(MARKUP, page.read_text(encoding="utf-8"))
     for file in (ROOT / "src").rglob("*.py"):

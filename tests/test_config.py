@@ -50,7 +50,7 @@ def test_a_file_holds_null_and_numbers_that_are_not_finite(suffix: str, tmp_path
 
 @pytest.mark.parametrize("value", [len, {1, 2}, b"x", object(), {3: 4}])
 def test_what_no_file_can_hold_is_named(value: object) -> None:
-    with pytest.raises(InputError, match=r"run, weight.* which no file can hold"):
+    with pytest.raises(InputError, match=r"run, weight.* which cannot be written to a file"):
         format_config({"run": {"weight": value}}, ".toml")
 
 

@@ -30,7 +30,7 @@ PAGES = (
         for script in (TOP / "docs" / "tutorials").glob("*.py")
     }
 )
-"""Files that are no pages, and the pages of the site that stand for them."""
+"""Files that are no pages, and the pages of the site that replace them."""
 
 ENTRY = re.compile(r"^[\w/-]+$", re.MULTILINE)
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
@@ -68,7 +68,7 @@ def name_anchors(text: str, page: Path) -> str:
 
 
 def write_pages(app: Any) -> None:
-    """Copy the files of ``PAGES`` that have no page of their own."""
+    """Copy the files of ``PAGES`` that have no page."""
     GENERATED.mkdir(exist_ok=True)
     for source, page in PAGES.items():
         if page.parent == GENERATED:

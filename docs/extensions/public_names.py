@@ -2,7 +2,7 @@
 
 Public are the names in ``ssme.__all__`` and those in ``__all__`` of the modules of ``ROOMS``. A
 name is covered where the reference documents it, or the same object under another name:
-``ssme.Metric`` stands for ``ssme.metrics.Metric``.
+``ssme.Metric`` is ``ssme.metrics.Metric``.
 """
 
 from __future__ import annotations

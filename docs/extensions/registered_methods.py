@@ -1,6 +1,6 @@
 """``.. registered-methods::`` documents the class of every registered method, in their order.
 
-Below the options stands what the method declares about itself: what it does, what it assumes and
+Below the options is what the method declares about itself: what it does, what it assumes and
 where it fails. The many constants of a method are left out of its signature.
 """
 

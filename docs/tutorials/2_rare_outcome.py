@@ -2,7 +2,7 @@
 A rare outcome
 ==============
 
-One row in twelve is positive. Accuracy then says little, and a random sample of 40 rows holds only
+One row in twelve is positive. Accuracy then says little, and a random sample of 40 rows has only
 a few positives. What can still be known?
 """
 
@@ -29,8 +29,8 @@ print(
 )
 
 # %%
-# Average precision and recall beside the truth, which the method did not see. Look at the width of
-# the intervals from labels alone.
+# Average precision and recall compared with the truth, which the method did not see. Look at the
+# width of the intervals from labels alone.
 
 data = ssme.ScoreSet.from_arrays(
     scores.drop(columns="label").to_numpy(), labels, models=list(scores.columns[1:])

@@ -33,7 +33,7 @@ rows.frame().head()
 # %%
 # Label and evaluate again
 # ------------------------
-# Here the truth stands in for the annotator. The labels come back with the probabilities that their
+# Here the truth replaces the annotator. The labels come back with the probabilities that their
 # rows were drawn with, which `auto` and the other methods that can weigh labels use. A method that
 # cannot refuses such labels, rather than take them for a random sample.
 

@@ -22,7 +22,7 @@ verdict = result.gate("boosting-forest:accuracy.low>=-0.02", "boosting:accuracy.
 print(verdict.passed)
 
 # %%
-# A demand that does not hold is told in a sentence:
+# Each condition that is not met is reported in a sentence:
 
 for sentence in result.gate("accuracy.low>=0.85").failures:
     print(sentence)
@@ -30,7 +30,7 @@ for sentence in result.gate("accuracy.low>=0.85").failures:
 # %%
 # On the command line
 # -------------------
-# The exit code is 0 where every demand holds, 1 where one does not, and 2 where the input is bad.
+# The exit code is 0 if every condition is met, 1 if one is not, and 2 if the input is invalid.
 # The line of a workflow file is ``ssme evaluate scores.csv --fail-under "accuracy.low>=0.85"``.
 
 command = [sys.executable, "-m", "ssme", "evaluate", str(sample_path()), "--label", "label"]

@@ -11,8 +11,8 @@ import numpy as np
 import ssme
 
 # %%
-# The judges here are made up, so that the truth is known: some answers are harder than others, for
-# all judges alike, one judge is lenient, and each says now and then that it is not sure.
+# The judges are simulated, so that the truth is known: some answers are harder than others for all
+# judges, one judge is lenient, and each is sometimes unsure.
 
 rng = np.random.default_rng(4)
 n = 600
@@ -49,7 +49,7 @@ table = result.frame()[["model", "metric", "estimate", "low", "high", "labels_on
 table.round(2)
 
 # %%
-# Beside the truth, which no method saw:
+# Compared with the truth, which no method saw:
 
 for name, answers in said.items():
     given = answers != "unsure"

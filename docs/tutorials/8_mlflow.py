@@ -27,7 +27,7 @@ print("MLflow is installed." if installed else "MLflow is not installed: no outp
 # %%
 # Log a run
 # ---------
-# A local folder stands in for your tracking server.
+# A local folder replaces your tracking server.
 
 if installed:
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
@@ -42,7 +42,7 @@ if installed:
 # %%
 # What is there
 # -------------
-# Keys are ``metric/model``, with ``.low``, ``.high`` and ``.labels_only`` beside them.
+# Keys are ``metric/model``, and the same with ``.low``, ``.high`` and ``.labels_only`` appended.
 
 if installed:
     logged = mlflow.get_run(run.info.run_id).data
@@ -51,7 +51,7 @@ if installed:
     print(logged.params)
 
 # %%
-# The report is an artifact of the run, ``report.html``, beside ``ssme.json`` with the same facts.
+# The report is an artifact of the run, ``report.html``, next to ``ssme.json`` with the same facts.
 
 if installed:
     print([each.path for each in mlflow.MlflowClient().list_artifacts(run.info.run_id)])

@@ -74,7 +74,7 @@ def format_config(config: Mapping[str, Any], suffix: str) -> str:
         again = parse_config(text, suffix, "the config")
     if not _is_same(again, config):
         raise InputError(
-            f"a {suffix} file cannot hold some of the text or numbers of this config",
+            f"a {suffix} file cannot represent some of the text or numbers of this config",
             hint="write it as .json",
         )
     return text
@@ -279,7 +279,8 @@ def refuse_unwritable(value: Any, where: tuple[str, ...] = ()) -> None:
 
 def _tell_unwritable(value: Any, where: tuple[str, ...]) -> InputError:
     return InputError(
-        f"{', '.join(where) or 'the config'} is a {type(value).__name__}, which no file can hold",
+        f"{', '.join(where) or 'the config'} is a {type(value).__name__}, which cannot be "
+        "written to a file",
         hint="call ssme from Python for this run",
     )
 

@@ -253,7 +253,7 @@ class Option(NamedTuple):
     file_kind: ValueKind | None = None
     """The values allowed in a config file, where Python takes more."""
     title: str = ""
-    """What the page calls it, where the name is not enough."""
+    """What the page calls it, if not by its name."""
     part: str = ""
     """What the page calls a column that it names."""
 

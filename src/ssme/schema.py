@@ -156,7 +156,7 @@ def _accept_pattern(value: Any) -> str:
 
 
 def _accept_delimiter(value: Any) -> str:
-    """A single ASCII character that is no line break or quotation mark."""
+    """A single ASCII character other than a line break or quotation mark."""
     if not isinstance(value, str) or len(value) != 1 or not value.isascii() or value in '\r\n"\0':
         raise ValueError
     return value
@@ -379,7 +379,7 @@ class ReadOptions(AnswerOptions):
     )
     pattern: str | None = option(
         None,
-        "How the names of score columns hold model and class, such as '{model}:{class}'.",
+        "How the names of score columns contain model and class, such as '{model}:{class}'.",
         OneOf(
             Nothing("the one that fits"),
             Kind(

@@ -172,7 +172,7 @@ class RunSpec(RunOptions):
         Raises
         ------
         InputError
-            Names what no file can hold, such as a function.
+            Names what cannot be written to a file, such as a function.
 
         Examples
         --------
@@ -429,7 +429,7 @@ def _refuse_python_only(method: str, options: Mapping[str, Any]) -> None:
 
 def _explain_unwritable(what: str, kind: str) -> InputError:
     return InputError(
-        f"{what} is {kind}, which no file can hold",
+        f"{what} is {kind}, which cannot be written to a file",
         hint="call ssme.evaluate from Python to run this again",
     )
 

@@ -542,7 +542,9 @@ def test_a_corrected_shift_is_in_no_config(
     found = json.loads(run(*asked, *shift, "--json", "-", "--html", "r.html").stdout)["settings"]
     assert found["config"] is None
     assert "--correct-shift covariate" in found["no_config"]
-    assert "No config file can hold this run" in Path("r.html").read_text(encoding="utf-8")
+    assert "This run cannot be written to a config file" in Path("r.html").read_text(
+        encoding="utf-8"
+    )
     saved = run(*asked, *shift, "--save-config", "c.toml")
     assert saved.exit_code == 2
     assert "--correct-shift covariate was given with --save-config" in saved.stderr

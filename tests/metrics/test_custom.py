@@ -52,7 +52,7 @@ def test_whole_weights_repeat_rows_otherwise() -> None:
 
 def test_other_weights_are_refused() -> None:
     problem = random_problem(25, 40, 2, weighting="real")
-    with pytest.raises(UnsupportedError, match=r"share_of_positives takes no sample_weight"):
+    with pytest.raises(UnsupportedError, match=r"share_of_positives has no argument sample_weight"):
         get_metric(share_of_positives)(problem.scores, problem.mass)
 
 

@@ -2,7 +2,7 @@
 
 A file that the reader refuses is read again with what the error advises, until it can be read or
 an error advises nothing that can be tried. All errors are shown, and the command that reads the
-file so. A column that is no model is left out; what else it may be, its error says.
+file so. A column that is not a model is left out; what else it may be, its error says.
 """
 
 from __future__ import annotations

@@ -382,7 +382,7 @@ def _show_errors_as_messages(quiet: bool, spelling: Spelling) -> Iterator[None]:
             raise typer.Exit(BAD_INPUT) from None
         except MemoryError as error:
             say(
-                f"Error: the memory is not enough{f' ({error})' if str(error) else ''}. "
+                f"Error: out of memory{f' ({error})' if str(error) else ''}. "
                 "Give fewer rows, or convert the file to Parquet and use --engine stream."
             )
             raise typer.Exit(BAD_INPUT) from None

@@ -25,7 +25,7 @@ MemoryOption = Annotated[
     Path, typer.Option("--memory", help="The memory: an SQLite file, created if it does not exist.")
 ]
 DataOption = Annotated[
-    str, typer.Option("--data", help="Name of the data; one memory may hold several data sets.")
+    str, typer.Option("--data", help="Name of the data; one memory may contain several data sets.")
 ]
 HOME = Path("ssme.sqlite")
 

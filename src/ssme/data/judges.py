@@ -527,9 +527,9 @@ def _refuse_other_scale(
 ) -> None:
     """Refuse a judge on another scale than the labels.
 
-    It is one with 10 answers of which none is a class of the labels, or one that a judge gives who
-    also gives those, if labels have two classes or more; and one who gives whole numbers other than
-    0 and 1 while at least 10 labels are all 0 or 1, which are grades.
+    It is one with 10 answers that are all outside the classes of the labels, or one that a judge
+    gives who also gives those, if labels have two classes or more; and one who gives whole numbers
+    other than 0 and 1 while at least 10 labels are all 0 or 1, which are grades.
     """
     labeled = {spell_class(value) for value in labels.values}
     own = answers.texts

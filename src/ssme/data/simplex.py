@@ -107,7 +107,7 @@ def find_class_columns(
     """Columns of (n, M) that sum to one on every row: the classes of one model.
 
     Candidates are all columns together, ``blocks`` of three or more whose names begin in the
-    same way and every pair. Columns of one value and very few rows are no evidence, nor are few
+    same way and every pair. Columns of one value and very few rows are not evidence, nor are few
     rows of one decimal unless names say so too.
     """
     n, m = scores.shape

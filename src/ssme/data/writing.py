@@ -186,7 +186,7 @@ def _make_plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:
         return np.array(["" if value is None else value for value in values], dtype=np.str_)
     if not all(isinstance(value, int | float) for value in known):
         raise InputError(
-            f"{what} mix text and numbers or contain other objects, which an npz cannot hold",
+            f"{what} mix text and numbers or contain other objects, which an npz cannot store",
             hint="convert them to text first",
         )
     array = np.array([np.nan if value is None else value for value in values])
@@ -195,7 +195,7 @@ def _make_plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:
     if not kept or (booleans and array.dtype.kind != "b" and what != "labels"):
         raise InputError(
             f"{what} contain booleans and missing values, or whole numbers beyond 2**53, which an "
-            "npz cannot hold",
+            "npz cannot store",
             hint="convert them to text first, or save to CSV or Parquet",
         )
     return array

@@ -106,7 +106,7 @@ def _list_labeled_answers(
     The confidence is that of its scores raised to ``power``.
 
     Rows suggested in rounds are left out: where classifiers differ, a sound one errs more often
-    than its own scores say. So are judges: an answer is no probability, and promises nothing.
+    than its own scores say. So are judges: an answer is not a probability and promises nothing.
     """
     scores, labels = case.data.scores[case.judging_rows], case.data.labels[case.judging_rows]
     predicted = predicted_classes(scores)
@@ -311,7 +311,7 @@ def _correlate_pairs(case: Case) -> FloatArray:
     """Correlations (M, M) of scores, each over the rows that both have.
 
     They are 0 where these rows are fewer than the limits ask for. Answers that are the same on few
-    rows are no copies: good judges agree.
+    rows are not copies: good judges agree.
     """
     scores = case.data.scores[case.rows]
     scored = np.isfinite(scores[:, :, 0]).T

@@ -111,8 +111,8 @@ def check_few_of_a_class(case: Case) -> Answer:
     return replace(
         answer,
         reason=f"{answer.reason} {spoken}",
-        advice=f"{check_few_of_a_class.advice} If it is no class but a slip, correct it; if it "
-        "says that a judge is unsure, declare it with unsure (--unsure on the command line).",
+        advice=f"{check_few_of_a_class.advice} If it is a typo rather than a class, correct it; "
+        "if it says that a judge is unsure, declare it with unsure (--unsure on the command line).",
     )
 
 

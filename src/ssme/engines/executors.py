@@ -167,7 +167,7 @@ def run_on_thread(function: Callable[..., Result], *arguments: Any) -> Future[Re
 
 
 class _ProcessPool(ProcessPoolExecutor):
-    """Worker processes to which Ctrl-C, which reaches every process of a terminal, is no matter.
+    """Worker processes that ignore Ctrl-C, which reaches every process of a terminal.
 
     A new process takes over which signals are held back from the thread that starts it.
     """

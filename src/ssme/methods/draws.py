@@ -69,7 +69,7 @@ def declare_joint_draws(default: int) -> Any:
 
 
 def declare_constants(default: Any) -> Any:
-    """The option ``constants`` of a method: a frozen dataclass of all numbers that are no option.
+    """The option ``constants`` of a method: a frozen dataclass of all numbers that are not options.
 
     Studies change them by `dataclasses.replace`; users have no need to.
     """

@@ -137,8 +137,8 @@ def _repeat_rows(rows: NDArray[np.int64], weights: FloatArray, name: str) -> NDA
     if fractional.size:
         row = int(fractional[0])
         raise UnsupportedError(
-            f"metric `{name}` takes no sample_weight, and row {rows[row]} weighs {weights[row]:g}, "
-            "which is no whole number",
+            f"metric `{name}` has no argument sample_weight, so weights must be whole numbers, "
+            f"got {weights[row]:g} at row {rows[row]}",
             hint="give the callable a `sample_weight` argument",
         )
     return np.repeat(rows, times)

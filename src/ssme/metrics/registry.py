@@ -109,7 +109,7 @@ def default_metrics(
     n_classes : int
         Number of classes.
     answers : bool
-        Whether every model gives answers or ratings, which are no probabilities.
+        Whether every model gives answers or ratings, which are not probabilities.
     ratings : bool
         Whether some of them give ratings.
     ordered : bool

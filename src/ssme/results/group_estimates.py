@@ -660,8 +660,8 @@ def leave_end(
     """``draws`` (D, M) that are as far from 0 or 1 as a rate without a case seen may be.
 
     ``scores`` (r, M, K) and ``soft`` (r, K) are those of the group's rows. Draws of metrics that
-    are no share of the rows of a true class stay as they are, and so do those of classifiers that
-    predict that class for some of the rows and for others not.
+    are not a share of the rows of a true class stay as they are, and so do those of classifiers
+    that predict that class for some of the rows and for others not.
     """
     kind = metric.kind
     if not isinstance(kind, Decision) or kind.share_of is None or kind.share_of.true is None:

@@ -68,7 +68,7 @@ KINDS_OF_FILES = {
 
 
 def list_fields(path: str) -> list[dict[str, Any]]:
-    """The options of reading that are no columns; those for this kind of file.
+    """The options of reading other than columns; those for this kind of file.
 
     ``kind`` is "flag", "choice" (one of ``choices``), "list", "class" or "text"; ``empty`` says
     what the reader does without the option; ``is_of_file`` is true of how the file is written.

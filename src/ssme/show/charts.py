@@ -92,7 +92,7 @@ def list_charts(evaluation: Evaluation) -> dict[str, tuple[Maker, ...]]:
 def _list_curves(evaluation: Evaluation, plots: Plots) -> Iterator[Maker]:
     """Pictures of scores: of classifiers, and where the order alone counts of raters too.
 
-    An answer is no probability and has one threshold only, which the confusion matrix shows.
+    An answer is not a probability and has one threshold only, which the confusion matrix shows.
     """
     data = evaluation.data
     kinds = {name: judge.kind for name, judge in data.judges.items()}

@@ -660,7 +660,7 @@ def _make_rerun(evaluation: Evaluation) -> Section:
     """The run as a config file and as Python, or why no file can hold it."""
     settings, title = evaluation.settings, "Run it again"
     if not settings.get("config"):
-        reason = f"No config file can hold this run. {settings.get('no_config', '')}"
+        reason = f"This run cannot be written to a config file. {settings.get('no_config', '')}"
         return Section("again", title, (reason.rstrip(),))
     spec = RunSpec.from_dict(settings["config"])
     asked = ", ".join(f"{key}={value!r}" for key, value in evaluation.asked.options.items())

@@ -217,7 +217,7 @@ def find_columns(table: Table, options: ReadOptions, labels: object | None = Non
 
 
 def expand_patterns(options: ReadOptions, columns: Sequence[str]) -> ReadOptions:
-    """Replace names with ``*`` or ``?`` that are no columns by the columns that they match."""
+    """Replace names with ``*`` or ``?`` that are not columns by the columns that they match."""
     found: dict[str, Any] = {}
     for option in ("models", "answers", "ratings", "groups", "ignore"):
         names = getattr(options, option)

@@ -25,7 +25,7 @@ class Reader(NamedTuple):
 
     ``open`` gets the path and, by keyword, the options named in ``takes``; ``delimiter`` is the
     default of that option. In the columns of a reader of ``lists``, a cell may be a list of class
-    scores. Files of arrays are no tables: they have no ``open``.
+    scores. Files of arrays are not tables: they have no ``open``.
     """
 
     open: Callable[..., Any] | None = None

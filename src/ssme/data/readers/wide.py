@@ -369,7 +369,7 @@ def _suggest_role(table: Table, name: str, free: Sequence[str]) -> str:
         parts = [ids, group] if np.unique(known).size == table.n_rows else [group, ids]
         return "; ".join([*parts, f"if it is neither pass `ignore={[name]}`", scores])
     percent = "for percent divide by 100; " if _look_like_percent(table, free) else ""
-    ignore = f"if it is no score pass `ignore={[name]}`"
+    ignore = f"if it is not a score pass `ignore={[name]}`"
     return f"{percent}for logits pass `logits=True`; {ignore}; {scores}"
 
 
