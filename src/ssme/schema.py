@@ -632,8 +632,8 @@ class AskOptions(Declared):
     )
     fail_on: str | None = option(
         None,
-        "Exit 1 where there is a warning of this severity or a worse one: serious or warning. A "
-        "gate fails on serious warnings unless this is `never`.",
+        "Exit 1 on a warning of at least this severity: serious or warning. A gate fails on "
+        "serious warnings unless this is `never`.",
         OneOf(
             Nothing("serious with --fail-under or --within, never without"),
             Enumeration("serious", "warning", "never"),

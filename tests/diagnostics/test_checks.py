@@ -354,7 +354,7 @@ def test_healthy_data_of_four_classes_and_missing_scores_raises_none():
         ("D303", two_models, "does not iterate"),
         ("D304", two_models, "no mixture"),
         ("D107", two_models, "no groups"),
-        ("D208", two_models, "does not hold agreement"),
+        ("D208", two_models, "does not compare agreement"),
         ("D209", no_labels, "fewer than 5 labels"),
         ("D305", two_models, "no estimates"),
         ("D309", two_models, "no estimates"),
@@ -449,7 +449,7 @@ def test_labels_of_one_class_cannot_judge():
     data, *rest = estimate_off()
     labels = np.where(data.labels == 1, -1, data.labels)
     warnings = {warning.code: warning for warning in check_all(replace(data, labels=labels), *rest)}
-    assert "cannot judge" in warnings["D305"].advice
+    assert "labels are of one class" in warnings["D305"].advice
     assert "believe the labels" not in warnings["D305"].advice
 
 

@@ -217,10 +217,10 @@ def _advise(data: ScoreSet) -> list[str]:
         )
     if not data.ordered:
         advice.append(
-            f"Nothing says which of the classes {quote(data.classes)} is positive: name it with "
+            f"The positive class is not declared among {quote(data.classes)}: name it with "
             "--positive for metrics of the positive class."
             if data.n_classes == 2
-            else f"Nothing says the order of the classes {quote(data.classes)}: list them with "
+            else f"The order of the classes {quote(data.classes)} is not declared: list them with "
             "--classes for metrics of ordered classes."
         )
     if data.judges and data.n_labeled == 0:

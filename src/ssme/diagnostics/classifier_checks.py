@@ -153,7 +153,7 @@ def check_vagueness(case: Case) -> Answer:
 def check_agreement_against_confidence(case: Case) -> Answer:
     conflict = case.facts.agreement_conflict
     if conflict is None:
-        return not_applicable("the method does not hold agreement against confidence")
+        return not_applicable("the method does not compare agreement with confidence")
     text = (
         f"the classifiers agree as if their scores had to be raised to {np.exp(conflict):.2g} "
         "times the power that their confidence suggests"

@@ -39,13 +39,13 @@ UNLIKE_ROWS = "D104"
 """The check whether labeled rows look like the unlabeled ones."""
 
 NOT_RANDOM = (
-    f"The labels are not a random sample of the rows (see {UNLIKE_ROWS}), so labels alone cannot "
-    "judge, and this may be their doing: find out how rows were chosen for labeling, then label "
-    "a random sample or give weights that undo the choice."
+    f"The labels are not a random sample of the rows (see {UNLIKE_ROWS}), so this warning "
+    "may come from how they were chosen: find out how, then label a random sample or give weights "
+    "that undo the choice."
 )
 ONE_CLASS = (
-    "All labels are of one class, and such labels cannot judge: label rows drawn at random until "
-    "they hold another class."
+    "All labels are of one class, which is not enough evidence for this warning: label rows at "
+    "random until another class occurs."
 )
 
 

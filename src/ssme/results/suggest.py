@@ -59,7 +59,7 @@ DESIGN = Option(
     Enumeration("goal", *DESIGNS),
     "goal",
     "How rows are chosen: for the goal, uniformly, equally many of each part of the scores, or "
-    "equally many of each class as far as the belief tells.",
+    "equally many of each class, as predicted.",
 )
 
 DECIMALS = 12
