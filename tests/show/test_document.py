@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from rich.console import Console
@@ -68,6 +69,21 @@ def test_a_new_section_is_in_every_output(result: ssme.Evaluation) -> None:
             assert words in text.replace("\\", ""), (output, words)
         if output != "json":
             assert "0.250 [0.125, 0.500]" in text.replace("\\", ""), output
+
+
+def test_tables_at_the_usual_threshold_say_so(result: ssme.Evaluation) -> None:
+    asked = result.ask(threshold_for="f1")
+    for report in (True, False):
+        for output, text in draw_everywhere(build_document(asked, report=report)).items():
+            assert "threshold 0.5, not the thresholds above" in text, output
+    assert asked.decision is not None
+    assert asked.decision.describe_threshold() == f" at threshold {asked.decision.threshold:.3f}"
+
+
+def test_a_report_names_the_file_and_the_date(result: ssme.Evaluation) -> None:
+    named = replace(result, settings={**result.settings, "config": {"source": "in/scores.csv"}})
+    document = build_document(named, date=datetime(2026, 5, 4, tzinfo=UTC))
+    assert document.head[-1] == "scores.csv, 2026-05-04"
 
 
 def test_spare_columns_and_names_make_room_in_a_terminal() -> None:

@@ -173,7 +173,8 @@ class Choice(Answer):
         """The threshold of the pick and what it is for; empty where none was chosen."""
         if self.threshold is None:
             return ""
-        return f" at threshold {self.threshold:.3f} for {self.goal}"
+        demand = "" if self.goal == self.metric else f" for {self.goal}"
+        return f" at threshold {self.threshold:.3f}{demand}"
 
     def sureness(self) -> str:
         """Describe the set of possible best models and P(best) of the pick; empty without draws."""

@@ -158,16 +158,18 @@ class ThresholdChoice(Answer):
             verb = "reaches" if len(never) == 1 else "reach"
             sentences.append(f"{_list_names(never)} {verb} {self.goal} at no threshold.")
         rows = [(pick, at) for pick in self.picks for at in pick.metrics]
+        names = [at.metric for _, at in rows]
+        title = names[0] if len(set(names)) == 1 else "estimate"
         table = (
             Column("model", [pick.model for pick, _ in rows]),
             Column("threshold", [(p.threshold, p.low, p.high) for p, _ in rows], "value"),
-            Column("metric", [at.metric for _, at in rows]),
-            Column("estimate", [(at.estimate, at.low, at.high) for _, at in rows], "value"),
+            *([Column("metric", names)] if title == "estimate" else []),
+            Column(title, [(at.estimate, at.low, at.high) for _, at in rows], "value"),
             Column("labels only", [at.labels_only for _, at in rows], "number"),
         )
         sure = "" if self.confidence == CONFIDENCE.default else f", probability {self.confidence:g}"
-        title = f"Thresholds for {self.goal}{sure}"
-        return [Section("thresholds", title, tuple(sentences), table)]
+        heading = f"Thresholds for {self.goal}{sure}"
+        return [Section("thresholds", heading, tuple(sentences), table)]
 
 
 def _list_names(names: Sequence[str], most: int = 20) -> str:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ssme.data.scoreset import describe_positive
@@ -141,6 +142,7 @@ def build_document(
     sections are left out that only a report has: method, data, differences, pictures. ``further``
     are added to it.
     """
+    date = date or datetime.now(UTC)
     charts: Mapping[str, Any] = {}
     answered = evaluation.asked
     if report:
@@ -171,10 +173,10 @@ def build_document(
         sections.append(_make_rerun(evaluation))
     return Document(
         title or "How good are these classifiers?",
-        _write_head(evaluation),
+        (*_write_head(evaluation), *(_write_origin(evaluation, date) if report else ())),
         _write_answers(evaluation),
         tuple(sections),
-        _write_foot(evaluation.settings, date or datetime.now(UTC)) if report else (),
+        _write_foot(evaluation.settings, date) if report else (),
     )
 
 
@@ -228,6 +230,13 @@ def _write_head(evaluation: Evaluation) -> tuple[str, ...]:
         return (first,)
     kind = settings["corrected_shift"]
     return first, f"The labels are weighted to correct {kind} shift. {settings['shift']}"
+
+
+def _write_origin(evaluation: Evaluation, date: datetime) -> tuple[str, ...]:
+    """The file, where the rows are of one, and the date."""
+    source = (evaluation.settings.get("config") or {}).get("source")
+    file = f"{PurePath(source).name}, " if isinstance(source, str) else ""
+    return (f"{file}{date.astimezone(UTC):%Y-%m-%d}",)
 
 
 def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
@@ -356,6 +365,9 @@ def _make_estimates(
             'assumptions of the method are true. "Labels only" is what the labeled rows say '
             "without the others.",
         )
+    if evaluation.asked.thresholds is not None:
+        usual = evaluation.settings.get("threshold") or 0.5
+        about.append(f"These tables use threshold {usual:g}, not the thresholds above.")
     parts = []
     for number, metric in enumerate(evaluation.metrics[: None if limit is None else 1]):
         rows = _rank_models(evaluation, metric)
