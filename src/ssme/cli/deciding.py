@@ -29,7 +29,8 @@ def read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
     except ValueError:
         raise InputError(
             f"{flag} {text!r} is not a matrix of numbers",
-            hint=f'separate columns by commas and rows by semicolons, such as {flag} "0,1;10,0"',
+            hint="write a row for each true class, with a number for each predicted one: "
+            f'{flag} "0,1;10,0" has 1 for a false positive and 10 for a false negative',
         ) from None
     if len({len(row) for row in matrix} | {len(matrix)}) != 1:
         raise InputError(

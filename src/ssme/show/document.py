@@ -507,8 +507,8 @@ def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int |
         "Intervals of differences from all rows are simultaneous over groups. "
         '"P(worst)" is the probability that the group is the worst one. "Shrinkage" is the share '
         "of its estimates that comes from all rows rather than from its own labels. "
-        '"Effective labels" is how many labels labels alone would need for an interval as '
-        "narrow."
+        '"Effective labels" is the number of labels that give an interval as narrow without '
+        "unlabeled rows."
     ]
     if any(row["labels_only_from"] == "all" for row in evaluation.rows() if row["group"] != ALL):
         about.append(
