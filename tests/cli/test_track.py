@@ -71,16 +71,16 @@ def test_data_that_the_memory_does_not_know_are_refused(run: Run, tmp_path: Path
     for command in ("show", "compare"):
         result = run("track", command, "--memory", memory, "--data", "mial")
         assert result.exit_code == 2
-        assert "nknown data 'mial'. Did you mean 'mail'" in " ".join(result.stderr.split())
+        assert "--data: unknown data 'mial'. Did you mean 'mail'" in " ".join(result.stderr.split())
 
 
-def test_a_name_that_is_too_long_is_refused(run: Run, tmp_path: Path) -> None:
+def test_a_name_that_is_too_long_is_refused_by_its_option(run: Run, tmp_path: Path) -> None:
     asked = ("--memory", tmp_path / ("x" * 400))
     how = ("--models", "good,bad", "--method", "labeled", "--metrics", "accuracy")
     for line in (("add", write(tmp_path, 20), *how), ("show",), ("compare",)):
         result = run("track", *line, *asked)
         assert result.exit_code == 2
-        assert "xxxx" in result.stderr
+        assert "Error: --memory" in result.stderr
 
 
 def test_an_evaluation_that_is_not_there_is_refused(run: Run, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_memory_that_cannot_be_is_refused_before_the_work(
     for target in (tmp_path / "no" / "folder.sqlite", tmp_path, foreign):
         result = run("track", "add", file, *how, "--memory", target)
         assert result.exit_code == 2, result.output
-        assert str(target) in result.stderr
+        assert "Error: --memory" in result.stderr
     new = tmp_path / "new.sqlite"
     same = run("track", "add", file, *how, "--memory", new, "--json", new)
     assert same.exit_code == 2

@@ -18,7 +18,7 @@ from ssme.cli.options import (
 from ssme.cli.output import Output, format_json
 from ssme.cli.program import register_command
 from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
-from ssme.errors import InputError, UnsupportedError
+from ssme.errors import InputError, UnsupportedError, name_argument
 from ssme.writing import format_csv
 
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ def compare(
 
     output = Output(out)
     names = list(dict.fromkeys(split_names([methods], "--methods")))
-    for name in names:
-        find_method_class(name)
+    with name_argument("methods"):
+        for name in names:
+            find_method_class(name)
     spec = gather(file, read, run)
     output.refuse_inputs(list_inputs(spec))
     data = read_scores(spec)

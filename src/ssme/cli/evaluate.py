@@ -238,7 +238,8 @@ def _evaluate_file(
                 add_metrics(metrics or choose_usual_metrics(data), demands, data.n_classes)
             )
     if shift is not None:
-        data, said = correct(data, shift)
+        with name_argument("correct_shift"):
+            data, said = correct(data, shift)
         output.note(said)
     with output.show_progress("estimating"):
         result = evaluate_scores(spec, data, metrics=metrics)

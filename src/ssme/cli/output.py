@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ssme import progress
 from ssme.cli.options import WriteOptions
-from ssme.errors import InputError
+from ssme.errors import InputError, name_argument
 from ssme.writing import encode_text, refuse_existing, write_text
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ class Output:
                     hint="name a file, or start the command with its stdout open",
                 )
             if place != STDOUT:
-                refuse_existing(path, force=self.options.force)
+                with name_argument(name):
+                    refuse_existing(path, force=self.options.force)
 
     def refuse_inputs(self, files: Iterable[str | Path | None]) -> None:
         """Refuse to write over what the command reads, even with --force."""

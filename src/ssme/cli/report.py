@@ -19,7 +19,7 @@ from ssme.cli.options import (
 )
 from ssme.cli.output import Output
 from ssme.cli.program import register_command
-from ssme.errors import InputError
+from ssme.errors import InputError, name_argument
 
 SUFFIXES = (".html", ".htm", ".md", ".json")
 
@@ -77,7 +77,8 @@ def report(
         must = "end in .html, .htm, .md or .json"
         raise InputError(option="output_file", value=str(output_file), must=must)
     if memory is not None:
-        refuse_no_memory(memory, new=False)
+        with name_argument("memory"):
+            refuse_no_memory(memory, new=False)
     if target is not None:
         parse_target(target)
     result = evaluate_asked(file, read, run, engine, ask, config, output, also_read=[memory])

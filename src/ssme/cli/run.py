@@ -142,7 +142,8 @@ def _read_options(method: str, texts: dict[str, str]) -> dict[str, Any]:
     from ssme.methods.registry import find_method_class
     from ssme.options import list_declared
 
-    known = {each.name: each for each in list_declared(find_method_class(method))}
+    with name_argument("method"):
+        known = {each.name: each for each in list_declared(find_method_class(method))}
     return {
         name: _read_option(known[name], text) if name in known else text
         for name, text in texts.items()

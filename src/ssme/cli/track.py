@@ -55,14 +55,16 @@ def add(
     output = Output(out)
     spec = gather(file, read, run, config)
     output.refuse_inputs([*list_inputs(spec), memory])
-    refuse_no_memory(memory)
+    with name_argument("memory"):
+        refuse_no_memory(memory)
     scores = read_scores(spec)
     for sentence in say_recognized(spec, scores):
         output.note(sentence)
     read_events(scores, data, annotator)  # refuses rows without names before the work begins
     with output.show_progress("estimating"):
         result = evaluate_scores(spec, scores)
-    opened = Memory(memory, data)
+    with name_argument("memory"):
+        opened = Memory(memory, data)
     with opened as kept:
         before = len(kept.evaluations())
         added = kept.add_labels(read_events(scores, data, annotator, kept.label_events()))
@@ -120,7 +122,8 @@ def show(
     if plot is not None:
         from ssme.show.plots import draw_history
 
-        draw_history(rows).save(plot)
+        with name_argument("plot"):
+            draw_history(rows).save(plot)
         output.note(f"Wrote {plot}")
     output.console.print(
         f"{len(labels):,} labels in {len(events):,} events, {len(conflicts):,} rows with different "
@@ -185,8 +188,10 @@ def compare(
                 f"a comparison needs two evaluations, and {memory} contains one",
                 hint="store another with `ssme track add` when there are more labels",
             )
-        old = kept.evaluation(before)
-        new = kept.evaluation(after)
+        with name_argument("before"):
+            old = kept.evaluation(before)
+        with name_argument("after"):
+            new = kept.evaluation(after)
     changes, drifts = compare_records(old, new), find_drift(old, new)
     differing = tell_differences(old, new)
     rows: list[dict[str, Any]] = [asdict(change) for change in changes]
@@ -228,11 +233,13 @@ def _open(memory: Path, data: str) -> Memory:
     """A memory that is there, and that knows ``data`` unless it is empty."""
     from ssme.memory import Memory
 
-    kept = Memory(memory, data, new=False)
-    known = kept.list_data()
+    with name_argument("memory"):
+        kept = Memory(memory, data, new=False)
+        known = kept.list_data()
     if known and data not in known:
         kept.close()
-        raise make_unknown_name_error("data", data, known)
+        with name_argument("data"):
+            raise make_unknown_name_error("data", data, known)
     return kept
 
 
