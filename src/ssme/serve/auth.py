@@ -56,7 +56,7 @@ from ssme.wording import shorten
 
 ROLES = ("anyone", "guest", "owner")
 """Each role may ask for its own pages and those of the roles before it."""
-LARGEST_FORM = {"anyone": 10_000, "guest": 50_000, "owner": 1_000_000}
+LARGEST_FORM = {"anyone": 10_000, "guest": 16_000, "owner": 1_000_000}
 """Bytes of a form by the role of whoever sends it; files are not sent as forms."""
 MOST_FIELDS = 25_000
 """Fields of a form; the page of a file has one for each column."""
