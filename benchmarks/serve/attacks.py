@@ -113,7 +113,7 @@ def list_attacks(connections: int, megabytes: int) -> dict[str, Callable[[Attack
 
     def send_guests_form(by: Attacker) -> None:
         cookie = f"cookie: {by.guest.cookie}"
-        head = by.write_head("POST /files/1/label", "content-length: 50000", cookie)
+        head = by.write_head("POST /files/1/label", "content-length: 16000", cookie)
         by.open(connections, head + b"a" * 15_000)
 
     return {
