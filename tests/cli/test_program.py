@@ -168,6 +168,16 @@ def test_doctor_finds_the_ids_of_a_long_table(run: Run, tmp_path: Path) -> None:
     assert "--id 'image'" in run("doctor", path).stdout.splitlines()[-1]
 
 
+def test_doctor_reads_the_first_file_of_a_folder(run: Run, tmp_path: Path) -> None:
+    scores = np.random.default_rng(0).random((40, 2))
+    for part in ("a", "b"):
+        rows = pd.DataFrame(scores, columns=["bert", "gpt"]).assign(label=[0, 1] * 20)
+        rows.to_parquet(tmp_path / f"{part}.parquet")
+    shown = " ".join(run("doctor", tmp_path).stdout.split())
+    assert "has 2 files" in shown
+    assert f"ssme evaluate {tmp_path} --label label" in shown.replace("'", "")
+
+
 def test_doctor_that_can_read_nothing_says_why(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "words.csv"
     path.write_text("a,b\n")

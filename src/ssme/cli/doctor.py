@@ -11,6 +11,7 @@ import ast
 import shlex
 from contextlib import suppress
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, spell_with
@@ -59,6 +60,13 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
     output = Output(out)
     spec = gather(file, read)
     output.refuse_inputs(list_inputs(spec))
+    source, advice = spec.source, []
+    if isinstance(source, str) and Path(source).is_dir():
+        from ssme.stream.files import find_files
+
+        if files := find_files([source]):
+            advice = [f"Only {files[0].path} was read; {source} has {len(files):,} files."]
+            spec = replace(spec, source=files[0].path)
     with output.show_progress("reading"):
         spec, data, problems = _read_in_spite(spec)
         warnings = check_all(data)
@@ -66,7 +74,7 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
     can, cannot = list_supported(data)
     findings = [asdict(warning) for warning in warnings]
     labels, missing = _count_labels(data), _count_missing_scores(data)
-    advice = [*_advise(data), *_tell_left_out(spec, data)]
+    advice += [*_advise(data), *_tell_left_out(spec, data)]
     facts: dict[str, Any] = {
         "file": spec.source,
         "understood": understood,
@@ -82,7 +90,7 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
         "metrics": _list_metrics(data),
         "looks_wrong": findings,
         "problems": [str(problem) for problem in problems],
-        "command": _write_command(spec, data),
+        "command": _write_command(replace(spec, source=source), data),
     }
     output.write(out.json, format_json(facts))
     output.write(out.csv, format_csv(findings))
