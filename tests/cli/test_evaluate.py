@@ -489,7 +489,7 @@ def test_costs_decide_and_choose_thresholds(run: Run, scores: Path) -> None:
     ("arguments", "message"),
     [
         (("--cost", "0,1;5"), "rows of 2, 1 numbers"),
-        (("--cost", "a"), "Separate columns by commas"),
+        (("--cost", "a"), "a row for each true class"),
         (("--cost", "1,1;1,1"), "every entry of the cost matrix"),
         (("--cost", "0,1;1,0", "--utility", "0,1;1,0"), "were both given"),
         (("--threshold-for", "cost"), "without --cost"),
