@@ -11,7 +11,7 @@ machine behind each in ``results/runs.csv``; figures, drawn from those files, ar
 ``benchmarks/figures``.
 
 The studies of ``benchmarks/auto``, ``answers`` and ``decide`` plan their cells themselves
-(`ssme.bench.runner.Study`) and have them run by `run_cells`, under the arguments of `add_runs`.
+(`benchmarks.studies.Study`) and have them run by `run_cells`, under the arguments of `add_runs`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ import pandas as pd
 from benchmarks.charts import DRAWINGS
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.provenance import record
+from benchmarks.studies import Protocol, Runner, Study, StudyTables, run_studies
 from ssme import progress
-from ssme.bench import Protocol, run_protocol
-from ssme.bench.runner import Study, StudyTables, run_studies
 from ssme.bench.store import describe_process
+from ssme.bench.store import write_table as write_run
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import SerialExecutor, map_in_order, open_executor
 
@@ -158,19 +158,16 @@ def run(
     ``name`` is that of the folder of tables, ``cells`` of the file of cells: the experiment's own
     unless told otherwise.
     """
-    folder = CACHE / (name or setup.name)
+    seconds = setup.end - time.monotonic() if setup.end < math.inf else None
+    study = Study(Runner(protocol, load), tuple(datasets))
+    file = CACHE / "cells" / f"{cells or setup.name}.jsonl"
     with progress.show(setup.name):
-        table: pd.DataFrame = run_protocol(
-            protocol,
-            datasets,
-            load,
-            executor=setup.executor,
-            folder=folder,
-            overwrite=True,
-            cells=CACHE / "cells" / f"{cells or setup.name}.jsonl",
-            seconds=setup.end - time.monotonic() if setup.end < math.inf else None,
+        ((table, times),) = run_studies(
+            [study], executor=setup.executor, cells=file, seconds=seconds
         )
-    times = pd.read_csv(folder / "times.csv", dtype={"source": str})
+    folder = CACHE / (name or setup.name)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_run(table, times, folder, overwrite=True)
     if times["source"].nunique() > 1:
         print(f"{setup.name}: cells of {times['source'].nunique()} states of the source")
     setup.times.append(times)

@@ -17,7 +17,7 @@ from importlib import import_module
 
 from benchmarks import report
 from benchmarks.experiment import Setup, add_places, open_places
-from ssme.bench import UnfinishedError
+from benchmarks.studies import UnfinishedError
 from ssme.errors import InputError
 
 EXPERIMENTS = (

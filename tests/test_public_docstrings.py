@@ -27,8 +27,6 @@ spec.loader.exec_module(extension)
 
 METHOD_CLASSES = sorted(f"ssme.{entry.partition(':')[2]}" for entry in METHODS.values())
 WITHOUT_EXAMPLE = {
-    "ssme.bench.geometric_rmae": "needs the table of a benchmark",
-    "ssme.bench.provenance": "needs the table of a benchmark",
     "ssme.bench.summarize": "needs the table of a benchmark",
     "ssme.evaluate_parquet": "needs Parquet files",
     "ssme.progress.show": "draws on the terminal",

@@ -13,7 +13,8 @@ import numpy as np
 
 from benchmarks.datasets.synthetic import gaussian_set
 from benchmarks.experiment import Setup, run, save, start
-from ssme.bench import Protocol, provenance
+from benchmarks.studies import Protocol
+from ssme.bench.summary import provenance
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import limit_blas_threads
 from ssme.methods.registry import method_names

@@ -15,7 +15,9 @@ import pandas as pd
 
 from benchmarks.datasets.adult import semisynthetic_set
 from benchmarks.experiment import Setup, run, save, start
-from ssme.bench import Protocol, provenance, summarize
+from benchmarks.studies import Protocol
+from ssme.bench import summarize
+from ssme.bench.summary import provenance
 
 RUNS = 100
 BENDS = (0.25, 0.5, 1.0, 2.0, 4.0)

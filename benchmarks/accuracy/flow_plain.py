@@ -22,9 +22,7 @@ from benchmarks.accuracy.densities import join_paper_flow
 from benchmarks.accuracy.protocol import N_UNLABELED, average_over_draws, summarize_errors
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import RESULTS, add_places, open_places, run_cells, write_table
-from ssme.bench import Protocol
-from ssme.bench.protocol import Trial
-from ssme.bench.runner import Runner, Study
+from benchmarks.studies import Protocol, Runner, Study, Trial
 from ssme.methods.beliefs import LabelPosterior, clamp
 from ssme.metrics import get_metric
 from ssme.metrics.base import one_hot_mass

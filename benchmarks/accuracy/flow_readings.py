@@ -12,7 +12,8 @@ from typing import Any
 
 from benchmarks.accuracy.densities import FLOW, join_paper_flow
 from benchmarks.experiment import Setup, run, save, start
-from ssme.bench import Protocol, summarize
+from benchmarks.studies import Protocol
+from ssme.bench import summarize
 
 RUNS = 5
 DATASETS = ["civilcomments", "multinli"]

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from tests.shared_data import available, load_set, set_names
 
 from benchmarks.experiment import add_places, open_places, run_cells, write_table
-from ssme.bench import Protocol
-from ssme.bench.runner import Runner, Study, Truth
+from benchmarks.studies import Protocol, Runner, Study
+from ssme.bench.runner import Truth
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics import metric_names
 from ssme.results.evaluation import Evaluation

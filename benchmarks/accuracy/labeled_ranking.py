@@ -18,8 +18,8 @@ from tests.shared_data import set_names
 
 from benchmarks.accuracy.labeled_intervals import N_LABELED, TORTURE, load_scores
 from benchmarks.experiment import RESULTS, add_places, open_places, run_cells, write_table
-from ssme.bench import Protocol
-from ssme.bench.runner import Runner, Study, Truth
+from benchmarks.studies import Protocol, Runner, Study
+from ssme.bench.runner import Truth
 from ssme.results.comparison import compute_probability_better
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL

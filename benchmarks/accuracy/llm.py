@@ -15,7 +15,8 @@ are those of the main tables.
 from __future__ import annotations
 
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
-from ssme.bench import Protocol, summarize
+from benchmarks.studies import Protocol
+from ssme.bench import summarize
 
 RUNS = 50
 DATASETS = ["multinli", "mmlupro_llm_logit"]
@@ -34,7 +35,7 @@ METHODS = [
 
 
 def main(setup: Setup) -> None:
-    protocol = Protocol.of(METHODS, runs=setup.runs)
+    protocol = Protocol(METHODS, runs=setup.runs)
     summary = summarize(run(protocol, DATASETS, setup, cells=REAL_SETS))
     save(summary.drop(columns=["subset", "group"]), setup)
 

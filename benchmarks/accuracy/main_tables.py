@@ -11,7 +11,8 @@ import pandas as pd
 
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from benchmarks.paper import PAPER_METHODS, join_paper
-from ssme.bench import Protocol, summarize
+from benchmarks.studies import Protocol
+from ssme.bench import summarize
 
 RUNS = 50
 DATASETS = ["civilcomments", "multinli"]
@@ -20,7 +21,7 @@ METHODS = [*PAPER_METHODS, "ensemble", "auto"]
 
 def run_main_cells(setup: Setup, datasets: list[str] = DATASETS) -> pd.DataFrame:
     """The runs of every method of the main tables, which other experiments read too."""
-    return run(Protocol.of(METHODS, runs=setup.runs), datasets, setup, cells=REAL_SETS)
+    return run(Protocol(METHODS, runs=setup.runs), datasets, setup, cells=REAL_SETS)
 
 
 def main(setup: Setup) -> None:

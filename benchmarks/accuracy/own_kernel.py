@@ -18,7 +18,8 @@ import numpy as np
 from benchmarks.accuracy.protocol import METRICS, RESULTS
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import write_table
-from ssme.bench.protocol import seen_rows, split_rows
+from benchmarks.studies import seen_rows
+from ssme.bench.protocol import split_rows
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.kernels import log_kernel_volume
 from ssme.errors import ConvergenceWarning

@@ -12,7 +12,7 @@ import pandas as pd
 from benchmarks.accuracy.main_tables import RUNS, run_main_cells
 from benchmarks.experiment import Setup, save, start
 from benchmarks.paper import PAPER_METHODS, PAPER_MODELS, read_paper_file
-from ssme.bench import provenance
+from ssme.bench.summary import provenance
 
 KEYS = ["dataset", "metric", "model", "method"]
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from benchmarks.accuracy.labeled_intervals import load_scores, summarize_cells
 from benchmarks.experiment import add_places, open_places, run_cells, write_table
-from ssme.bench import Protocol
-from ssme.bench.runner import Runner, Study, Truth
+from benchmarks.studies import Protocol, Runner, Study
+from ssme.bench.runner import Truth
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs import LabelPosterior
 from ssme.metrics.base import Metric, one_hot_mass

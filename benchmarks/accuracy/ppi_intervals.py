@@ -20,8 +20,8 @@ import pandas as pd
 
 from benchmarks.accuracy.labeled_intervals import SIMULATED, load_scores
 from benchmarks.experiment import RESULTS, add_places, open_places, run_cells, write_table
-from ssme.bench import Protocol
-from ssme.bench.runner import Runner, Study, Truth
+from benchmarks.studies import Protocol, Runner, Study
+from ssme.bench.runner import Truth
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL
 

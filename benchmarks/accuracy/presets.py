@@ -24,7 +24,8 @@ from benchmarks.accuracy.ensembling import BENDS
 from benchmarks.datasets.adult import bend_scores
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import Setup, run, save, start
-from ssme.bench import Protocol, summarize
+from benchmarks.studies import Protocol
+from ssme.bench import summarize
 from ssme.data.scoreset import ScoreSet
 
 RUNS = 50

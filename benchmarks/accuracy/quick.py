@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from benchmarks.datasets.registry import data_folder
 from benchmarks.experiment import CACHE, Setup, run, start, write
-from ssme.bench import Protocol, summarize
+from benchmarks.studies import Protocol
+from ssme.bench import summarize
 
 RUNS = 10
 METHODS = ["labeled", "ensemble", "ssme", "auto"]
@@ -18,7 +19,7 @@ def main(setup: Setup) -> None:
     (CACHE / "cells" / f"{setup.name}.jsonl").unlink(missing_ok=True)
     found = (data_folder() / "civilcomments.npz").exists()
     datasets = ["civilcomments", "multinli"] if found else ["gaussian"]
-    summary = summarize(run(Protocol.of(METHODS, runs=setup.runs), datasets, setup))
+    summary = summarize(run(Protocol(METHODS, runs=setup.runs), datasets, setup))
     write(summary.drop(columns=["subset", "group"]), setup.name)
 
 

@@ -26,9 +26,8 @@ from benchmarks.accuracy.main_tables import DATASETS
 from benchmarks.accuracy.protocol import METRICS, N_UNLABELED, summarize_errors
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import add_places, open_places, run_cells, write_tables
-from ssme.bench import Protocol
-from ssme.bench.protocol import Scene
-from ssme.bench.runner import Runner, Study, Truth
+from benchmarks.studies import Protocol, Runner, Scene, Study
+from ssme.bench.runner import Truth
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.votes import cast_votes
 from ssme.metrics.base import FloatArray, one_hot_mass

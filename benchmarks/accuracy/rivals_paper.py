@@ -12,7 +12,8 @@ from typing import Any
 from benchmarks.accuracy.main_tables import DATASETS, RUNS
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from benchmarks.paper import PAPER_METHODS, join_paper
-from ssme.bench import Protocol, summarize
+from benchmarks.studies import Protocol
+from ssme.bench import summarize
 
 RIVALS = [name for name in PAPER_METHODS if name not in ("ssme", "ssme_m")]
 READINGS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -13,7 +13,8 @@ from typing import Any
 from benchmarks.accuracy.main_tables import DATASETS, RUNS
 from benchmarks.experiment import REAL_SETS, Setup, run, save, start
 from benchmarks.paper import PAPER_METHODS, join_paper
-from ssme.bench import Protocol, summarize
+from benchmarks.studies import Protocol
+from ssme.bench import summarize
 
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "labeled": ("labeled", {}),

@@ -15,7 +15,9 @@ import pandas as pd
 
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import Setup, run, save, start
-from ssme.bench import Protocol, provenance, summarize
+from benchmarks.studies import Protocol
+from ssme.bench import summarize
+from ssme.bench.summary import provenance
 from ssme.data.scoreset import ScoreSet
 
 RUNS = 25

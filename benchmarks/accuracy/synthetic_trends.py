@@ -23,7 +23,8 @@ from scipy.special import expit
 
 from benchmarks.datasets.synthetic import separations
 from benchmarks.experiment import Setup, run, save, start
-from ssme.bench import Protocol, summarize
+from benchmarks.studies import Protocol
+from ssme.bench import summarize
 from ssme.data.scoreset import ScoreSet
 
 RUNS = 20

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.experiment import Setup, run, save
-from ssme.bench import Protocol, summarize
+from benchmarks.studies import Protocol
+from ssme.bench import summarize
 
 RUNS = 50
 DATASET = "civilcomments"

@@ -40,7 +40,7 @@ from benchmarks.answers.meanings import (
 from benchmarks.answers.scenes import BINARY, GRADES, load_set
 from benchmarks.answers.study import plan_studies
 from benchmarks.experiment import add_runs, run_whole, write_tables
-from ssme.bench.protocol import Trial, seen_rows
+from benchmarks.studies import Trial, seen_rows
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.auto.constants import Constants

@@ -15,7 +15,8 @@ import numpy as np
 
 from benchmarks.auto.priors import SETS
 from benchmarks.experiment import load
-from ssme.bench.protocol import IntArray, Scene, Split
+from benchmarks.studies import Scene
+from ssme.bench.protocol import IntArray, Split
 from ssme.data.design import as_design
 from ssme.data.judges import Judge, make_grade_scores
 from ssme.data.scoreset import UNLABELED, ScoreSet

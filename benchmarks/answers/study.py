@@ -36,9 +36,7 @@ import pandas as pd
 from benchmarks.answers.scenes import BINARY, JUDGED, find_scene, load_set
 from benchmarks.auto.priors import SETS
 from benchmarks.experiment import add_runs, run_whole, write_tables
-from ssme.bench import Protocol
-from ssme.bench.protocol import Trial, Work
-from ssme.bench.runner import Runner, Study
+from benchmarks.studies import Protocol, Runner, Study, Trial, Work
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.metrics.base import FloatArray, one_hot_mass

@@ -21,7 +21,8 @@ from benchmarks.auto.study import (
     plan_study,
     summarize_by_variant,
 )
-from ssme.bench.runner import Measure, Study, Truth
+from benchmarks.studies import Measure, Study
+from ssme.bench.runner import Truth
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Recenter, recenter
 from ssme.metrics import get_metric

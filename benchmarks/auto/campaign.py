@@ -33,7 +33,7 @@ from benchmarks.auto.decisions import summarize_together
 from benchmarks.auto.made_worlds import WORLDS
 from benchmarks.auto.priors import SETS, TORTURE
 from benchmarks.auto.study import compute, make_parser, plan_study, write
-from ssme.bench.runner import Study, StudyTables
+from benchmarks.studies import Study, StudyTables
 
 SHIPPED: study.Methods = {"auto": {}}
 SEEN_RUNS, SEEN_MADE_RUNS = range(4, 29), range(6, 31)

@@ -31,7 +31,8 @@ from benchmarks.auto.study import (
     summarize_errors,
     write,
 )
-from ssme.bench.runner import Study, Truth
+from benchmarks.studies import Study
+from ssme.bench.runner import Truth
 from ssme.methods.base import Estimate
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL

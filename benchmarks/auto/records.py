@@ -24,9 +24,7 @@ from benchmarks.auto.priors import SETS
 from benchmarks.auto.stress import STRESSES, StressScene, find_stress, load_world
 from benchmarks.auto.study import TRUTH_ROWS
 from benchmarks.experiment import Loader
-from ssme.bench import Protocol
-from ssme.bench.protocol import Trial
-from ssme.bench.runner import Runner, Study
+from benchmarks.studies import Protocol, Runner, Study, Trial
 from ssme.methods.auto.belief import RowGroup
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.method import believe, draw_regime, situate

@@ -20,8 +20,7 @@ from benchmarks.auto.made_worlds import WORLDS
 from benchmarks.auto.priors import SETS
 from benchmarks.auto.study import plan_study
 from benchmarks.experiment import Loader
-from ssme.bench.protocol import Scene
-from ssme.bench.runner import Study
+from benchmarks.studies import Scene, Study
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.metrics.base import FloatArray
 

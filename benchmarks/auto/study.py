@@ -26,9 +26,8 @@ import pandas as pd
 from benchmarks.auto.decisions import sum_decisions, summarize_by_metric, summarize_decisions
 from benchmarks.auto.priors import TORTURE, find_left_out_coefficients
 from benchmarks.experiment import Loader, run_cells, write_tables
-from ssme.bench import Protocol
-from ssme.bench.protocol import Scene
-from ssme.bench.runner import Measure, Runner, Study, StudyTables, Truth
+from benchmarks.studies import Measure, Protocol, Runner, Scene, Study, StudyTables
+from ssme.bench.runner import Truth
 from ssme.engines.executors import open_executor
 from ssme.methods.base import Estimate
 from ssme.metrics.base import FloatArray, Metric

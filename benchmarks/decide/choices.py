@@ -28,7 +28,7 @@ import pandas as pd
 
 from benchmarks.decide.common import DEVELOPMENT, compute_truth, evaluate_seen, start_study
 from benchmarks.decide.said import BY, tabulate_said
-from ssme.bench.protocol import Trial
+from benchmarks.studies import Trial
 from ssme.metrics import default_metrics
 from ssme.metrics.base import Metric
 from ssme.results.evaluation import Evaluation

@@ -21,9 +21,7 @@ import pandas as pd
 
 from benchmarks.auto.priors import SETS
 from benchmarks.experiment import Loader, add_runs, run_whole, write_tables
-from ssme.bench import Protocol
-from ssme.bench.protocol import Scene, Trial
-from ssme.bench.runner import Runner, Study
+from benchmarks.studies import Protocol, Runner, Scene, Study, Trial
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics.base import FloatArray, Metric, one_hot_mass
 from ssme.results.evaluation import Evaluation

@@ -20,7 +20,7 @@ import pandas as pd
 
 from benchmarks.decide.common import start_study
 from benchmarks.decide.said import tabulate_said
-from ssme.bench.protocol import Trial
+from benchmarks.studies import Trial
 from ssme.data.grouping import Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics import get_metric

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.decide.common import compute_truth, evaluate_seen, start_study
-from ssme.bench.protocol import Trial
+from benchmarks.studies import Trial
 
 SHARES = [
     "outside",

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.decide.common import evaluate_seen, start_study
-from ssme.bench.protocol import Trial
+from benchmarks.studies import Trial
 from ssme.data.scoreset import ScoreSet
 from ssme.results.together import Figure, SetProfile
 from ssme.run import evaluate

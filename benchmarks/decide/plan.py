@@ -32,7 +32,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.decide.common import start_study
-from ssme.bench.protocol import Trial
+from benchmarks.studies import Trial
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.registry import get_method
 from ssme.results.evaluation import Evaluation

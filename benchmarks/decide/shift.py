@@ -21,7 +21,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.decide.common import compute_truth, start_study
-from ssme.bench.protocol import IntArray, Scene, Split, Trial
+from benchmarks.studies import Scene, Trial
+from ssme.bench.protocol import IntArray, Split
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.registry import find_method_class
 from ssme.metrics import get_metric

@@ -24,7 +24,7 @@ from scipy.special import ndtr, ndtri
 
 from benchmarks.decide.common import start_study
 from benchmarks.decide.shift import SETS, SHIFTS, draw_sets, find_scene
-from ssme.bench.protocol import Trial
+from benchmarks.studies import Trial
 from ssme.diagnostics.check import Limits
 from ssme.diagnostics.registry import ask_all
 from ssme.methods.votes import average_scores

@@ -37,7 +37,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.decide.common import start_study
-from ssme.bench.protocol import IntArray, Scene, Split, Trial
+from benchmarks.studies import Scene, Trial
+from ssme.bench.protocol import IntArray, Split
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics import get_metric, one_hot_mass
 from ssme.metrics.influence import measure_influence, measure_spread

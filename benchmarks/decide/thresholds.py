@@ -23,7 +23,7 @@ from benchmarks.decide.common import (
     evaluate_seen,
     start_study,
 )
-from ssme.bench.protocol import Trial
+from benchmarks.studies import Trial
 from ssme.metrics import at_threshold, expected_cost
 from ssme.results.thresholds import read_goal
 

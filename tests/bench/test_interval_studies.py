@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.accuracy import labeled_ranking, ppi_intervals
+from benchmarks.studies import run_studies, seen_rows
 
-from ssme.bench.protocol import seen_rows, split_rows
-from ssme.bench.runner import run_studies
+from ssme.bench.protocol import split_rows
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.estimators.labeled import Labeled
 from ssme.methods.estimators.ppi import Ppi

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from ssme.bench import Protocol
-from ssme.bench.protocol import split_rows
+from ssme.bench.protocol import list_cells, split_rows
+from ssme.bench.runner import Runner
 from ssme.errors import InputError
 
 LABELS = np.random.default_rng(0).integers(0, 3, 400)
@@ -70,7 +71,7 @@ def test_too_many_labels_asked_for():
 )
 def test_a_protocol_that_cannot_run_is_refused(option, value):
     with pytest.raises(InputError) as caught:
-        Protocol.of(["labeled"], **{option: value})
+        Protocol(["labeled"], **{option: value})
     assert caught.value.option == option
 
 
@@ -80,48 +81,48 @@ def test_too_few_labels_for_the_classes():
 
 
 def test_cells_are_every_combination():
-    protocol = Protocol.of(
-        ["ensemble", "labeled"], n_labeled=(10, 20), n_unlabeled=(50, 100), runs=3
-    )
-    cells = list(protocol.list_cells(["a", "b"]))
+    protocol = Protocol(["ensemble", "labeled"], n_labeled=(10, 20), n_unlabeled=(50, 100), runs=3)
+    cells = list(list_cells(protocol, ["a", "b"]))
     assert len(cells) == 2 * 2 * 2 * 2 * 3
     assert len({cell.key for cell in cells}) == len(cells)
 
 
 def test_settings_tell_the_options_that_ran():
     protocol = Protocol({"kernel": ("ssme", {"kernel": "exponential"})}, runs=3, seed=5)
-    *_, last = protocol.list_cells(["a"])
-    told = json.loads(protocol.describe_settings(last, "0f"))
+    *_, last = list_cells(protocol, ["a"])
+    told = json.loads(Runner(protocol, None).name(last, "0f")[1])
     assert (told["method"], told["seed"], told["random_state"]) == ("ssme", 5, 2)
     assert told["options"]["kernel"] == "exponential"
     assert told["options"]["preset"] == "paper"
 
 
 def test_settings_of_active_testing_leave_its_labels_out():
-    (cell,) = Protocol.of(["active_testing"], n_labeled=(30,), runs=1).list_cells(["a"])
-    options = json.loads(Protocol.of(["active_testing"]).describe_settings(cell, "0f"))["options"]
+    (cell,) = list_cells(Protocol(["active_testing"], n_labeled=(30,), runs=1), ["a"])
+    options = json.loads(Runner(Protocol(["active_testing"]), None).name(cell, "0f")[1])["options"]
     assert options["budget"] == 30
     assert "oracle" not in options
 
 
 def test_two_names_of_the_same_work_have_one_key():
     protocol = Protocol({"isj": ("ssme", {}), "gaussian": ("ssme", {})}, n_labeled=(20,), runs=1)
-    one, other = protocol.list_cells(["a"])
+    one, other = list_cells(protocol, ["a"])
     assert one.key == other.key
     assert one.place != other.place
 
 
 def test_cells_come_run_by_run():
-    runs = [cell.run for cell in Protocol.of(["labeled"], runs=3).list_cells(["a", "b"])]
+    runs = [cell.run for cell in list_cells(Protocol(["labeled"], runs=3), ["a", "b"])]
     assert runs == sorted(runs)
 
 
 SETTINGS = """
 from ssme.bench import Protocol
+from ssme.bench.protocol import list_cells
+from ssme.bench.runner import Runner
 from ssme.methods.registry import method_names
-protocol = Protocol.of(list(method_names()), runs=1)
-for cell in protocol.list_cells(["a"]):
-    print(protocol.describe_settings(cell, "0f"))
+protocol = Protocol(list(method_names()), runs=1)
+for cell in list_cells(protocol, ["a"]):
+    print(Runner(protocol, None).name(cell, "0f")[1])
 """
 
 
@@ -147,7 +148,7 @@ def test_settings_tell_changed_constants_apart():
     texts = set()
     for constants in (Constants(), replace(Constants(), fit_rows=10_000)):
         protocol = Protocol({"auto": ("auto", {"constants": constants})}, runs=1)
-        texts.add(protocol.describe_settings(next(iter(protocol.list_cells(["a"]))), "0f"))
+        texts.add(Runner(protocol, None).name(next(list_cells(protocol, ["a"])), "0f")[1])
     assert len(texts) == 2
 
 
@@ -159,7 +160,7 @@ def test_keys_of_records_of_constants_name_no_address():
     def key(constants: Constants) -> str:
         options = {"constants": constants, "n_draws": 50}
         protocol = Protocol({"a": ("auto", options)}, n_labeled=(20,), n_unlabeled=(80,), runs=1)
-        return next(protocol.list_cells(["d"])).key
+        return next(list_cells(protocol, ["d"])).key
 
     assert " at 0x" not in key(Constants())
     assert key(Constants()) == key(Constants()) != key(replace(Constants(), fit_rows=10))

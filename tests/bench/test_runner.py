@@ -5,26 +5,25 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, replace
 from multiprocessing import get_context
 from pathlib import Path
-from threading import Timer
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from benchmarks.datasets.synthetic import gaussian_set
 
-from ssme.bench import Protocol, UnfinishedError, run_protocol, runner
+import ssme
+from ssme.bench import Protocol, run_protocol, runner
 from ssme.bench.store import CellStore
 from ssme.engines.executors import SerialExecutor
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.registry import get_method
 
 ROOT = Path(__file__).resolve().parents[2]
-PROTOCOL = Protocol.of(
+PROTOCOL = Protocol(
     ["labeled", "ensemble"],
     metrics=("accuracy", "roc_auc"),
     n_labeled=(20,),
@@ -137,8 +136,6 @@ def test_the_table_of_another_run_is_kept_aside(tmp_path):
 
 
 def test_every_row_tells_how_it_was_made():
-    import ssme
-
     row = run_protocol(PROTOCOL, ["one"], load).iloc[-1]
     assert (row["seed"], row["random_state"], row["run"]) == (0, 3, 3)
     assert (row["ssme"], row["numpy"]) == (ssme.__version__, np.__version__)
@@ -190,51 +187,6 @@ def test_more_runs_keep_the_first(tmp_path):
     assert comparable(table) == comparable(run_protocol(replace(PROTOCOL, runs=5), ["one"], load))
 
 
-def test_two_protocols_share_their_cells(tmp_path):
-    shared = tmp_path / "shared.jsonl"
-    run_protocol(PROTOCOL, ["one"], load, folder=tmp_path / "a", cells=shared)
-    part = replace(PROTOCOL, methods={"alone": ("labeled", {})})
-    table = run_protocol(part, ["one"], load, folder=tmp_path / "b", cells=shared)
-    assert set(table["method"]) == {"alone"}
-    assert len(shared.read_text().splitlines()) == 8
-    assert (tmp_path / "a" / "results.csv").exists()
-    assert (tmp_path / "b" / "results.csv").exists()
-
-
-def test_time_up_stops_and_the_next_call_goes_on(tmp_path):
-    with pytest.raises(UnfinishedError, match="0 of 8 cells are finished"):
-        run_protocol(PROTOCOL, ["one"], load, folder=tmp_path, seconds=0)
-    whole = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path)
-    read = run_protocol(PROTOCOL, ["one"], load, folder=tmp_path, seconds=0)
-    assert comparable(read) == comparable(whole)
-
-
-class OneWorker(Executor):
-    """The first cell is under way, all others wait; what is no cell is done at once."""
-
-    def __init__(self):
-        self.first = None
-
-    def submit(self, work, *arguments):
-        if not isinstance(work, runner.Runner):
-            return SerialExecutor().submit(work, *arguments)
-        future = Future()
-        if self.first is None:
-            self.first = future
-            future.set_running_or_notify_cancel()
-            Timer(0.05, lambda: future.set_result(work(*arguments))).start()
-        return future
-
-
-def test_time_up_keeps_what_is_under_way_and_drops_the_rest(tmp_path, monkeypatch):
-    ticks = iter([0, 0, 0, 0, 0])
-    clock = SimpleNamespace(monotonic=lambda: next(ticks, 99), perf_counter=time.perf_counter)
-    monkeypatch.setattr("ssme.bench.runner.time", clock)
-    with pytest.raises(UnfinishedError, match="1 of 8 cells are finished"):
-        run_protocol(PROTOCOL, ["one"], load, executor=OneWorker(), folder=tmp_path, seconds=1)
-    assert len((tmp_path / "cells.jsonl").read_text().splitlines()) == 1
-
-
 def test_a_serial_executor_keeps_each_cell_as_it_comes(tmp_path):
     kept = []
 
@@ -251,7 +203,7 @@ def test_a_serial_executor_keeps_each_cell_as_it_comes(tmp_path):
 
 
 def test_two_workers_give_the_same_table_as_one():
-    protocol = replace(PROTOCOL, methods={**PROTOCOL.methods, "auto": ("auto", {"n_draws": 20})})
+    protocol = replace(PROTOCOL, methods={**PROTOCOL.work, "auto": ("auto", {"n_draws": 20})})
     one = run_protocol(protocol, ["one"], load)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
         two = run_protocol(protocol, ["one"], load, executor=executor)
@@ -294,7 +246,7 @@ def _parses(line):
 
 
 def test_a_method_runs_on_the_metrics_it_declares():
-    protocol = Protocol.of(
+    protocol = Protocol(
         ["labeled", "autoeval", "active_testing"], n_labeled=(20,), n_unlabeled=(80,), runs=1
     )
     table = run_protocol(protocol, ["one"], load)
@@ -304,7 +256,7 @@ def test_a_method_runs_on_the_metrics_it_declares():
 
 
 def test_a_method_that_cannot_is_left_out():
-    protocol = Protocol.of(
+    protocol = Protocol(
         ["labeled", "autoeval"], metrics=("ece",), n_labeled=(20,), n_unlabeled=(80,), runs=1
     )
     assert set(run_protocol(protocol, ["one"], load)["method"]) == {"labeled"}
@@ -319,21 +271,3 @@ def test_unlabeled_rows_are_refused():
 
     with pytest.raises(InputError, match="7 rows without a label"):
         run_protocol(PROTOCOL, ["holes"], with_holes)
-
-
-def test_a_measure_of_a_program_has_the_same_name_in_its_workers(monkeypatch):
-    import sys
-    from types import SimpleNamespace
-
-    from ssme.bench.store import name_function
-
-    def measure(result, truth):
-        return []
-
-    program = SimpleNamespace(__spec__=SimpleNamespace(name="studies.mine"))
-    names = set()
-    for module in ("__main__", "__mp_main__", "studies.mine"):
-        monkeypatch.setitem(sys.modules, module, program)
-        measure.__module__ = module
-        names.add(name_function(measure))
-    assert names == {"studies.mine.measure"}

@@ -1,22 +1,36 @@
+import sys
+import time
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
+from threading import Timer
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from benchmarks.datasets.synthetic import gaussian_set
+from benchmarks.studies import (
+    Protocol,
+    Runner,
+    Scene,
+    Study,
+    Trial,
+    UnfinishedError,
+    name_function,
+    run_studies,
+    seen_rows,
+)
 
-from ssme.bench import Protocol, run_protocol
-from ssme.bench.protocol import Scene, Split, Trial, seen_rows, split_rows
-from ssme.bench.runner import Runner, Study, run_studies
+from ssme.bench import run_protocol
+from ssme.bench.protocol import Split, split_rows
 from ssme.bench.store import CellStore
 from ssme.data.scoreset import UNLABELED
+from ssme.engines.executors import SerialExecutor
 from ssme.errors import InputError, SsmeWarning
 from ssme.metrics import get_metric
 from ssme.metrics.base import one_hot_mass
 
-PROTOCOL = Protocol.of(
-    ["labeled"], metrics=("accuracy",), n_labeled=(20,), n_unlabeled=(80,), runs=2
-)
+PROTOCOL = Protocol(["labeled"], metrics=("accuracy",), n_labeled=(20,), n_unlabeled=(80,), runs=2)
 
 
 def load(name):
@@ -66,12 +80,12 @@ def test_the_plain_scene_is_the_protocol():
 def test_runs_are_numbered_from_the_first_run_on():
     later = replace(PROTOCOL, runs=1, first_run=1)
     whole = run_protocol(PROTOCOL, ["one"], load)
-    part = run_protocol(later, ["one"], load)
+    part = run_studies([Study(Runner(later, load), ("one",))])[0].rows
     pd.testing.assert_frame_equal(whole[whole["run"] == 1].reset_index(drop=True), part)
 
 
 def test_the_truth_may_be_that_of_fewer_rows():
-    few = run_protocol(replace(PROTOCOL, truth_rows=50), ["one"], load)
+    few = run_studies([Study(Runner(replace(PROTOCOL, truth_rows=50), load), ("one",))])[0].rows
     data = load("one")
     held = data.take(split_rows(data.labels, 20, 80, 0, seed=0, dataset="one").truth[:50])
     exact = get_metric("accuracy")(held.scores, one_hot_mass(held.labels, 2))[0]
@@ -169,7 +183,7 @@ def test_what_a_function_made_is_found_again_until_it_changes(tmp_path, monkeypa
     again = run_studies([study], cells=file, seconds=0.0)
     pd.testing.assert_frame_equal(first[0].rows, again[0].rows)
     pd.testing.assert_frame_equal(first[0].times, again[0].times)
-    monkeypatch.setattr("ssme.bench.protocol.compute_code_checksum", lambda work: "other")
+    monkeypatch.setattr("benchmarks.studies.compute_code_checksum", lambda work: "other")
     run_studies([study], cells=file)
     assert len(CellStore(file).done) == 2 * len(first[0].times)
 
@@ -225,3 +239,52 @@ def test_methods_need_a_label_and_functions_do_not():
     with pytest.raises(InputError, match="n_labeled"):
         replace(PROTOCOL, n_labeled=(0,))
     assert FUNCTION.n_labeled == (0, 20)
+
+
+def test_time_up_stops_and_the_next_call_goes_on(tmp_path):
+    file, study = tmp_path / "cells.jsonl", Study(Runner(PROTOCOL, load), ("one",))
+    with pytest.raises(UnfinishedError, match="0 of 2 cells are finished"):
+        run_studies([study], cells=file, seconds=0)
+    whole, read = (run_studies([study], cells=file, seconds=s)[0].rows for s in (None, 0))
+    pd.testing.assert_frame_equal(read, whole)
+
+
+class OneWorker(Executor):
+    """The first cell is under way, all others wait; what is no cell is done at once."""
+
+    def __init__(self):
+        self.first = None
+
+    def submit(self, work, *arguments):
+        if not isinstance(work, Runner):
+            return SerialExecutor().submit(work, *arguments)
+        future = Future()
+        if self.first is None:
+            self.first = future
+            future.set_running_or_notify_cancel()
+            Timer(0.05, lambda: future.set_result(work(*arguments))).start()
+        return future
+
+
+def test_time_up_keeps_what_is_under_way_and_drops_the_rest(tmp_path, monkeypatch):
+    ticks = iter([0, 0, 0, 0, 0])
+    clock = SimpleNamespace(monotonic=lambda: next(ticks, 99), perf_counter=time.perf_counter)
+    monkeypatch.setattr("ssme.bench.runner.time", clock)
+    monkeypatch.setattr("benchmarks.studies.time", clock)
+    study, file = Study(Runner(replace(PROTOCOL, runs=8), load), ("one",)), tmp_path / "cells.jsonl"
+    with pytest.raises(UnfinishedError, match="1 of 8 cells are finished"):
+        run_studies([study], executor=OneWorker(), cells=file, seconds=1)
+    assert len(file.read_text().splitlines()) == 1
+
+
+def test_a_measure_of_a_program_has_the_same_name_in_its_workers(monkeypatch):
+    def measure(result, truth):
+        return []
+
+    program = SimpleNamespace(__spec__=SimpleNamespace(name="studies.mine"))
+    names = set()
+    for module in ("__main__", "__mp_main__", "studies.mine"):
+        monkeypatch.setitem(sys.modules, module, program)
+        measure.__module__ = module
+        names.add(name_function(measure))
+    assert names == {"studies.mine.measure"}

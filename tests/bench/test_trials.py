@@ -11,10 +11,9 @@ from benchmarks import experiment
 from benchmarks.answers import scenes, study
 from benchmarks.datasets.synthetic import gaussian_set
 from benchmarks.decide import common, groups, plan, shift, suggestion, thresholds
+from benchmarks.studies import Cell, Protocol, Runner, Trial, seen_rows
 
-from ssme.bench import Protocol
-from ssme.bench.protocol import Cell, Trial, seen_rows, split_rows
-from ssme.bench.runner import Runner
+from ssme.bench.protocol import split_rows
 from ssme.data.design import as_design
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.engines.executors import SerialExecutor

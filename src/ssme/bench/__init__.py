@@ -1,22 +1,7 @@
 """How well would each method have done on fully labeled data?"""
 
 from ssme.bench.protocol import Protocol
-from ssme.bench.runner import UnfinishedError, run_protocol
-from ssme.bench.summary import (
-    effective_sample_size,
-    geometric_rmae,
-    labels_only_curve,
-    provenance,
-    summarize,
-)
+from ssme.bench.runner import run_protocol
+from ssme.bench.summary import summarize
 
-__all__ = [
-    "Protocol",
-    "UnfinishedError",
-    "effective_sample_size",
-    "geometric_rmae",
-    "labels_only_curve",
-    "provenance",
-    "run_protocol",
-    "summarize",
-]
+__all__ = ["Protocol", "run_protocol", "summarize"]

@@ -5,7 +5,7 @@ cell. A process that is killed while it writes leaves at most a torn last line, 
 its cell is computed again. Any other line that is not as it was written is refused.
 
 The file may hold cells of several protocols and data sets: a cell is found by everything that
-decides its numbers (`Protocol.describe_settings`, the content of the data among it). Cells of
+decides its numbers (`Runner.describe`, the content of the data among it). Cells of
 another version are taken where they are all there is to read; they are never completed by cells of
 this version.
 """
@@ -17,7 +17,6 @@ import importlib.util
 import json
 import os
 import platform
-import sys
 import warnings
 import zlib
 from collections import Counter
@@ -67,26 +66,6 @@ def compute_source_checksum(folder: Path | None = None) -> str:
         name = path.relative_to(folder).as_posix()
         total = zlib.crc32(name.encode() + path.read_bytes().replace(b"\r\n", b"\n"), total)
     return f"{total:08x}"
-
-
-@lru_cache(maxsize=64)
-def compute_code_checksum(function: Any) -> str:
-    """The checksum of the Python files in the folder that ``function`` is written in."""
-    code = getattr(function, "__code__", None)
-    file = Path(code.co_filename if code is not None else "")
-    if not file.is_file():
-        raise InputError(
-            f"{function!r} is in no file, and a change of it would not be noticed",
-            hint="put it at the top of a module, which worker processes can import too",
-        )
-    return compute_source_checksum(file.parent)
-
-
-def name_function(function: Any) -> str:
-    """Module and name of a function; a module that runs as a program has its own name, not
-    ``__main__``, which it has in one process and not in its workers."""
-    spec = getattr(sys.modules.get(function.__module__), "__spec__", None)
-    return f"{function.__module__ if spec is None else spec.name}.{function.__name__}"
 
 
 def compute_content_checksum(data: ScoreSet) -> str:

@@ -121,7 +121,7 @@ def bench(
     groups = _choose_groups(read, data)
     sizes = _parse_whole_numbers(n_labeled)
     room = data.n_rows // 2 - max(sizes)
-    protocol = Protocol.of(
+    protocol = Protocol(
         split_names([methods], "--methods"),
         metrics=_choose_metrics(metrics, data),
         n_labeled=sizes,
@@ -131,7 +131,8 @@ def bench(
         seed=seed,
     )
     asked = list(protocol.methods)
-    unable = [method for method in asked if Runner(protocol, load).leaves_out(name, method)]
+    runner = Runner(protocol, load)
+    unable = [method for method in asked if not runner.list_metrics(name, method)]
     if len(unable) == len(asked):
         what = "these metrics by group" if groups else "these metrics"
         raise InputError(
