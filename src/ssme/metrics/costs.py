@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import cast
 
 import numpy as np
 
 from ssme.errors import InputError, UnsupportedError
 from ssme.metrics.base import FloatArray, Metric, MetricPlan
-from ssme.metrics.confusion import FullTables, compute_ratio, linear_plan, predicted_classes
-from ssme.metrics.decisions import at_threshold
+from ssme.metrics.confusion import FullTables
+from ssme.metrics.decisions import MeanWorth, at_threshold, decision_metric
 from ssme.metrics.kinds import (
     DEFAULT_THRESHOLD,
     ConfusionInterval,
@@ -114,12 +113,10 @@ def _make_mean_worth(
             f"every entry of the {what} matrix of metric `{name}` is {worth.min():g}",
             hint="give wrong decisions another value than right ones",
         )
-    kind = Decision(_MeanCost(tuple(map(tuple, worth.tolist()))))
-    metric = Metric(
+    metric = decision_metric(
+        MeanWorth(tuple(map(tuple, worth.tolist()))),
         name=name,
         title=f"Expected {what}",
-        plan=partial(_plan_cost, kind=kind),
-        kind=kind,
         low=float(worth.min()),
         high=float(worth.max()),
         greater_is_better=greater_is_better,
@@ -131,36 +128,6 @@ def _make_mean_worth(
         data={"name": f"expected_{what}", "matrix": worth.tolist()},
     )
     return at_threshold(metric, threshold)
-
-
-@dataclass(frozen=True)
-class _MeanCost:
-    """Mean of ``costs[true class][predicted class]`` over rows."""
-
-    costs: tuple[tuple[float, ...], ...]
-
-    def __call__(self, tables: Tables) -> FloatArray:
-        total = tables.occurring.sum(axis=2)
-        return np.clip(
-            compute_ratio(tables.total_of(self.table), total), self.table.min(), self.table.max()
-        )
-
-    @property
-    def table(self) -> FloatArray:
-        return np.array(self.costs)
-
-
-def _plan_cost(scores: FloatArray, *, kind: Decision) -> MetricPlan:
-    cost = cast(_MeanCost, kind.statistic).table
-    if scores.shape[2] != cost.shape[0]:
-        raise UnsupportedError(
-            f"a {cost.shape[0]} x {cost.shape[0]} cost matrix with {scores.shape[2]} classes",
-            hint=f"give a {scores.shape[2]} x {scores.shape[2]} matrix",
-        )
-    predicted = predicted_classes(scores, kind.threshold)
-    value: FloatArray = cost.T[predicted]
-    value[predicted < 0] = np.nan
-    return linear_plan(value)
 
 
 # -------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ A new metric of this family is one statistic, a function of `Tables`, and one ca
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -33,20 +34,23 @@ from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision, Loss, Rows, Statisti
 
 
 def _plan(scores: FloatArray, *, kind: Decision, multiclass: bool) -> MetricPlan:
+    if isinstance(kind.statistic, MeanWorth):  # a mean over rows: one product for all labelings
+        return _plan_mean_worth(scores, kind.statistic, kind.threshold)
     if not multiclass:
         require_binary(scores)
     tables = plan_tables(scores, kind.threshold)
     return lambda mass: kind.statistic(tables(mass))
 
 
-def _plan_accuracy(scores: FloatArray, *, kind: Decision) -> MetricPlan:
-    """The share of rows that are right is a mean over rows: one product for all labelings."""
-    predicted = predicted_classes(scores, kind.threshold)
+def _plan_mean_worth(scores: FloatArray, statistic: MeanWorth, threshold: float) -> MetricPlan:
     n, n_models, n_classes = scores.shape
-    hit: FloatArray = np.empty((n, n_classes, n_models))
+    worth = statistic.make_table(n_classes)
+    predicted = predicted_classes(scores, threshold)
+    value: FloatArray = np.empty((n, n_classes, n_models))
     for k in range(n_classes):
-        hit[:, k] = predicted == k
-    return plan_mean(hit, find_present_rows(scores))
+        value[:, k] = worth[k, predicted]
+    value.transpose(0, 2, 1)[predicted < 0] = 0.0
+    return plan_mean(value, find_present_rows(scores))
 
 
 def _average_defined(terms: FloatArray, weights: FloatArray | None = None) -> FloatArray:
@@ -103,8 +107,34 @@ CLASS_METRICS = {
 """Title and definition of each metric that one class has."""
 
 
-def _find_accuracy(tables: Tables) -> FloatArray:
-    return compute_share(tables.hits.sum(axis=2), tables.occurring.sum(axis=2))
+@dataclass(frozen=True)
+class MeanWorth:
+    """Mean over rows of ``worth[true class][predicted class]``, or of what it gives for K."""
+
+    worth: tuple[tuple[float, ...], ...] | Callable[[int], FloatArray]
+
+    def __call__(self, tables: Tables) -> FloatArray:
+        total = tables.occurring.sum(axis=2)
+        table = self.make_table(tables.occurring.shape[2])
+        return np.clip(compute_ratio(tables.total_of(table), total), table.min(), table.max())
+
+    def make_table(self, n_classes: int) -> FloatArray:
+        """Worth (K, K)."""
+        if callable(self.worth):
+            return self.worth(n_classes)
+        if len(self.worth) != n_classes:
+            size = len(self.worth)
+            raise UnsupportedError(
+                f"a {size} x {size} cost matrix with {n_classes} classes",
+                hint=f"give a {n_classes} x {n_classes} matrix",
+            )
+        return np.array(self.worth)
+
+
+def _measure_distances(n_classes: int) -> FloatArray:
+    """|k - l| / (K - 1) (K, K), the share of a scale of K grades between two of them."""
+    place = np.linspace(0.0, 1.0, n_classes)
+    return np.abs(place[:, None] - place)
 
 
 @dataclass(frozen=True)
@@ -136,7 +166,7 @@ def _measure_spread(margin: FloatArray) -> FloatArray:
     return np.maximum(out, 0.0)
 
 
-ACCURACY = Decision(_find_accuracy, share_of=Rows())
+ACCURACY = Decision(MeanWorth(np.eye), share_of=Rows())
 """The kind of accuracy, at its usual threshold."""
 
 
@@ -161,8 +191,9 @@ def decision_metric(
     name : str
         Key in tables.
     share_of : Rows, optional
-        The rows of which the metric is the share that are right, where it is one. The interval
-        from labels alone is then Wilson's; otherwise confusion tables are drawn.
+        The rows of which the metric is the share that are right, where it is one (default: those
+        that the statistic names). The interval from labels alone is then Wilson's; otherwise
+        confusion tables are drawn.
     multiclass : bool
         False where the metric is defined for two classes only (default True).
     of_positive : bool, optional
@@ -193,7 +224,7 @@ def decision_metric(
     >>> metric(scores, one_hot_mass(np.array([0, 1, 1, 0]), 2))
     array([[0.5]])
     """
-    kind = Decision(statistic, share_of=share_of)
+    kind = Decision(statistic, share_of=share_of or getattr(statistic, "share_of", None))
     return Metric(
         name=name,
         plan=partial(_plan, kind=kind, multiclass=multiclass),
@@ -204,51 +235,47 @@ def decision_metric(
     )
 
 
-def _metric_of_one_class(term: ClassTerm, name: str, title: str, definition: str) -> Metric:
-    """The metric of the positive or the negative one of two classes."""
-    return decision_metric(
-        term,
-        name=name,
-        title=title,
-        definition=definition,
-        share_of=term.share_of,
-        multiclass=False,
-    )
-
-
-def _accuracy(name: str, title: str, definition: str) -> Metric:
-    plan = partial(_plan_accuracy, kind=ACCURACY)
-    return Metric(name, title, plan, ACCURACY, definition=definition)
-
-
 DECISION_METRICS: tuple[Metric, ...] = (
-    _accuracy("accuracy", "Accuracy", "share of rows whose predicted class is the true class"),
+    decision_metric(
+        ACCURACY.statistic,
+        name="accuracy",
+        title="Accuracy",
+        share_of=Rows(),
+        definition="share of rows whose predicted class is the true class",
+    ),
     decision_metric(
         ClassMean("recall"),
         name="balanced_accuracy",
         title="Balanced accuracy",
         definition="mean over the classes that occur of their recall",
     ),
-    _metric_of_one_class(
+    decision_metric(
         ClassTerm("precision", 1),
-        "precision",
-        "Precision",
-        "share of the rows predicted positive that are positive",
+        name="precision",
+        title="Precision",
+        multiclass=False,
+        definition="share of the rows predicted positive that are positive",
     ),
-    _metric_of_one_class(
+    decision_metric(
         ClassTerm("recall", 1),
-        "recall",
-        "Recall",
-        "share of the positive rows that are predicted positive",
+        name="recall",
+        title="Recall",
+        multiclass=False,
+        definition="share of the positive rows that are predicted positive",
     ),
-    _metric_of_one_class(
+    decision_metric(
         ClassTerm("recall", 0),
-        "specificity",
-        "Specificity",
-        "share of the negative rows that are predicted negative",
+        name="specificity",
+        title="Specificity",
+        multiclass=False,
+        definition="share of the negative rows that are predicted negative",
     ),
-    _metric_of_one_class(
-        ClassTerm("f1", 1), "f1", "F1", "2 TP / (2 TP + FP + FN) of the positive class"
+    decision_metric(
+        ClassTerm("f1", 1),
+        name="f1",
+        title="F1",
+        multiclass=False,
+        definition="2 TP / (2 TP + FP + FN) of the positive class",
     ),
     decision_metric(
         ClassMean("f1"),
@@ -257,8 +284,12 @@ DECISION_METRICS: tuple[Metric, ...] = (
         definition="mean over classes of F1; a class that neither occurs nor is predicted is "
         "left out",
     ),
-    _accuracy(
-        "f1_micro", "F1 (micro)", "F1 of the counts pooled over classes, which is the accuracy"
+    decision_metric(
+        ACCURACY.statistic,
+        name="f1_micro",
+        title="F1 (micro)",
+        share_of=Rows(),
+        definition="F1 of the counts pooled over classes, which is the accuracy",
     ),
     decision_metric(
         ClassMean("f1", weighted=True),
@@ -306,12 +337,6 @@ DECISION_METRICS: tuple[Metric, ...] = (
 # Cohen, Educational and Psychological Measurement 20, 1960, and Psychological Bulletin 70, 1968.
 
 
-def _measure_distances(n_classes: int) -> FloatArray:
-    """|k - l| (K, K)."""
-    place = np.arange(n_classes, dtype=np.float64)
-    return np.abs(place[:, None] - place)
-
-
 def _kappa(tables: Tables) -> FloatArray:
     total = tables.occurring.sum(axis=2)
     agreed = compute_share(tables.hits.sum(axis=2), total)
@@ -324,12 +349,6 @@ def _quadratic_kappa(tables: Tables) -> FloatArray:
     total = tables.occurring.sum(axis=2)
     expected = np.einsum("dmk,kl,dml->dm", tables.occurring, squares, tables.predicted)
     return np.clip(1.0 - compute_ratio(tables.total_of(squares) * total, expected), -1.0, 1.0)
-
-
-def _grade_error(tables: Tables) -> FloatArray:
-    n_classes = tables.occurring.shape[2]
-    off = tables.total_of(_measure_distances(n_classes) / (n_classes - 1))
-    return compute_share(off, tables.occurring.sum(axis=2))
 
 
 def _plan_win_rate(scores: FloatArray) -> MetricPlan:
@@ -354,7 +373,7 @@ AGREEMENT_METRICS: tuple[Metric, ...] = (
         of_order=True,
     ),
     decision_metric(
-        _grade_error,
+        MeanWorth(_measure_distances),
         name="grade_error",
         title="Grade error",
         definition="mean distance of the predicted from the true class on the ordered scale, as a "
@@ -388,13 +407,11 @@ def make_class_metric(name: str, k: int) -> Metric:
             hint=f"choose {', '.join(CLASS_METRICS)}, such as `recall[{k}]`",
         )
     title, definition = CLASS_METRICS[name]
-    term = ClassTerm(name, k)
     return decision_metric(
-        term,
+        ClassTerm(name, k),
         name=f"{name}[{k}]",
         title=f"{title} of class {k}",
         definition=definition.format(name=k),
-        share_of=term.share_of,
         data={"name": f"{name}[{k}]"},
     )
 
