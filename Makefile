@@ -111,7 +111,7 @@ WORKERS ?= 2
 RUNS ?=
 
 bench-quick: $(READY)
-	@$(BIN)/python -m benchmarks.accuracy.quick --workers $(WORKERS)
+	@$(BIN)/python -m benchmarks.accuracy quick --workers $(WORKERS)
 
 # make bench WORKERS=15 RUNS='main_tables=25 all_sets=10'; interrupted, it goes on where it stopped
 bench: $(READY)

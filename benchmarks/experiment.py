@@ -1,8 +1,8 @@
 """What every experiment shares: its arguments, resumable runs, the result file and its figure.
 
-Each script in ``benchmarks/accuracy`` reproduces one table or figure:
+Each experiment of ``benchmarks/accuracy`` reproduces one table or figure:
 
-    python -m benchmarks.accuracy.bandwidths --runs 50 --workers 2
+    python -m benchmarks.accuracy bandwidths --runs 50 --workers 2
 
 and ``python -m benchmarks.run_all`` all of them. Finished cells are kept under
 ``.benchmarks-cache/cells`` and not computed again; experiments that need the same cells share a
@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
@@ -51,36 +51,57 @@ SHOWN = 60
 TOGETHER = 20
 """Jobs of `run_jobs` that a process is handed at once."""
 
-REAL_SETS = "real_sets"
-"""The cells of methods at their defaults on the sets by name: several experiments read them."""
-
 
 @dataclass
 class Setup:
-    """How an experiment is run, and what its cells took."""
+    """How an experiment is run, and what its cells took.
+
+    ``sets``, ``labels`` and ``only`` (methods, readings or metrics) limit an experiment that takes
+    them; empty, all are run.
+    """
 
     name: str
     runs: int
     executor: Executor | None = None
     end: float = math.inf
     times: list[pd.DataFrame] = field(default_factory=list)
+    sets: tuple[str, ...] = ()
+    labels: tuple[int, ...] = ()
+    only: tuple[str, ...] = ()
 
     @property
     def command(self) -> str:
         """What one would type to run this experiment again."""
-        return f"python -m benchmarks.accuracy.{self.name} --runs {self.runs}"
+        words = [f"python -m benchmarks.accuracy {self.name} --runs {self.runs}"]
+        for name in ("sets", "labels", "only"):
+            if getattr(self, name):
+                words += [f"--{name}", *map(str, getattr(self, name))]
+        return " ".join(words)
 
 
-def start(main: Callable[[Setup], None], doc: str | None, *, runs: int) -> None:
-    """Run one experiment from the command line."""
-    parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
-    parser.add_argument(
-        "--runs", type=int, default=runs, help="random splits (default %(default)s)"
-    )
-    add_places(parser)
-    args = parser.parse_args()
-    with open_places(args) as executor:
-        main(Setup(Path(main.__code__.co_filename).stem, args.runs, executor))
+class Experiment(NamedTuple):
+    """What is run under a name, and the usual number of runs; its docstring says what it shows."""
+
+    run: Callable[[Setup], None]
+    runs: int
+
+    @property
+    def title(self) -> str:
+        return (self.run.__doc__ or "").split("\n")[0]
+
+
+EXPERIMENTS: dict[str, Experiment] = {}
+"""Those of ``benchmarks/accuracy`` by name."""
+
+
+def experiment(runs: int) -> Callable[[Callable[[Setup], None]], Callable[[Setup], None]]:
+    """Register a function as the experiment of its name."""
+
+    def register(function: Callable[[Setup], None]) -> Callable[[Setup], None]:
+        EXPERIMENTS[function.__name__] = Experiment(function, runs)
+        return function
+
+    return register
 
 
 def add_places(parser: argparse.ArgumentParser) -> None:

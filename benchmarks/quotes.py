@@ -32,7 +32,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.accuracy.rivals_paper import READINGS
+from benchmarks.accuracy.tables import READINGS
 from benchmarks.experiment import RESULTS
 from benchmarks.mutation.verdicts import EQUIVALENT, KINDS
 from benchmarks.paper import REPRODUCES
@@ -171,7 +171,7 @@ def tabulate_all_sets() -> str:
     said = [
         f"Eleven sets of real classifiers, 1,000 unlabeled rows, {few['runs']} runs each. A *cell* "
         "is one metric on one set; errors are geometric means over cells "
-        "(`python -m benchmarks.accuracy.all_sets`).",
+        "(`python -m benchmarks.accuracy all_sets`).",
         "",
         f"- **It wins** where classifiers differ in kind: {few['rmae']:.2f} of the error of labels "
         f"alone with 20 labels, {many['rmae']:.2f} with 100; labels alone are better in "

@@ -230,13 +230,13 @@ def write_commands() -> str:
     lines = lines.loc[sorted(names & set(lines.index))]
     rows = []
     for name, line in lines.iterrows():
-        command = line["command"].removeprefix("python -m benchmarks.accuracy.")
+        command = line["command"].removeprefix("python -m benchmarks.accuracy ")
         frame = pd.read_csv(RESULTS / f"{name}.csv")
         runs = "/".join(map(str, sorted(set(frame["runs"])))) if "runs" in frame else ""
         figure = f"[figure](figures/{name}.png)" if (FIGURES / f"{name}.png").exists() else ""
         rows.append([f"[{name}](results/{name}.csv)", f"`{command}`", runs, line["commit"], figure])
     head = ["result", "command", "runs", "commit", ""]
-    return "Each follows `python -m benchmarks.accuracy.`\n\n" + format_table(
+    return "Each follows `python -m benchmarks.accuracy`\n\n" + format_table(
         pd.DataFrame(rows, columns=head)
     )
 

@@ -13,9 +13,9 @@ import argparse
 import math
 import time
 from concurrent.futures import Executor
-from importlib import import_module
 
 from benchmarks import report
+from benchmarks.accuracy import load_experiments
 from benchmarks.experiment import Setup, add_places, open_places
 from benchmarks.studies import UnfinishedError
 from ssme.errors import InputError
@@ -73,10 +73,10 @@ def parse_runs(told: list[str]) -> dict[str, int]:
 
 def try_experiment(name: str, runs: int | None, executor: Executor, end: float) -> str:
     """Run one experiment; why it was left out, if it was."""
-    module = import_module(f"benchmarks.accuracy.{name}")
-    print(f"\n{name}: {module.__doc__.splitlines()[0]}", flush=True)
+    chosen = load_experiments()[name]
+    print(f"\n{name}: {chosen.title}", flush=True)
     try:
-        module.main(Setup(name, runs or module.RUNS, executor, end))
+        chosen.run(Setup(name, runs or chosen.runs, executor, end))
     except (UnfinishedError, InputError) as reason:
         print(f"{name} left out: {reason}", flush=True)
         return str(reason)

@@ -24,7 +24,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from benchmarks.experiment import Setup, run_jobs, save, start
+from benchmarks.experiment import Setup, experiment, run_jobs, save
 from benchmarks.theory import auc_bound, separation_error, theorem_1, ul_plus
 from ssme.bench.store import DECISIVE, describe_process
 from ssme.data.scoreset import ScoreSet
@@ -33,7 +33,6 @@ from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 from ssme.metrics.base import one_hot_mass
 
-RUNS = 200
 SSME_RUNS = 10
 SSME_ROWS = 3000
 """SSME is fitted in this many runs, and up to this many unlabeled rows: it takes a second."""
@@ -106,7 +105,9 @@ def estimate_ssme_auc(data: ScoreSet, rng: np.random.Generator) -> FloatArray:
         return method.fit(data, rng).estimate([get_metric("roc_auc")], [None])[0][0].value
 
 
-def main(setup: Setup) -> None:
+@experiment(runs=200)
+def theory(setup: Setup) -> None:
+    """Theorem 1 measured: the error of UL+ beside its bound, in worlds as assumed and not."""
     points = [(axis, value) for axis, values in GRID.items() for value in values]
     jobs = [(w, a, v, r) for r, w, (a, v) in product(range(setup.runs), WORLDS, points)]
     found = pd.DataFrame(run_jobs(partial(run_once, runs_of_ssme=SSME_RUNS), jobs, setup))
@@ -142,7 +143,3 @@ def compare_with_bound(part: pd.DataFrame) -> dict[str, Any]:
         "applies": said.applies,
         "runs": len(part),
     }
-
-
-if __name__ == "__main__":
-    start(main, __doc__, runs=RUNS)

@@ -22,7 +22,7 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.accuracy.protocol import average_over_draws
+from benchmarks.accuracy.causes import average_over_draws
 from benchmarks.speed import _common
 from benchmarks.speed._common import write_rows
 from ssme.data.scoreset import UNLABELED, ScoreSet

@@ -2,12 +2,11 @@
 
 import re
 import time
-from importlib import import_module
 
 import pandas as pd
 import pytest
 from benchmarks import experiment, paper, run_all
-from benchmarks.accuracy import classifiers
+from benchmarks.accuracy import load_experiments, tables
 from benchmarks.experiment import Setup
 
 from ssme.bench.store import describe_process
@@ -22,19 +21,22 @@ def elsewhere(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("name", run_all.EXPERIMENTS)
+@pytest.mark.parametrize("name", load_experiments())
 def test_every_experiment_tells_what_it_shows(name):
-    module = import_module(f"benchmarks.accuracy.{name}")
-    assert len(module.__doc__.splitlines()) > 2
-    assert module.RUNS >= 1
-    assert callable(module.main)
+    chosen = load_experiments()[name]
+    assert chosen.title.endswith((".", "?"))
+    assert chosen.runs >= 1
+
+
+def test_all_that_are_run_together_are_experiments():
+    assert set(run_all.EXPERIMENTS) <= set(load_experiments())
 
 
 def test_an_experiment_writes_its_result_and_how_it_was_made(elsewhere):
     assert run_all.try_experiment("bounds", None, None, time.monotonic() + 60) == ""
     assert len(pd.read_csv(elsewhere / "results" / "bounds.csv")) == 160
     (row,) = pd.read_csv(elsewhere / "results" / "runs.csv", dtype=str).to_dict("records")
-    assert row["command"] == "python -m benchmarks.accuracy.bounds --runs 1"
+    assert row["command"] == "python -m benchmarks.accuracy bounds --runs 1"
     assert (row["numpy"], row["source"]) == (
         describe_process()["numpy"],
         describe_process()["source"],
@@ -75,10 +77,10 @@ def test_half_widths_are_over_runs_and_subsets():
     )
     means = {"run": (0.2, 0.4), "subset": (0.15, 0.45)}
     spread = {name: (b - a) ** 2 / 2 / 2 for name, (a, b) in means.items()}
-    both = classifiers.compute_half_width(errors)
+    both = tables.compute_half_width(errors)
     assert both == pytest.approx(1.96 * (spread["run"] + spread["subset"]) ** 0.5)
     single = errors[errors["subset"] == "a"]
-    assert classifiers.compute_half_width(single) == pytest.approx(1.96 * (0.1**2 / 2 / 2) ** 0.5)
+    assert tables.compute_half_width(single) == pytest.approx(1.96 * (0.1**2 / 2 / 2) ** 0.5)
 
 
 def test_the_papers_numbers_are_found_without_its_file(tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.accuracy import labeled_ranking, ppi_intervals
+from benchmarks.accuracy import intervals
 from benchmarks.studies import run_studies, seen_rows
 
 from ssme.bench.protocol import split_rows
@@ -32,8 +32,8 @@ def split(n_labeled: int, n_unlabeled: int) -> tuple[ScoreSet, ScoreSet]:
 
 
 def test_intervals_of_ppi_are_those_of_a_fit_on_the_rows_of_the_split(monkeypatch):
-    monkeypatch.setattr(ppi_intervals, "load_scores", load_small)
-    ((table, _),) = run_studies([ppi_intervals.plan_study(["small"], 1)])
+    monkeypatch.setattr(intervals, "load_scores", load_small)
+    ((table, _),) = run_studies([intervals.plan_ppi_study(("small",), 1)])
     seen, held = split(20, 600)
     metric = get_metric("roc_auc")
     got = Ppi(n_boot=200).fit(seen, np.random.default_rng(0)).estimate([metric], [None])[0][0]
@@ -46,15 +46,15 @@ def test_intervals_of_ppi_are_those_of_a_fit_on_the_rows_of_the_split(monkeypatc
 
 
 def test_calls_of_labels_alone_are_those_of_a_fit_on_the_rows_of_the_split(monkeypatch):
-    monkeypatch.setattr(labeled_ranking, "load_scores", load_small)
-    ((table, _),) = run_studies([labeled_ranking.plan_study(["small"], 1)])
+    monkeypatch.setattr(intervals, "load_scores", load_small)
+    ((table, _),) = run_studies([intervals.plan_study(("small",), 1, intervals.count_calls)])
     seen, held = split(100, 0)
     metric = get_metric("accuracy")
     metrics = [get_metric(name) for name in ("accuracy", "ece", "roc_auc", "average_precision")]
     fitted = Labeled(n_draws=400).fit(seen, np.random.default_rng(0))
     better = compute_probability_better(fitted.estimate(metrics, [None])[0][0], True)
     truth = metric(held.scores, one_hot_mass(held.labels, 2))[0]
-    called = better >= labeled_ranking.CALLED
+    called = better >= intervals.CALLED
     found = table[(table["metric"] == "accuracy") & (table["n_labeled"] == 100)].iloc[0]
     assert found["called"] == called.sum()
     assert found["right"] == (truth[:, None] > truth[None, :])[called].sum()

@@ -1,8 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from benchmarks.accuracy.all_sets import geometric_rmae
-from benchmarks.accuracy.ess import effective_sample_size, labels_only_curve
+from benchmarks.accuracy.tables import (
+    effective_sample_size,
+    geometric_rmae,
+    labels_only_curve,
+)
 from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.bench import summarize

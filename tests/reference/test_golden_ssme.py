@@ -6,7 +6,7 @@ our own repeats: the public code must look like one more repeat of ours.
 
 import numpy as np
 import pytest
-from benchmarks.accuracy.golden_spread import compare, read_golden_data, repeat_estimates
+from benchmarks.accuracy.causes import compare, read_golden_data, repeat_estimates
 from tests.shared_data import golden_runs
 
 from ssme.mixture.kde import select_bandwidth
