@@ -162,6 +162,16 @@ def draw_right_answers(
     return say(canvas, *words)
 
 
+def draw_clusters(rng: np.random.Generator) -> Canvas:
+    canvas = Canvas("Scores of rows in six clusters: rows of one cluster have similar scores")
+    panel = Panel(canvas)
+    panel.draw_axes("cluster", "score")
+    for place, center in enumerate(rng.permutation(np.linspace(0.12, 0.88, 6))):
+        x = np.full(5, (place + 0.5) / 6)
+        panel.draw_dots(x, center + rng.normal(0, 0.03, 5), VERMILION, filled=True)
+    return say(canvas, "30 rows, but only 6", "clusters: they say little", "more than 6 rows.")
+
+
 def draw_overconfident(rng: np.random.Generator) -> Canvas:
     words = ("Its scores promise the", "blue curve; the labels", "count 13, far below it.")
     alt = "Right answers promised by the scores, about 23 of 30, and those seen, 13"
@@ -387,6 +397,7 @@ PICTURES: dict[str, Draw] = {
     "D107": draw_small_groups,
     "D108": draw_shifted_rows,
     "D109": draw_assumed_shift,
+    "D110": draw_clusters,
     "D201": draw_overconfident,
     "D202": draw_worse_than_chance,
     "D203": draw_against_the_others,

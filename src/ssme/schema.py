@@ -371,6 +371,13 @@ class ReadOptions(AnswerOptions):
         "a column named weight, weights or sample_weight",
         part="weight",
     )
+    cluster: str | None = _declare_column(
+        "Column that says which rows belong together, such as a patient, a session or a prompt "
+        "that was answered several times. Rows of one cluster are alike: they are resampled "
+        "together, and intervals allow for it.",
+        "a column named cluster or cluster_id",
+        part="cluster",
+    )
     layout: str | None = option(
         None,
         "Whether there is one row per example (wide) or one row per score (long).",

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import ssme
@@ -253,6 +254,15 @@ def a_judge_alone():
     return (ScoreSet.from_answers(kept, labels, classes=[0, 1, 2]),)
 
 
+def answered_several_times():
+    rng = np.random.default_rng(0)
+    center = np.repeat(rng.normal(size=60), 5)
+    scores = 1 / (1 + np.exp(-center - 0.5 * rng.normal(size=300)))
+    prompts = np.repeat([f"prompt {i}" for i in range(60)], 5)
+    frame = pd.DataFrame({"a": scores, "b": scores**2, "y": 1.0 * (scores > 0.5), "text": prompts})
+    return (ScoreSet.from_frame(frame, "y"),)
+
+
 def odd_world():
     return healthy(), belief(worlds={"a": (0.5, "all is odd"), "b": (0.2, "some is")})
 
@@ -282,6 +292,7 @@ FIRES = {
     "D107": [some_groups],
     "D108": [easy_rows_labeled, sure_rows_of_both_classes_labeled],
     "D109": [weighted_for_a_shift],
+    "D110": [answered_several_times],
     "D201": [overconfident],
     "D202": [inverted],
     "D203": [inverted, a_judge_alone],

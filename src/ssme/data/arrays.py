@@ -57,6 +57,7 @@ def check_arrays(
     weights: object | None = None,
     groups: Mapping[str, object] | None = None,
     ids: object | None = None,
+    clusters: object | None = None,
     design: object | None = None,
     layout: Layout | None = None,
     frame_library: str = "pandas",
@@ -64,6 +65,7 @@ def check_arrays(
     """The fields of a `ScoreSet`, everything checked; see `ScoreSet.from_arrays`."""
     class_columns: dict[str, tuple[str, ...]] = {}
     in_order: list[tuple[str, object]] = [("the labels", labels), ("the weights", weights)]
+    in_order.append(("the clusters", clusters))
     if isinstance(groups, Mapping):
         in_order += [(f"the values of group {name!r}", each) for name, each in groups.items()]
     if isinstance(scores, Mapping):
@@ -110,6 +112,7 @@ def check_arrays(
         "weights": None if weights is None else as_weights(weights, n),
         "groups": {} if groups is None else as_groups(groups, n),
         "ids": None if ids is None else as_ids(ids, n),
+        "clusters": None if clusters is None else as_clusters(clusters, n),
         "design": as_design(options.design if design is None else design, encoded),
         "frame_library": frame_library,
         "layout": replace(
@@ -331,6 +334,26 @@ def as_groups(groups: Mapping[str, object], n: int) -> dict[str, NDArray[np.obje
     return out
 
 
+def as_clusters(clusters: object, n: int) -> NDArray[np.int64]:
+    """Number (n,) of the cluster of each row, counted in order of appearance; none is missing."""
+    column = as_objects(clusters)
+    _check_length(column, n, "clusters")
+    codes, distinct = factorize(column)
+    blank = [isinstance(value, str) and not value.strip() for value in distinct]
+    missing = np.append(is_missing(as_objects(distinct)) | np.array(blank, dtype=bool), True)[codes]
+    if missing.any():
+        raise InputError(
+            f"row {int(np.argmax(missing))} has no cluster",
+            hint="give every row a cluster; a row that belongs with no other one has its own",
+        )
+    if len(distinct) == 1 and n > 1:
+        raise InputError(
+            f"all {n} rows are in the cluster {make_plain(distinct[0])!r}",
+            hint="name the column that says which rows belong together, such as patient or prompt",
+        )
+    return np.asarray(codes, dtype=np.int64)
+
+
 def as_ids(ids: object, n: int) -> NDArray[np.object_]:
     """(n,) unique row names."""
     out = as_objects(ids)
@@ -349,7 +372,9 @@ def as_ids(ids: object, n: int) -> NDArray[np.object_]:
         more = f" ({again.size - 1} more repeated rows)" if again.size > 1 else ""
         raise InputError(
             f"id {out[first]!r} appears at row {first} and again at row {again[0]}{more}",
-            hint="remove the repeated rows, or pass `layout='long'` if there is one row per score",
+            hint="remove the repeated rows; if rows with one id belong together, such as several "
+            "answers to one prompt, pass that column as `cluster`, not as `id`; or pass "
+            "`layout='long'` if there is one row per score",
         )
     return out
 

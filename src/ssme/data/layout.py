@@ -19,7 +19,7 @@ class Layout:
     ----------
     kind : ``"arrays"``, ``"mapping"``, ``"wide"``, ``"wide by class"`` or ``"long"``.
     columns : model -> columns its scores came from (one, or one per class).
-    label, id, weight, design : column names, None for no such column.
+    label, id, weight, design, cluster : column names, None for no such column.
     groups : column names.
     ignored : columns that were left out.
     skipped : column -> why it is not taken for a model unless it is named; these are ignored too.
@@ -29,6 +29,8 @@ class Layout:
     unlabeled : codes declared to mean unlabeled, besides NaN, None, NA and empty text.
     labels_source, source : where labels and scores came from when it was a file or second table.
     judges : what judges say and how it was understood, title -> text.
+    clustered : column whose values repeat and within which scores are alike -> number of its
+        values; only where no clusters were declared.
     """
 
     kind: str
@@ -46,6 +48,8 @@ class Layout:
     judges: Mapping[str, str] = field(default_factory=dict)
     order: ClassOrder | None = None
     skipped: Mapping[str, str] = field(default_factory=dict)
+    cluster: str | None = None
+    clustered: Mapping[str, int] = field(default_factory=dict)
 
     def describe(self) -> dict[str, str]:
         """Title -> text, only what applies; for people."""
@@ -69,6 +73,7 @@ class Layout:
             "id column": self.id,
             "weight column": self.weight,
             "label weight column": self.design,
+            "cluster column": self.cluster,
             "group columns": ", ".join(self.groups),
             "not taken for models": list_reasons(self.skipped),
             "ignored columns": ", ".join(n for n in self.ignored if n not in self.skipped),

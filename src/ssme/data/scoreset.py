@@ -56,6 +56,9 @@ class ScoreSet:
         Weights of the rows.
     groups : dict
         From the name of a group column to its values (n,), None where a row belongs to no group.
+    clusters : array of shape (n,) or None
+        Number of the cluster that each row belongs to. Rows of one cluster, such as those of one
+        patient, are alike; None where every row was drawn by itself.
     ids : array of shape (n,) or None
         Names of the rows.
     frame_library : str
@@ -89,6 +92,7 @@ class ScoreSet:
     layout: Layout | None = None
     design: LabelDesign = NOT_SAID
     judges: Mapping[str, Judge] = field(default_factory=dict)
+    clusters: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         n = self.scores.shape[0]
@@ -99,7 +103,7 @@ class ScoreSet:
                 f"{len(self.models)} models and {len(self.classes)} classes",
                 hint="use ScoreSet.from_arrays, which says what is wrong",
             )
-        for name in ("scores", "labels", "weights", "ids"):
+        for name in ("scores", "labels", "weights", "ids", "clusters"):
             object.__setattr__(self, name, _freeze(getattr(self, name)))
         frozen = {name: _freeze(values) for name, values in self.groups.items()}
         object.__setattr__(self, "groups", frozen)
@@ -114,6 +118,7 @@ class ScoreSet:
         weights: object | None = None,
         groups: Mapping[str, object] | None = None,
         ids: object | None = None,
+        clusters: object | None = None,
         **options: Any,
     ) -> ScoreSet:
         """Make a set of scores and labels held in arrays.
@@ -133,6 +138,9 @@ class ScoreSet:
             From the name of a group column to its values (n,), None where a row has none.
         ids : array of shape (n,), optional
             Unique names of the rows.
+        clusters : array of shape (n,), optional
+            What each row belongs to, such as a patient or a session: rows of one cluster are
+            alike, and intervals allow for it.
         **options
 
         Returns
@@ -147,7 +155,8 @@ class ScoreSet:
         ScoreSet(rows: 3, labeled: 2 (0: 1, 1: 1), 2 models: bert, gpt)
         """
         given = ArrayOptions(**accept_all(ArrayOptions, options, "from_arrays"))
-        return cls(**check_arrays(scores, labels, given, weights=weights, groups=groups, ids=ids))
+        rows: dict[str, Any] = {"weights": weights, "groups": groups, "ids": ids}
+        return cls(**check_arrays(scores, labels, given, **rows, clusters=clusters))
 
     @classmethod
     @takes(AnswerOptions, without=("models", "logits", "normalize"))
@@ -163,6 +172,7 @@ class ScoreSet:
         weights: object | None = None,
         groups: Any = None,
         ids: object | None = None,
+        clusters: object | None = None,
         **options: Any,
     ) -> ScoreSet:
         """Make a set of judges' answers and ratings: classes and grades, not probabilities.
@@ -186,7 +196,7 @@ class ScoreSet:
             From further models to their probabilities, as in `from_arrays`.
         models : list of str, optional
             Names of the M judges of an array, or those of a dict that are taken.
-        weights, groups, ids
+        weights, groups, ids, clusters
             As in `from_arrays`.
         **options
             For a frame also those of `from_frame`, such as ``id``, ``model`` (the column of
@@ -209,7 +219,7 @@ judges: ann, bob)
         """
         if hasattr(type(answers), "columns"):
             arrays = isinstance(ratings, Mapping)
-            if arrays or any(each is not None for each in (scores, ids, weights)):
+            if arrays or any(each is not None for each in (scores, ids, weights, clusters)):
                 raise InputError(
                     "arrays were given with a data frame of answers",
                     hint="name columns of the frame: `id='...'`, `weight='...'`, `answers=[...]`, "
@@ -220,7 +230,7 @@ judges: ann, bob)
             options |= {"models": models, "groups": groups, "ratings": ratings}
             return from_answers(answers, labels, options)
         given = AnswerOptions(**accept_all(AnswerOptions, options, "from_answers for arrays"))
-        rows = {"weights": weights, "groups": groups, "ids": ids}
+        rows = {"weights": weights, "groups": groups, "ids": ids, "clusters": clusters}
         return cls(
             **make_judged_arrays(answers, ratings, scores, labels, given, models=models, **rows)
         )
@@ -352,6 +362,11 @@ judges: ann, bob)
         return self.n_rows - self.n_labeled
 
     @property
+    def n_clusters(self) -> int:
+        """Number of clusters; of rows where each was drawn by itself."""
+        return self.n_rows if self.clusters is None else int(np.unique(self.clusters).size)
+
+    @property
     def label_values(self) -> NDArray[np.object_]:
         """(n,) labels as the user knows them, None where unlabeled."""
         table = np.empty(self.n_classes + 1, dtype=object)
@@ -427,6 +442,7 @@ judges: ann, bob)
             weights=None if self.weights is None else self.weights[chosen],
             groups={name: values[chosen] for name, values in self.groups.items()},
             ids=None if self.ids is None else self.ids[chosen],
+            clusters=None if self.clusters is None else self.clusters[chosen],
             design=self.design.take(chosen),
         )
 
@@ -589,6 +605,8 @@ judges: ann, bob)
             yield "groups", ", ".join(self.groups)
         if self.weights is not None:
             yield "weights", "yes"
+        if self.clusters is not None:
+            yield "clusters", f"{self.n_clusters:,}"
         if self.design.kind is not None:
             yield "rows labeled", self.design.kind
 

@@ -95,6 +95,8 @@ def _list_row_columns(data: ScoreSet) -> list[tuple[str, NDArray[Any]]]:
         columns.append(("weight", data.weights))
     if data.design.weights is not None:
         columns.append(("label_weight", data.design.weights))
+    if data.clusters is not None:
+        columns.append(("cluster", data.clusters))
     return columns + [(name_group_column(name), values) for name, values in data.groups.items()]
 
 
@@ -156,6 +158,8 @@ def _save_npz(data: ScoreSet, file: Path) -> None:
         arrays["weights"] = data.weights
     if data.design.weights is not None:
         arrays["label_weight"] = data.design.weights
+    if data.clusters is not None:
+        arrays["clusters"] = data.clusters
     if data.ids is not None:
         arrays["ids"] = _make_plain(data.ids, "ids")
     for name, values in data.groups.items():

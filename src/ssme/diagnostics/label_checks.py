@@ -26,6 +26,7 @@ from ssme.diagnostics.significance import (
     run_energy_test,
 )
 from ssme.methods.label_draws import kish
+from ssme.wording import quote
 
 # -------------------------------------------------------------------------------------------------
 # Checks that compare something with the labels presume that these are a random sample.
@@ -314,3 +315,18 @@ def check_groups(case: Case) -> Answer:
         return fine(f"every group has {least} labels or more")
     named = list_first(problems, 5, noun="groups ")
     return warn(f"Fewer than {least} labels in a group: {named}.")
+
+
+@check("D110")
+def check_clusters(case: Case) -> Answer:
+    if case.data.clusters is not None:
+        return fine("clusters were declared")
+    found = {} if case.data.layout is None else case.data.layout.clustered
+    if not found:
+        return fine("no column looks like one of clusters")
+    name, n_values = next(iter(found.items()))
+    others = f" (likewise {quote(list(found)[1:])})" if len(found) > 1 else ""
+    return warn(
+        f"Column {name!r} has {n_values:,} values on {case.data.n_rows:,} rows, and rows with the "
+        f"same value have similar scores{others}: the rows look like {n_values:,} clusters."
+    )

@@ -22,6 +22,16 @@ from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.arrays import find_weight_unit
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate, Facts, GroupRows, Predictor, SilentOnRows, number_rows
+from ssme.methods.clusters import (
+    correct_few,
+    count_clusters,
+    draw_row_exponentials,
+    find_design_effect,
+    find_t_factor,
+    has_repeats,
+    number_clusters,
+    sum_by_cluster,
+)
 from ssme.methods.draws import RowWeights, center_all, find_originals, make_child_seed
 from ssme.methods.label_draws import (
     ContraryRows,
@@ -142,7 +152,8 @@ class LabelPosterior:
         share = -(-self.n_worlds // len(sources))
         for posterior in track(sources, "worlds"):
             for size in self._split_sizes(share):
-                weights = RowWeights.draw(metrics, size, len(posterior), rng)
+                clusters = self.data.clusters
+                weights = RowWeights.draw(metrics, size, len(posterior), rng, clusters)
                 yield draw_labels(posterior, size, rng), weights
 
     def _make_mass(
@@ -304,7 +315,8 @@ class PerModelPosterior:
         for labels in self.draw_label_batches():
             again = labels[:, : max(0, self.n_worlds - n_worlds)]
             n_worlds += again.shape[1]
-            resampled = RowWeights.draw(metrics, again.shape[1], labels.shape[2], rng)
+            size, clusters = again.shape[1], self.data.clusters
+            resampled = RowWeights.draw(metrics, size, labels.shape[2], rng, clusters)
             for g, part in enumerate(parts):
                 part_weights = None if weights is None else weights[part]
                 masses = [one_hot_mass(own[:, part], k, part_weights) for own in labels]
@@ -364,13 +376,25 @@ class DirectBelief(SilentOnRows):
 
 
 def make_normal_estimate(
-    value: FloatArray, influence: FloatArray, metric: Metric, n_draws: int, seed: SeedSequence
+    value: FloatArray,
+    influence: FloatArray,
+    metric: Metric,
+    n_draws: int,
+    seed: SeedSequence,
+    data: ScoreSet | None = None,
 ) -> Estimate:
     """``value`` (M,) with normal intervals and joint normal draws, kept in the metric's range.
 
     ``influence`` (M, n) is what each row adds to the error of each value, so that its products are
-    their covariance: classifiers judged on the same rows err together.
+    their covariance: classifiers judged on the same rows err together. So do the rows of a cluster
+    of ``data``, of which as many count for degrees of freedom as have a label.
     """
+    stretch: Callable[[float], FloatArray] = lambda level: np.ones(())  # noqa: E731
+    if data is not None and data.clusters is not None:
+        n_clusters = np.unique(data.clusters[data.labeled]).size
+        influence = sum_by_cluster(influence.T, data.clusters).T
+        influence = influence * np.sqrt(correct_few(n_clusters))
+        stretch = partial(find_t_factor, n_clusters=n_clusters)
     covariance = influence @ influence.T
     error = np.sqrt(np.diag(covariance))
 
@@ -378,7 +402,7 @@ def make_normal_estimate(
         return np.clip(values, metric.low, metric.high)
 
     def find_bounds(level: float) -> tuple[FloatArray, FloatArray]:
-        reach = ndtri(0.5 + level / 2.0) * error
+        reach = ndtri(0.5 + level / 2.0) * error * stretch(level)
         return clip(value - reach), clip(value + reach)
 
     draws = None
@@ -443,6 +467,7 @@ class LabeledRows:
     labels: IntArray
     weights: FloatArray
     settings: ResamplingSettings
+    clusters: IntArray | None = None
 
     @property
     def n_classes(self) -> int:
@@ -465,18 +490,32 @@ class LabeledRows:
         positive, negative = (self.labels[:, None] == k for k in (1, 0))
         match metric.kind.choose_labels_interval(self.n_classes):
             case ProportionInterval(rows, threshold):
-                return partial(wilson, value, self._count(rows, threshold))
+                count = self._count(rows, threshold)
+                if self.clusters is not None:
+                    count = count / self._find_share_effect(rows, threshold)
+                return self._allow_for_clusters(partial(wilson, value), count)
             case PlainInterval.ROW_SHARES:
-                return partial(wilson, value, self._count_complete(value.size))
+                count = self._count_complete(value.size)
+                if self.clusters is not None:
+                    complete = np.isfinite(self.scores).all(axis=(1, 2)) * self.weights
+                    count = np.repeat(count_clusters(complete[:, None], self.clusters), value.size)
+                return self._allow_for_clusters(partial(wilson, value), count)
             case PlainInterval.ROC_AUC:
                 by_class = self.count_effective(positive), self.count_effective(negative)
-                return partial(newcombe_auc, value, *by_class)
+                effect = self._draw_effect(metric, seed)
+                counts = [count / effect for count in by_class]
+                return self._allow_for_clusters(partial(newcombe_auc, value), *counts)
             case PlainInterval.AVERAGE_PRECISION:
-                return partial(find_ap_interval, value, self.count_effective(positive))
+                count = self.count_effective(positive) / self._draw_effect(metric, seed)
+                return self._allow_for_clusters(partial(find_ap_interval, value), count)
             case CalibrationInterval(target):
                 return self._bound_calibration(metric, value, target, seed)
             case ConfusionInterval(statistic, threshold):
                 tables = self._make_tables(threshold)
+                if self.clusters is not None:
+                    n_clusters = np.unique(self.clusters).size
+                    effect = self._draw_effect(metric, seed) * find_t_factor(0.95, n_clusters) ** 2
+                    tables = tables / effect[:, None, None]
                 return TableDraws(statistic, tables, value, seed, self.settings)
             case PlainInterval.NONE:
                 return partial(_give_no_interval, value)
@@ -487,12 +526,59 @@ class LabeledRows:
         """Effective number (M,) of ``rows``."""
         if rows == Rows():
             return self.count_effective()
+        return self.count_effective(self._hold(rows, threshold))
+
+    def _hold(self, rows: Rows, threshold: float) -> BoolArray:
+        """Which rows (n, M) are among ``rows``."""
         held = np.ones(self.scores.shape[:2], dtype=bool)
         if rows.true is not None:
             held &= (self.labels == rows.true)[:, None]
         if rows.predicted is not None:
             held &= predicted_classes(self.scores, threshold) == rows.predicted
-        return self.count_effective(held)
+        return held
+
+    def _find_share_effect(self, rows: Rows, threshold: float) -> FloatArray:
+        """The design effect (M,) of the share of ``rows`` that are right."""
+        assert self.clusters is not None
+        held = self._hold(rows, threshold) & np.isfinite(self.scores).all(axis=2)
+        right = predicted_classes(self.scores, threshold) == self.labels[:, None]
+        weights = held * self.weights[:, None]
+        return find_design_effect(right.astype(np.float64), weights, self.clusters)
+
+    def _draw_effect(self, metric: Metric, seed: SeedSequence) -> FloatArray:
+        """The design effect (V,) of a metric without a formula for it, at least one.
+
+        The variance of the metric over bootstrap weights of clusters, over that with weights of
+        rows; where neither varies, the rows of a cluster count as one.
+        """
+        if self.clusters is None:
+            return np.ones(())
+        rng, plan, n = np.random.default_rng(seed), metric.plan(self.scores), len(self.labels)
+        spread = []
+        for clusters in (number_clusters(self.clusters), None):
+            weights = draw_row_exponentials(rng, self.settings.effect_draws, n, clusters)
+            values = plan(self.mass * weights[:, :, None])
+            known = np.isfinite(values)
+            mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+            off = np.where(known, values - mean, 0.0)
+            spread.append((off**2).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
+        held = self.weights[:, None]
+        most = float((kish(held) / count_clusters(held, self.clusters))[0])
+        ratio = np.full(spread[0].shape, most)
+        np.divide(spread[0], spread[1], out=ratio, where=spread[1] > 1e-12)
+        return np.maximum(ratio, 1.0)
+
+    def _allow_for_clusters(self, find: Callable[..., Interval], *counts: FloatArray) -> Bounds:
+        """The interval from ``counts``, wider where their design effect is estimated."""
+        if self.clusters is None:
+            return partial(find, *counts)
+        n_clusters = np.unique(self.clusters).size
+
+        def find_bounds(level: float) -> Interval:
+            factor = find_t_factor(level, n_clusters) ** 2
+            return find(*(count / factor for count in counts), level)
+
+        return find_bounds
 
     def _count_complete(self, n_values: int) -> FloatArray:
         """Effective number (V,) of the rows that every classifier scored, for each value."""
@@ -531,6 +617,10 @@ class LabeledRows:
         total = np.where(held.sum(axis=0) > 0.0, held.sum(axis=0), np.nan)
         mean = (held * gaps).sum(axis=0) / total
         n = kish(held)
+        effect = np.ones(mean.shape)
+        if self.clusters is not None:
+            effect = find_design_effect(gaps, held, self.clusters)
+            n = n / effect
         squares = n * (held * (gaps - mean) ** 2).sum(axis=0) / total
         announced = n * (held * score * (1.0 - score)).sum(axis=0) / total
         ratio = np.full(mean.shape, np.inf)
@@ -539,7 +629,7 @@ class LabeledRows:
         variance = np.full(mean.shape, np.nan)
         pseudo = self.settings.gap_pseudo_squares
         np.divide(squares + pseudo, n * (n + 1.0), out=variance, where=n > 0.0)
-        return mean, variance, np.sqrt(ratio)
+        return mean, variance, np.sqrt(ratio * effect)  # chance errors of alike rows add up
 
     def _measure_noise(self, metric: Metric, rng: Generator) -> FloatArray:
         """Mean error (M,) of labels drawn from each classifier's own scores."""
@@ -600,6 +690,7 @@ class LabeledBelief(SilentOnRows):
             labels=self.data.labels[taken],
             weights=own * find_weight_unit(own),  # other rows may have far larger weights
             settings=self.settings,
+            clusters=self._take_clusters(taken),
         )
         seed = make_child_seed(self.seed, group + 1)
         plans = plan_together(metrics, part.scores)
@@ -611,7 +702,10 @@ class LabeledBelief(SilentOnRows):
         own_draws = self._draw([(metrics[m], plans[m]) for m in drawn], part, keep, seed)
         draws_of = dict(zip(drawn, own_draws, strict=True))
         for m, draws in draws_of.items():
-            rest = (values[m], part.count_effective(), metrics[m], self.settings)
+            count = part.count_effective()
+            if part.clusters is not None:
+                count = np.minimum(count, np.unique(part.clusters).size)
+            rest = (values[m], count, metrics[m], self.settings)
             bounds[m] = partial(find_bootstrap_interval, draws, *rest)
         if self.joint_draws:
             contrary = self._oppose(part, seed)
@@ -624,6 +718,12 @@ class LabeledBelief(SilentOnRows):
             Estimate(value, draws_of.get(m), known, best_exponent=exponent)
             for m, (value, known) in enumerate(zip(values, bounds, strict=True))
         ]
+
+    def _take_clusters(self, taken: IntArray) -> IntArray | None:
+        """Clusters of some labeled rows; None where every one of them is a row."""
+        if self.data.clusters is None or not has_repeats(self.data.clusters[taken]):
+            return None
+        return self.data.clusters[taken]
 
     def _oppose(self, part: LabeledRows, seed: SeedSequence) -> ContraryRows:
         """The pseudo-rows of joint draws."""
@@ -650,10 +750,14 @@ class LabeledBelief(SilentOnRows):
         more = np.random.default_rng(make_child_seed(seed, 1))
         soft = [m for m, (metric, _) in enumerate(planned) if not metric.hard_only]
         values: list[list[FloatArray]] = [[] for _ in planned]
-        n_labeled = self.data.n_labeled
+        n_labeled, clusters = self.data.n_labeled, None
+        if self.data.clusters is not None and part.clusters is not None:
+            clusters = number_clusters(self.data.clusters[self.data.labeled])
         batch = max(1, self.batch_cells // (n_labeled * part.n_classes))
         for start in range(0, self.n_draws if soft else 0, batch):
-            exponential = rows.standard_exponential((min(batch, self.n_draws - start), n_labeled))
+            exponential = draw_row_exponentials(
+                rows, min(batch, self.n_draws - start), n_labeled, clusters
+            )
             if keep.size < n_labeled:
                 exponential = exponential[:, keep]
             mass = make_bootstrap_mass(
@@ -669,7 +773,8 @@ class LabeledBelief(SilentOnRows):
                 n_draws = min(self.n_draws, self.settings.callable_draws)
                 again = (part.scores, part.labels, part.weights, n_draws)
                 rng = np.random.default_rng(seed)
-                values[m].append(resample_values(metric, *again, rng, self.settings, contrary))
+                more_rows = (contrary, part.clusters)
+                values[m].append(resample_values(metric, *again, rng, self.settings, *more_rows))
         return [np.concatenate(v) for v in values]
 
 

@@ -11,6 +11,7 @@ from numpy.random import Generator, SeedSequence
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.methods.base import DeclaredMethod, Estimate
+from ssme.methods.clusters import draw_row_counts, draw_row_exponentials
 from ssme.metrics.base import Metric
 from ssme.options import Instance, Whole, option
 
@@ -141,15 +142,22 @@ class RowWeights:
 
     @classmethod
     def draw(
-        cls, metrics: Sequence[Metric], n_draws: int, n_rows: int, rng: Generator
+        cls,
+        metrics: Sequence[Metric],
+        n_draws: int,
+        n_rows: int,
+        rng: Generator,
+        clusters: IntArray | None = None,
     ) -> RowWeights:
-        """Dirichlet weights times n; for callables the counts of n rows drawn with replacement."""
-        smooth = rng.standard_exponential((n_draws, n_rows))
+        """Dirichlet weights times n; for callables the counts of n rows drawn with replacement.
+
+        With ``clusters`` (n,), whole clusters are weighted and drawn.
+        """
+        smooth = draw_row_exponentials(rng, n_draws, n_rows, clusters)
         smooth *= n_rows / smooth.sum(axis=1, keepdims=True)
         if not any(metric.hard_only for metric in metrics):
             return cls(smooth, None)
-        whole = rng.multinomial(n_rows, np.full(n_rows, 1.0 / n_rows), size=n_draws)
-        return cls(smooth, whole.astype(np.float64))
+        return cls(smooth, draw_row_counts(rng, n_draws, n_rows, clusters))
 
     def take_for(self, metric: Metric) -> FloatArray:
         """The weights that ``metric`` can take."""

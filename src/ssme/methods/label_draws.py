@@ -24,6 +24,7 @@ from numpy.random import Generator, SeedSequence
 from scipy.special import expit, logit, ndtri, stdtrit
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
+from ssme.methods.clusters import draw_row_counts
 from ssme.metrics.base import Metric, one_hot_mass
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.kinds import Statistic, Tables
@@ -387,6 +388,9 @@ class ResamplingSettings:
     gap_pseudo_squares: float = 0.5
     """Added to the sum of squared deviations of gaps, so that equal gaps do not look certain."""
 
+    effect_draws: int = 400
+    """Draws behind the design effect of a metric that is no share of rows."""
+
     callable_draws: int = 200
     """Resamples of a metric that is a Python callable: each is one call per classifier."""
 
@@ -438,8 +442,11 @@ def resample_values(
     rng: Generator,
     settings: ResamplingSettings,
     contrary: ContraryRows | None = None,
+    clusters: IntArray | None = None,
 ) -> FloatArray:
     """The same for metrics that need whole rows (D, M): n rows drawn with replacement.
+
+    With ``clusters`` (n,) as many clusters are drawn as there are, with all of their rows.
 
     A drawn row has a wrong label with the pseudo-row's probability, 1 / (2 (n + 1)). With
     ``contrary`` rows, these are drawn as often as there are such pseudo-rows.
@@ -447,8 +454,13 @@ def resample_values(
     n, n_classes = scores.shape[0], scores.shape[2]
     pseudo = settings.bootstrap_pseudo_rows
     wrong = 0.5 * pseudo / (n + pseudo)
-    chance = np.concatenate([np.full(n, (1.0 - wrong) / n), np.full(n, wrong / n)])
-    counts = rng.multinomial(n, chance, size=n_draws) * np.tile(weights, 2)
+    if clusters is None:
+        chance = np.concatenate([np.full(n, (1.0 - wrong) / n), np.full(n, wrong / n)])
+        counts = rng.multinomial(n, chance, size=n_draws) * np.tile(weights, 2)
+    else:
+        drawn = draw_row_counts(rng, n_draws, n, clusters) * weights
+        flipped = rng.random(drawn.shape) < wrong
+        counts = np.concatenate([np.where(flipped, 0.0, drawn), np.where(flipped, drawn, 0.0)], 1)
     other = (labels + rng.integers(1, n_classes, size=(n_draws, n))) % n_classes
     both = np.concatenate([np.broadcast_to(labels, other.shape), other], axis=1)
     mass = one_hot_mass(both, n_classes) * counts[:, :, None]

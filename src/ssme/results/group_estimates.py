@@ -51,6 +51,13 @@ from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, number_rows
 from ssme.methods.beliefs import draw_labels
+from ssme.methods.clusters import (
+    draw_row_exponentials,
+    find_correlation,
+    find_part_spread,
+    has_repeats,
+    weigh_rows,
+)
 from ssme.methods.draws import average_defined, log_odds, make_child_seed
 from ssme.metrics.base import Metric, one_hot_mass
 from ssme.metrics.confusion import predicted_classes
@@ -217,9 +224,8 @@ class GroupEstimator:
         shape = (self.n_draws, self.data.n_rows)
         if shape[0] * shape[1] > self.constants.joint_cells:
             return None
-        return np.random.default_rng(make_child_seed(self.seed, 1 << 21)).standard_exponential(
-            shape
-        )
+        rng = np.random.default_rng(make_child_seed(self.seed, 1 << 21))
+        return draw_row_exponentials(rng, *shape, self.data.clusters)
 
     @cached_property
     def _corrections(self) -> list[Correction]:
@@ -242,11 +248,20 @@ class GroupEstimator:
         soft = self._as_labeled(self.belief.soft[known])
         point = np.zeros((len(groups), self.directions.size))
         labels, farthest = self.data.labels[known], self.constants.farthest
+        worth = self._weigh_labels(soft, labels, known)
         for _ in range(self.constants.newton_steps):
-            evidence = self.directions.sum_evidence(soft, labels, codes, point)
+            evidence = self.directions.sum_evidence(soft, labels, codes, point, worth)
             found = fit_group_shifts(*evidence, self.constants)
             point = np.clip(found.point, -farthest, farthest)
         return found, labeled
+
+    def _weigh_labels(self, soft: FloatArray, labels: IntArray, known: IntArray) -> FloatArray:
+        """How much each label counts (l,): less where several of its cluster and group do."""
+        if self.data.clusters is None or not has_repeats(self.data.clusters[known]):
+            return np.ones(known.size)
+        clusters = self.data.clusters[known]
+        seen = labels[:, None] == np.arange(soft.shape[1])
+        return weigh_rows(find_correlation(seen - soft, clusters), clusters)
 
     def _shift_posteriors(
         self, groups: Sequence[IntArray], drawn: FloatArray
@@ -274,7 +289,9 @@ class GroupEstimator:
         """Estimates for all rows that those of the group represent."""
         rows, part, point, weight = group.rows, group.part, group.point, group.weight
         n_rows, n_part = rows.size, part.size
-        noise = self._draw_noise(part, rng) * float(np.sqrt(n_part / max(1, n_rows)))
+        noise = self._draw_noise(part, rng)
+        if n_part < n_rows:
+            noise *= find_part_spread(part, rows, self.data.clusters)
         shifted = self.directions.shift(self.belief.soft[rows], point)
         weights = self.data.weights
         mean = float(weights[rows].mean()) if weights is not None and n_rows else 1.0
@@ -341,6 +358,10 @@ class GroupEstimator:
         """e - 1 (D, r) of the rows ``part``."""
         if self._row_weights is not None:
             return self._row_weights[:, part] - 1.0
+        if self.data.clusters is not None:
+            rng = np.random.default_rng(make_child_seed(self.seed, 1 << 21))
+            everywhere = (self.n_draws, self.data.n_rows, self.data.clusters)
+            return draw_row_exponentials(rng, *everywhere)[:, part] - 1.0
         return rng.standard_exponential((self.n_draws, part.size)) - 1.0
 
     def _make_whole_mass(
@@ -511,10 +532,16 @@ class ShiftDirections:
         return z
 
     def sum_evidence(
-        self, soft: FloatArray, labels: IntArray, groups: IntArray, point: FloatArray
+        self,
+        soft: FloatArray,
+        labels: IntArray,
+        groups: IntArray,
+        point: FloatArray,
+        worth: FloatArray,
     ) -> tuple[FloatArray, FloatArray]:
         """Score and information (G, P) of labeled rows with posterior ``soft`` (l, K).
 
+        Each row counts ``worth`` (l,) times.
         Both are taken at the coefficients ``point`` (G, P) and the score is carried to zero with
         the information, as in iterated weighted least squares.
         """
@@ -526,6 +553,7 @@ class ShiftDirections:
         score = [off[:, k] for k in self.shifted] + [(off * h).sum(axis=1)]
         information = [there[:, k] * (1.0 - there[:, k]) for k in self.shifted]
         information.append((there * h**2).sum(axis=1) - mean**2)
+        score, information = ([worth * each for each in part] for part in (score, information))
         bend = _sum_by_group(information, groups, len(point))
         return _sum_by_group(score, groups, len(point)) + bend * point, bend
 

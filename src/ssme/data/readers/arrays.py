@@ -1,9 +1,9 @@
 """npz and npy files: named arrays of numbers, booleans or text. Pickled objects are never loaded.
 
 An npz contains ``scores`` (n, M) or (n, M, K) and optionally ``labels`` or ``y``, ``models``
-or ``model_names``, ``classes``, ``weights``, ``ids`` and ``group_*``. ``ordered`` is False where
-the order of the classes says nothing. The declared size of an array is checked against the bytes
-in the file before memory is taken for it.
+or ``model_names``, ``classes``, ``weights``, ``ids``, ``clusters`` and ``group_*``. ``ordered`` is
+False where the order of the classes says nothing. The declared size of an array is checked against
+the bytes in the file before memory is taken for it.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ CURE = "pickle is never loaded: convert object arrays before saving, for example
 
 
 def read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> ScoreSet:
-    """The set in an npz or npy; ``weights``, ``groups`` and ``ids`` may be given as values."""
+    """The set in an npz or npy; ``weights``, ``groups``, ``ids`` and ``clusters`` may be values."""
     values: dict[str, Any] = {
-        name: options.pop(name) for name in ("weights", "ids") if name in options
+        name: options.pop(name) for name in ("weights", "ids", "clusters") if name in options
     }
     if isinstance(options.get("groups"), Mapping):
         values["groups"] = options.pop("groups")
@@ -105,6 +105,7 @@ class _ArraySet:
             weights=weights,
             groups=values.get("groups", self.find_groups()),
             ids=ids,
+            clusters=values.get("clusters", self.find(given.cluster, "clusters", "cluster")),
             design=design,
             layout=Layout(
                 "arrays",

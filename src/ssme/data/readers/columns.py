@@ -31,6 +31,7 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "label": ("label", "labels", "y", "y_true", "target", "truth"),
     "id": ("id", "ids", "row_id", "example_id"),
     "weight": ("weight", "weights", "sample_weight"),
+    "cluster": ("cluster", "cluster_id"),
     "design": ("label_weight",),
     "probability": ("probability",),
     "round": ("round",),
@@ -79,6 +80,7 @@ class Columns:
     ratings: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
+    cluster: str | None = None
 
     @property
     def is_long(self) -> bool:
@@ -86,8 +88,9 @@ class Columns:
 
     @property
     def roles(self) -> frozenset[str]:
-        """Columns that hold a label, id, weight, design or group."""
-        named = (self.label, self.id, self.weight, self.design, *self.groups.values())
+        """Columns that hold a label, id, weight, design, cluster or group."""
+        plain = (self.label, self.id, self.weight, self.design, self.cluster)
+        named = (*plain, *self.groups.values())
         return frozenset(name for name in named if name is not None)
 
     @property
@@ -95,7 +98,7 @@ class Columns:
         """All columns that have to be read, each once; scores come first."""
         wide = [name for columns in self.scores.values() for name in columns]
         long = (self.model, self.class_, self.score)
-        roles = (self.id, self.label, self.weight, self.design, *self.groups.values())
+        roles = (self.id, self.label, self.weight, self.design, *self.groups.values(), self.cluster)
         named = [*wide, *self.answers, *self.ratings, *long, *roles]
         return list(dict.fromkeys(name for name in named if name is not None))
 
@@ -117,13 +120,16 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     if label is not None and design is None and options.design is None:
         _refuse_suggested(table)
     named = [name for name in (label, id, weight, design, *groups.values()) if name is not None]
-    roles = "`label`, `id`, `weight`, `design` and `groups`"
+    cluster = table.find(options.cluster, USUAL_NAMES["cluster"], "cluster")
+    if cluster is not None and cluster not in groups.values():
+        named.append(cluster)
+    roles = "`label`, `id`, `weight`, `design`, `groups` and `cluster`"
     refuse_duplicates(named, "column", f"{roles} must be different columns")
     replaced: list[str] = []
     if labels is not None:
         usual = USUAL_NAMES["label"]
         replaced = [n for n in table.columns if n.lower() in usual or n == options.label]
-    return Columns(label, id, weight, design, groups, frozenset(replaced))
+    return Columns(label, id, weight, design, groups, frozenset(replaced), cluster=cluster)
 
 
 def _refuse_suggested(table: Table) -> None:

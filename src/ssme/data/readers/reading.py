@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.data.arrays import check_arrays
+from ssme.data.clusters import find_clustered
 from ssme.data.design import LabelRounds
 from ssme.data.judges import make_judged_fields
 from ssme.data.labels import convert_as_labels, name_order
@@ -96,7 +97,13 @@ def reading_options(source: Any) -> list[str]:
     A finished set counts as any kind of source; which options fit a file is left to its reader.
     """
     tables = [each.name for each in list_declared(ReadOptions)]
-    arrays = [*(each.name for each in list_declared(ArrayOptions)), "weights", "groups", "ids"]
+    arrays = [
+        *(each.name for each in list_declared(ArrayOptions)),
+        "weights",
+        "groups",
+        "ids",
+        "clusters",
+    ]
     if isinstance(source, ScoreSet | str | Path):
         return list(dict.fromkeys([*tables, *arrays]))
     if not is_frame(source) and not is_dataset(source):
@@ -334,11 +341,13 @@ def _build(
         source=source,
         order=order,
         skipped=columns.skipped,
+        cluster=columns.cluster,
     )
     per_row: Mapping[str, Any] = {
         "weights": None if columns.weight is None else rows.take_floats(columns.weight),
         "groups": {name: rows.take(column) for name, column in columns.groups.items()},
         "ids": rows.ids,
+        "clusters": None if columns.cluster is None else rows.take(columns.cluster),
         "design": design,
         "layout": layout,
         "frame_library": table.library,
@@ -352,4 +361,9 @@ def _build(
         options = replace(options, models=models, classes=classes or options.classes)
         fields = check_arrays(scores, rows.labels, options, **per_row)
     warn_of_guesses(columns, options)
+    if columns.cluster is None and not columns.is_long:
+        named = [name for name in (*columns.ignored, *columns.groups.values()) if name != added]
+        repeated = {name: table.read_values(name) for name in named}
+        clustered = find_clustered(repeated, fields["scores"])
+        fields["layout"] = replace(fields["layout"], clustered=clustered)
     return ScoreSet(**fields)

@@ -41,6 +41,13 @@ from ssme.methods.base import (
     number_rows,
 )
 from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
+from ssme.methods.clusters import (
+    draw_row_exponentials,
+    find_correlation,
+    find_part_spread,
+    has_repeats,
+    weigh_rows,
+)
 from ssme.methods.draws import (
     average_defined,
     declare_constants,
@@ -89,6 +96,13 @@ class Answers(DeclaredMethod, example="n_draws=100"):
         if labeled.size > constants.fit_rows:
             labeled = np.sort(rng.choice(labeled, constants.fit_rows, replace=False))
         world, probability = fit_worlds(data, design, labeled, constants)
+        correlation, clusters = 0.0, None if data.clusters is None else data.clusters[labeled]
+        if clusters is not None and has_repeats(clusters):
+            said = world.regression.features.compute_posteriors(world.mode[None])[0]
+            seen = data.labels[labeled][:, None] == np.arange(data.n_classes)
+            correlation = find_correlation(seen - said, clusters)
+            worth = weigh_rows(correlation, clusters)
+            world, probability = fit_worlds(data, design, labeled, constants, worth)
         b, weights, share = (
             float(max(each)) for each in zip(constants.draw_widening, world.widening, strict=True)
         )
@@ -105,6 +119,7 @@ class Answers(DeclaredMethod, example="n_draws=100"):
             seed=spawn_seed(rng),
             facts=_collect_facts(data, design, theta, soft, probability),
             constants=constants,
+            correlation=correlation,
         )
 
 
@@ -182,9 +197,16 @@ class FittedWorld:
 
 
 def fit_worlds(
-    data: ScoreSet, design: AnswersDesign, labeled: IntArray, constants: AnswerConstants
+    data: ScoreSet,
+    design: AnswersDesign,
+    labeled: IntArray,
+    constants: AnswerConstants,
+    worth: FloatArray | None = None,
 ) -> tuple[FittedWorld, dict[str, float]]:
-    """The most probable world, and the probability of each."""
+    """The most probable world, and the probability of each.
+
+    ``worth`` (r,) says how much each label counts; None where all count once.
+    """
     plain = (1.0, 1.0, 1.0)
     by_chance = np.ones(data.n_classes)
     if data.n_labeled:  # one label more than expected of each class
@@ -198,7 +220,7 @@ def fit_worlds(
             settings["selected"] = (plain, chosen)
     odd, fitted = constants.odd_worlds, {}
     for name, (widening, scale) in settings.items():
-        one = _fit(data, design, labeled, scale, widening)
+        one = _fit(data, design, labeled, scale, widening, worth)
         total = one.log_evidence + float(
             np.log(odd if name in MEANINGS else 1.0 - odd * len(MEANINGS))
         )
@@ -220,12 +242,15 @@ def _fit(
     labeled: IntArray,
     spread: FloatArray,
     widening: tuple[float, float, float],
+    worth: FloatArray | None = None,
 ) -> FittedWorld:
     """The regression on the labeled rows, with label intercepts of scale ``spread`` (K,)."""
     weights, sd = np.ones(labeled.size), design.make_scales(widening)
     if data.design.weights is not None and labeled.size:
         weights = data.design.weights[labeled]
         weights = weights / weights.mean()
+    if worth is not None:
+        weights = weights * worth
     regression = Regression(
         features=design.make_features(data.scores[labeled], spread),
         labels=data.labels[labeled],
@@ -299,6 +324,7 @@ class AnswersBelief(SoftBelief):
     """W at the mode for every row, and draws of theta.
 
     ``shift`` (K,) are the label intercepts of the mode, which labeled rows alone have.
+    ``correlation`` is that of labels of one cluster, given W.
     """
 
     data: ScoreSet
@@ -310,6 +336,7 @@ class AnswersBelief(SoftBelief):
     seed: SeedSequence
     facts: AnswersFacts
     constants: AnswerConstants
+    correlation: float = 0.0
 
     @property
     def predictor(self) -> Predictor:
@@ -367,6 +394,9 @@ class AnswersBelief(SoftBelief):
         mean = average_defined(drawn)
         known = np.isfinite(observed) & np.isfinite(mean)
         noise = np.where(np.isfinite(drawn) & known, drawn - mean, 0.0)
+        if self.data.clusters is not None:
+            worth = weigh_rows(self.correlation, self.data.clusters[labeled])
+            noise *= np.sqrt(labeled.size / worth.sum())
         return np.where(known & (noise != 0.0).any(axis=0), observed - mean, 0.0), noise
 
     def _find_gain(
@@ -412,7 +442,8 @@ class AnswersBelief(SoftBelief):
         """Draws (D, M) of each metric on at most ``world_rows`` of the rows, not yet moved."""
         most, cells = self.constants.world_rows, self.constants.batch_cells
         rows = take_part(group, most, self.data.n_rows, make_child_seed(self.seed, 1))
-        shrink = np.sqrt(rows.size / max(1, group.size))
+        clusters = self.data.clusters
+        shrink = find_part_spread(rows, group, clusters) if rows.size < group.size else 1.0
         rng = np.random.default_rng(make_child_seed(self.seed, 2))
         plans = [metric.plan(self.data.scores[rows]) for metric in metrics]
         features = self.design.make_features(self.data.scores[rows])
@@ -421,7 +452,7 @@ class AnswersBelief(SoftBelief):
         for start in track(range(0, len(self.draws), batch), "worlds"):
             theta = self.draws[start : start + batch]
             soft = features.compute_posteriors(theta)
-            counts = rng.standard_exponential((len(theta), self.data.n_rows))[:, rows]
+            counts = draw_row_exponentials(rng, len(theta), self.data.n_rows, clusters)[:, rows]
             counts = 1.0 + shrink * (counts - 1.0)
             mass = self._weigh(soft, rows) * counts[:, :, None]
             hard: FloatArray | None = None

@@ -51,6 +51,7 @@ from ssme.methods.auto.model import AutoPredictor, DrawnRegime, add_label_shift
 from ssme.methods.auto.regimes import MEANINGS, USUAL
 from ssme.methods.base import Estimate, Facts, GroupRows, number_rows
 from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
+from ssme.methods.clusters import draw_row_exponentials, find_part_spread, weigh_rows
 from ssme.methods.draws import average_defined, find_originals, make_child_seed
 from ssme.methods.label_draws import kish
 from ssme.metrics.base import Metric, MetricPlan, one_hot_mass
@@ -177,13 +178,15 @@ def take_rows(values: FloatArray, rows: IntArray) -> FloatArray:
 class Worlds:
     """A batch of d worlds on r rows: W (d, r, K) or (d, r, M, K), and weights e (d, r) of rows.
 
-    ``shift`` (d, K) are the intercepts of labeled rows; ``rng`` draws hard labels.
+    ``shift`` (d, K) are the intercepts of labeled rows; ``rng`` draws hard labels; ``clusters``
+    (r,) are those of the rows, if there are any.
     """
 
     soft: FloatArray
     exponential: FloatArray
     shift: FloatArray
     rng: Generator
+    clusters: IntArray | None = None
 
     def see(self, hard: bool) -> tuple[FloatArray, FloatArray]:
         """Labelings shaped as ``soft``, and how far the count of each row is from one (d, r)."""
@@ -194,7 +197,11 @@ class Worlds:
         if uniform.ndim == 3:
             uniform = uniform[..., find_originals(self.soft[0])]
         labels = (uniform[..., None] >= below).sum(axis=-1)
-        counts = self.rng.poisson(1.0, self.exponential.shape).astype(np.float64)
+        if self.clusters is None:
+            counts = self.rng.poisson(1.0, self.exponential.shape).astype(np.float64)
+        else:
+            size = (len(self.exponential), int(self.clusters.max(initial=-1)) + 1)
+            counts = self.rng.poisson(1.0, size).astype(np.float64)[:, self.clusters]
         one_hot = labels[..., None] == np.arange(self.soft.shape[-1])
         return one_hot.astype(np.float64), counts - 1.0
 
@@ -202,7 +209,8 @@ class Worlds:
         """The same worlds on some of the rows, with W of rows that were chosen for a label."""
         shift = self.shift if self.soft.ndim == 3 else self.shift[:, None, :]
         soft = add_label_shift(self.soft[:, rows], shift)
-        return replace(self, soft=soft, exponential=self.exponential[:, rows])
+        clusters = None if self.clusters is None else self.clusters[rows]
+        return replace(self, soft=soft, exponential=self.exponential[:, rows], clusters=clusters)
 
 
 def draw_worlds(
@@ -211,6 +219,7 @@ def draw_worlds(
     rows: IntArray,
     seed: SeedSequence,
     constants: Constants,
+    clusters: IntArray | None = None,
 ) -> Iterator[Worlds]:
     """Worlds of a regime's draws on the ``rows`` of ``scores``, in batches of bounded size.
 
@@ -225,11 +234,12 @@ def draw_worlds(
     for start in track(range(0, regime.n_draws, batch), "worlds"):
         part = slice(start, start + batch)
         shift = regime.label_shift_draws[part]
-        if n <= constants.world_rows:
-            exponential = rng.standard_exponential((len(shift), n))[:, rows]
+        if n <= constants.world_rows or clusters is not None:
+            exponential = draw_row_exponentials(rng, len(shift), n, clusters)[:, rows]
         else:
             exponential = rng.standard_exponential((len(shift), rows.size))
-        yield Worlds(draw(part), exponential, shift, hard_rng)
+        own = None if clusters is None else clusters[rows]
+        yield Worlds(draw(part), exponential, shift, hard_rng, own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +260,8 @@ class AutoBelief(SoftBelief):
 
     ``weights`` (R,) are omega. ``softs`` are W of each regime on all rows, None where rows are very
     many and the regime hardly matters; ``soft`` (n, K) is their weighted mean over the regimes with
-    one W for all classifiers, which ``predictor`` gives for other rows.
+    one W for all classifiers, which ``predictor`` gives for other rows. ``correlation`` is that of
+    labels of one cluster, given W.
     """
 
     data: ScoreSet
@@ -264,6 +275,7 @@ class AutoBelief(SoftBelief):
     facts: AutoFacts
     constants: Constants
     recenter: Recenter = recenter
+    correlation: float = 0.0
 
     @property
     def n_draws(self) -> int:
@@ -345,8 +357,9 @@ class AutoBelief(SoftBelief):
             make_child_seed(make_child_seed(self.seed, 0), len(self.regimes))
         )
         size = (self.constants.correction.label_draws, rows.size)
-        noise = rng.standard_exponential(size) - 1.0
-        counts = _count_rows(noise, rows, group.rows, hard=False, per_model=per_model)
+        clusters = None if self.data.clusters is None else self.data.clusters[rows]
+        noise = draw_row_exponentials(rng, *size, clusters) - 1.0
+        counts = self._count_rows(noise, rows, group.rows, hard=False, per_model=per_model)
         mass = self._weigh(soft[None], rows) * counts
         return [
             None if metric.hard_only else group.plan("part", m, per_model)(mass)
@@ -427,7 +440,10 @@ class AutoBelief(SoftBelief):
         worth, one = self._count_labels(r, group), np.ones(1)
         observed = self._observe(labeled, regime.per_model)
         soft = add_label_shift(self._take_soft(r, labeled), regime.label_shift)
-        size: float = labeled.size
+        size, effect = float(labeled.size), 1.0
+        if self.data.clusters is not None:
+            worth_of_rows = weigh_rows(self.correlation, self.data.clusters[labeled])
+            effect = labeled.size / float(worth_of_rows.sum())
         if worth.size > 1:
             one_hot = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
             size = float(kish((one_hot * worth).sum(axis=-1)[0]))
@@ -438,7 +454,10 @@ class AutoBelief(SoftBelief):
                 one if metric.hard_only else worth,
             )
             drawn = self._draw_over_labels(plan, labeled, soft, counts)
-            sizes = (size, self.n_effective, self.data.n_models)
+            if effect > 1.0:
+                mean = average_defined(drawn)
+                drawn = mean + (drawn - mean) * np.sqrt(effect)
+            sizes = (size / effect, self.n_effective, self.data.n_models)
             corrections.append(
                 Correction.estimate(plan(observed * counts)[0], drawn, *sizes, constants)
             )
@@ -484,15 +503,16 @@ class AutoBelief(SoftBelief):
         values: list[list[FloatArray]] = [[] for _ in group.metrics]
         few_rows = self.data.n_rows <= self.constants.world_rows
         seed = make_child_seed(make_child_seed(self.seed, 1 if few_rows else 2 + group.number), r)
-        for worlds in draw_worlds(regime, self.data.scores, shown, seed, self.constants):
+        about = (self.data.scores, shown, seed, self.constants, self.data.clusters)
+        for worlds in draw_worlds(regime, *about):
             known_worlds = worlds.take_labeled(at_known)
             for hard in {metric.hard_only for metric in group.metrics}:
                 labelings, noise = worlds.see(hard)
                 kind = {"hard": hard, "per_model": per_model}
-                counts = _count_rows(noise[:, at], rows, group.rows, **kind)
+                counts = self._count_rows(noise[:, at], rows, group.rows, **kind)
                 mass = self._weigh(labelings[:, at], rows) * counts
                 labelings, noise = known_worlds.see(hard)
-                counts = _count_rows(noise, known, group.labeled, **kind)
+                counts = self._count_rows(noise, known, group.labeled, **kind)
                 counts = counts if hard else counts * worth
                 known_mass = self._weigh(labelings, known) * counts
                 truth = observed * counts
@@ -533,15 +553,14 @@ class AutoBelief(SoftBelief):
         weights = self.data.weights[rows]
         return labelings * weights.reshape(-1, *([1] * (labelings.ndim - 2)))
 
+    def _count_rows(
+        self, noise: FloatArray, part: IntArray, whole: IntArray, *, hard: bool, per_model: bool
+    ) -> FloatArray:
+        """How often each row counts, 1 + ``noise`` (D, r), with the axes of labelings added.
 
-def _count_rows(
-    noise: FloatArray, part: IntArray, whole: IntArray, *, hard: bool, per_model: bool
-) -> FloatArray:
-    """How often each row counts, 1 + ``noise`` (D, r), with the axes of labelings added.
-
-    The noise is shrunk so that the ``part`` represents the ``whole``; hard counts stay whole.
-    """
-    if not hard and whole.size:
-        noise = noise * float(np.sqrt(part.size / whole.size))
-    counts = 1.0 + noise
-    return counts[:, :, None, None] if per_model else counts[:, :, None]
+        The noise is shrunk so that the ``part`` represents the ``whole``; hard counts stay whole.
+        """
+        if not hard and whole.size > part.size:
+            noise = noise * find_part_spread(part, whole, self.data.clusters)
+        counts = 1.0 + noise
+        return counts[:, :, None, None] if per_model else counts[:, :, None]

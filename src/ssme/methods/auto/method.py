@@ -23,6 +23,7 @@ says where the constants come from, and what was tried and did not help.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -55,6 +56,7 @@ from ssme.methods.auto.regimes import (
     weigh_regimes,
 )
 from ssme.methods.base import DeclaredMethod, MethodSpec
+from ssme.methods.clusters import find_correlation, has_repeats, weigh_rows
 from ssme.methods.draws import declare_constants, declare_joint_draws, find_originals, spawn_seed
 from ssme.options import Nothing, Number, OneOf, Series, option
 
@@ -105,6 +107,11 @@ class Auto(DeclaredMethod, example="n_draws=100"):
             constants = replace(constants, prior=prior)
         situation = situate(data, constants, rng)
         fitted = fit_regimes(situation)
+        correlation = 0.0
+        if situation.labels.clusters is not None:
+            correlation = find_label_correlation(fitted, situation.labels)
+            situation = discount_labels(situation, correlation)
+            fitted = fit_regimes(situation)
         probability = weigh_regimes(fitted, constants.regimes.negligible)
         shares = choose_draw_shares(fitted, situation.labels.classes.size, constants.regimes)
         regimes = tuple(
@@ -114,7 +121,28 @@ class Auto(DeclaredMethod, example="n_draws=100"):
             )
             if size > 0
         )
-        return believe(data, regimes, situation, rng)
+        return replace(believe(data, regimes, situation, rng), correlation=correlation)
+
+
+def find_label_correlation(
+    fitted: Sequence[FittedRegime | StatedFit], labels: KnownLabels
+) -> float:
+    """How correlated labels of one cluster are beyond what the likeliest regime says of them."""
+    assert labels.clusters is not None
+    pooled = [fit for fit in fitted if isinstance(fit, FittedRegime)]
+    likeliest = max(pooled, key=lambda fit: fit.log_scores + fit.log_labels)
+    soft = likeliest.regression.features.compute_posteriors(likeliest.mode[None])[0]
+    seen = labels.classes[:, None] == np.arange(soft.shape[1])
+    return find_correlation(seen - soft, labels.clusters)
+
+
+def discount_labels(situation: Situation, correlation: float) -> Situation:
+    """The situation with each label counting less, the more labels its cluster has."""
+    labels = situation.labels
+    assert labels.clusters is not None
+    worth = weigh_rows(correlation, labels.clusters)
+    weights = worth if labels.weights is None else labels.weights * worth
+    return replace(situation, labels=replace(labels, weights=weights))
 
 
 def situate(data: ScoreSet, constants: Constants, rng: Generator) -> Situation:
@@ -126,7 +154,10 @@ def situate(data: ScoreSet, constants: Constants, rng: Generator) -> Situation:
     classes = data.labels[labeled]
     # labels in rounds were chosen by scores and labels: all count the same in the likelihood
     weights = None if data.design.rounds is not None else count_labels(data.design, labeled)
-    known = KnownLabels(clip_scores(scores, clip), find_present(scores), classes, weights)
+    clusters = None if data.clusters is None else data.clusters[labeled]
+    if clusters is not None and not has_repeats(clusters):
+        clusters = None
+    known = KnownLabels(clip_scores(scores, clip), find_present(scores), classes, weights, clusters)
     present = find_present(data.scores)
     summary = summarize_scores(clip_scores(data.scores, clip), present, constants.agreement)
     return Situation(summary, known, constants, data.design.kind)

@@ -56,12 +56,14 @@ class KnownLabels:
     """The labeled rows of a fit: clipped scores ``q`` (n, M, K), ``present`` (n, M), ``classes``.
 
     ``weights`` (n,) say how often each label counts in the likelihood; None where all count once.
+    ``clusters`` (n,) are those of the rows, None where no two of them are in one.
     """
 
     q: FloatArray
     present: BoolArray
     classes: IntArray
     weights: FloatArray | None = None
+    clusters: IntArray | None = None
 
 
 @dataclass(frozen=True, eq=False)

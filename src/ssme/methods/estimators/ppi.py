@@ -43,6 +43,7 @@ from ssme.methods.beliefs import (
     clamp,
     make_normal_estimate,
 )
+from ssme.methods.clusters import draw_row_counts
 from ssme.methods.draws import MOST_DRAWS, declare_joint_draws, spawn_seed
 from ssme.methods.votes import average_scores, cast_votes, compute_share_correct
 from ssme.metrics.base import Metric
@@ -237,7 +238,7 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         def answer(metric: Metric, rows: IntArray) -> Estimate:
             if is_same_metric(ACCURACY, metric.kind, data.n_classes, any_threshold=True):
                 value, influence = known(metric.kind).estimate_means(rows, self.power)
-                return make_normal_estimate(value, influence, metric, self.n_boot, seeds[0])
+                return make_normal_estimate(value, influence, metric, self.n_boot, seeds[0], data)
             return self._bootstrap(metric, data, pool, rows, seeds)
 
         return DirectBelief(data.n_rows, answer)
@@ -261,9 +262,15 @@ class Ppi(DeclaredMethod, example="power=1.0"):
             true, at_labels = (mass * data.label_weights[:, None] for mass in (true, at_labels))
         on_labeled, on_unlabeled = seeds
         scores, n_boot = data.scores, self.n_boot
-        t, ts = _resample(metric, scores[labeled], true[labeled], n_boot, on_labeled)
-        f, fs = _resample(metric, scores[labeled], at_labels[labeled], n_boot, on_labeled)
-        u, us = _resample(metric, scores[unlabeled], predicted[unlabeled], n_boot, on_unlabeled)
+        times, times_elsewhere = _ResampledRows(labeled, n_boot, on_labeled), None
+        if data.clusters is not None:
+            # the same clusters are drawn among labeled and unlabeled rows
+            times = _ResampledRows(labeled, n_boot, on_labeled, data.clusters)
+            times_elsewhere = _ResampledRows(unlabeled, n_boot, on_labeled, data.clusters)
+        times_elsewhere = times_elsewhere or _ResampledRows(unlabeled, n_boot, on_unlabeled)
+        t, ts = times.evaluate(metric, scores[labeled], true[labeled])
+        f, fs = times.evaluate(metric, scores[labeled], at_labels[labeled])
+        u, us = times_elsewhere.evaluate(metric, scores[unlabeled], predicted[unlabeled])
         lam = _tune(ts, fs, us) if self.power is None else np.full(t.shape, self.power)
         lam = np.where(np.isfinite(u - f), lam, 0.0)
         value = t + np.where(lam > 0, lam * (u - f), 0.0)
@@ -281,21 +288,39 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         )
 
 
-def _resample(
-    metric: Metric, scores: FloatArray, mass: FloatArray, n_boot: int, seed: SeedSequence
-) -> tuple[FloatArray, FloatArray]:
-    """The metric (M,) on the labeling ``mass`` (n, K), and (n_boot, M) on resamples of its rows."""
-    n, k = mass.shape
-    if n == 0:
-        nothing = np.full((n_boot, scores.shape[1]), np.nan)
-        return nothing[0], nothing
-    plan, rng = metric.plan(scores), np.random.default_rng(seed)
-    batch = max(1, BATCH_CELLS // (n * k))
-    values = []
-    for start in track(range(0, n_boot, batch), "resamples"):
-        times = rng.multinomial(n, np.full(n, 1.0 / n), size=min(batch, n_boot - start))
-        values.append(plan(times[:, :, None] * mass))
-    return plan(mass[None])[0], np.concatenate(values)
+@dataclass(frozen=True, eq=False)
+class _ResampledRows:
+    """How often each of ``rows`` is drawn, with replacement; by ``clusters`` (all rows), if any."""
+
+    rows: IntArray
+    n_boot: int
+    seed: SeedSequence
+    clusters: IntArray | None = None
+
+    def evaluate(
+        self, metric: Metric, scores: FloatArray, mass: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """The metric (M,) on the labeling ``mass`` (r, K), and (n_boot, M) on resamples of it."""
+        n, k = mass.shape
+        if n == 0:
+            nothing = np.full((self.n_boot, scores.shape[1]), np.nan)
+            return nothing[0], nothing
+        plan, rng = metric.plan(scores), np.random.default_rng(self.seed)
+        batch = max(1, BATCH_CELLS // (n * k))
+        values = []
+        for start in track(range(0, self.n_boot, batch), "resamples"):
+            times = self._draw(rng, min(batch, self.n_boot - start))
+            values.append(plan(times[:, :, None] * mass))
+        return plan(mass[None])[0], np.concatenate(values)
+
+    def _draw(self, rng: Generator, size: int) -> FloatArray:
+        n = self.rows.size
+        if self.clusters is None:
+            return draw_row_counts(rng, size, n, None)
+        # one number a cluster and resample, whichever rows are asked for
+        whole = int(self.clusters.max()) + 1
+        counts = rng.multinomial(whole, np.full(whole, 1.0 / whole), size=size)
+        return counts[:, self.clusters[self.rows]].astype(np.float64)
 
 
 def _measure_shrinkage(alone: FloatArray, powered: FloatArray) -> FloatArray:
@@ -378,7 +403,7 @@ class AutoEval(DeclaredMethod, example="n_draws=100"):
 
         def answer(metric: Metric, rows: IntArray) -> Estimate:
             value, influence = known(metric.kind).estimate_means(rows)
-            return make_normal_estimate(value, influence, metric, self.n_draws, seed)
+            return make_normal_estimate(value, influence, metric, self.n_draws, seed, data)
 
         return DirectBelief(data.n_rows, answer)
 
@@ -441,7 +466,7 @@ class StratifiedPpi(DeclaredMethod, example="n_strata=2"):
             ]
             value = np.array([value for value, _ in pairs])
             influence = np.stack([shares for _, shares in pairs])
-            return make_normal_estimate(value, influence, metric, self.n_draws, seed)
+            return make_normal_estimate(value, influence, metric, self.n_draws, seed, data)
 
         return DirectBelief(data.n_rows, answer)
 
