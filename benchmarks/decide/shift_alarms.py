@@ -25,8 +25,8 @@ from scipy.special import ndtr, ndtri
 from benchmarks.decide.common import start_study
 from benchmarks.decide.shift import SETS, SHIFTS, draw_sets, find_scene
 from benchmarks.studies import Trial
+from ssme.diagnostics import Case, ask_all
 from ssme.diagnostics.check import Limits
-from ssme.diagnostics.registry import ask_all
 from ssme.methods.votes import average_scores
 from ssme.results.shift import find_shift
 
@@ -37,7 +37,7 @@ SHARES = {"halved": 0.5, "doubled": 2.0}
 def compute(trial: Trial) -> list[dict[str, Any]]:
     rows = []
     for shift, (seen, _) in zip(SHIFTS, draw_sets(trial), strict=True):
-        codes = {answer.check.code for answer in ask_all(seen) if answer.warning is not None}
+        codes = {answer.check.code for answer in ask_all(Case(seen)) if answer.warning is not None}
         found = find_shift(seen)
         rows.append(
             {

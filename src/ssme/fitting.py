@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ssme.data import ScoreSet
 from ssme.data.grouping import divide, parse_group_by
-from ssme.diagnostics import check_all
+from ssme.diagnostics import Case, check_all
 from ssme.errors import InputError, SsmeWarning, UndefinedMetricWarning, name_argument
 from ssme.methods.base import Belief, Estimate, Method, check_supported
 from ssme.methods.beliefs import LabeledBelief
@@ -73,12 +73,14 @@ class Fit:
             labels_only=tuple(map(tuple, labels_only)),
             level=self.spec.level,
             warnings=check_all(
-                data,
-                belief,
-                metrics,
-                estimates[0],
-                labels_only[0],
-                groups={group.name: group.n_labeled for group in groups[1:]},
+                Case(
+                    data,
+                    belief,
+                    metrics,
+                    estimates[0],
+                    labels_only[0],
+                    groups={group.name: group.n_labeled for group in groups[1:]},
+                )
             ),
             settings=self._describe_settings(start),
         )

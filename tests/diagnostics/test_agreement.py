@@ -7,7 +7,7 @@ import pytest
 from tests.shared_data import load_set, set_names
 
 from ssme.data.scoreset import ScoreSet
-from ssme.diagnostics import check_all
+from ssme.diagnostics import Case, check_all
 from ssme.diagnostics.classifier_checks import measure_agreement
 
 
@@ -65,7 +65,7 @@ def as_data(scores: np.ndarray) -> ScoreSet:
 
 
 def codes(scores: np.ndarray) -> set[str]:
-    return {warning.code for warning in check_all(as_data(scores))}
+    return {warning.code for warning in check_all(Case(as_data(scores)))}
 
 
 @pytest.mark.data

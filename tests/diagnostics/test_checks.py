@@ -15,8 +15,8 @@ import pytest
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.diagnostics import CHECKS, ask_all, check_all
-from ssme.diagnostics.check import Case, Limits
+from ssme.diagnostics import CHECKS, Case, ResultWarning, ask_all, check_all
+from ssme.diagnostics.check import Limits
 from ssme.methods.base import Convergence, Estimate, Facts
 from ssme.metrics import get_metric
 from ssme.results.shift import correct_shift
@@ -74,6 +74,11 @@ def all_wrong_together(data: ScoreSet, every: int) -> ScoreSet:
     wrong = np.stack([y[bad] == 1, y[bad] == 0], axis=1) * 0.96 + 0.02
     scores[bad] = wrong[:, None, :]
     return replace(data, scores=scores)
+
+
+def find(*case: Any) -> dict[str, ResultWarning]:
+    """The warnings of a case by code."""
+    return {warning.code: warning for warning in check_all(Case(*case))}
 
 
 def no_labels():
@@ -318,7 +323,7 @@ FIRES = {
 @pytest.mark.parametrize("code", [check.code for check in CHECKS])
 def test_fires_where_it_should(code: str):
     for make in FIRES[code]:
-        warnings = {warning.code: warning for warning in check_all(*make())}
+        warnings = find(*make())
         assert code in warnings, make.__name__
         assert any(c.isdigit() for c in warnings[code].reason) or code == "D205"
 
@@ -337,21 +342,21 @@ def healthy_result():
 
 
 def test_healthy_data_raises_no_warning_and_every_check_applied():
-    answers = {o.check.code: o for o in ask_all(*healthy_result())}
+    answers = {o.check.code: o for o in ask_all(Case(*healthy_result()))}
     assert {code: a.reason for code, a in answers.items() if a.outcome != "fine"} == {}
 
 
 def test_one_vague_classifier_and_one_of_few_votes_are_ordinary():
     data = with_model(healthy(), 1, 0.5 + 0.1 * (truth() - 0.5))
     data = with_model(data, 2, np.round(4.0 * data.scores[:, 2, 1]) / 5.0 + 0.1)
-    assert not {"D209", "D210"} & {warning.code for warning in check_all(data)}
+    assert not {"D209", "D210"} & set(find(data))
 
 
 def test_healthy_data_of_four_classes_and_missing_scores_raises_none():
     data = healthy(classes=4)
     scores = data.scores.copy()
     scores[::20, 1] = np.nan
-    assert check_all(replace(data, scores=scores)) == ()
+    assert check_all(Case(replace(data, scores=scores))) == ()
 
 
 @pytest.mark.parametrize(
@@ -375,7 +380,7 @@ def test_healthy_data_of_four_classes_and_missing_scores_raises_none():
     ],
 )
 def test_not_applicable_is_an_answer_of_its_own(code: str, make, why: str):
-    (answer,) = (o for o in ask_all(*make()) if o.check.code == code)
+    (answer,) = (o for o in ask_all(Case(*make())) if o.check.code == code)
     assert answer.outcome == "not applicable"
     assert why in answer.reason
 
@@ -405,10 +410,7 @@ def test_good_scores_of_near_copies_are_not_called_too_flat(spread, error, n_lab
 @pytest.mark.parametrize("conflict", [1.2, -1.2])
 def test_labels_refute_what_agreement_says(conflict):
     """500 labels contradict calibrated scores made twice as sharp or flat, six do not."""
-    many, few = (
-        {warning.code for warning in check_all(healthy(labeled=n), belief(conflict=conflict))}
-        for n in (500, 6)
-    )
+    many, few = (set(find(healthy(labeled=n), belief(conflict=conflict))) for n in (500, 6))
     assert "D208" not in many
     assert "D208" in few
 
@@ -416,7 +418,7 @@ def test_labels_refute_what_agreement_says(conflict):
 def test_a_class_without_any_label_is_serious():
     data = healthy()
     labels = np.where(data.labels == 1, -1, data.labels)
-    warnings = {d.code: d for d in check_all(replace(data, labels=labels))}
+    warnings = find(replace(data, labels=labels))
     assert warnings["D102"].severity == "serious"
 
 
@@ -437,7 +439,7 @@ def test_a_design_that_is_said_leaves_the_labels_nothing_to_contradict():
     result = ssme.evaluate(data, metrics=["accuracy", "ece"])
     held = {"D104", "D201", "D209", "D301", "D302", "D305", "D307"}
     assert not held & {warning.code for warning in result.warnings}
-    answers = {o.check.code: o for o in ask_all(data)}
+    answers = {o.check.code: o for o in ask_all(Case(data))}
     assert "by_class" in answers["D301"].reason
 
 
@@ -449,9 +451,9 @@ def test_random_labels_of_the_same_rows_raise_none_of_it():
 
 
 def test_unlike_rows_alone_are_a_warning_and_random_labels_are_believed():
-    (unlike,) = (d for d in check_all(*easy_rows_labeled()) if d.code == "D104")
+    (unlike,) = (d for d in check_all(Case(*easy_rows_labeled())) if d.code == "D104")
     assert unlike.severity == "warning"
-    warnings = {warning.code: warning for warning in check_all(*estimate_off())}
+    warnings = find(*estimate_off())
     assert "D104" not in warnings
     assert "trust the labels" in warnings["D305"].advice
 
@@ -459,7 +461,9 @@ def test_unlike_rows_alone_are_a_warning_and_random_labels_are_believed():
 def test_labels_of_one_class_cannot_judge():
     data, *rest = estimate_off()
     labels = np.where(data.labels == 1, -1, data.labels)
-    warnings = {warning.code: warning for warning in check_all(replace(data, labels=labels), *rest)}
+    warnings = {
+        warning.code: warning for warning in check_all(Case(replace(data, labels=labels), *rest))
+    }
     assert "labels are of one class" in warnings["D305"].advice
     assert "believe the labels" not in warnings["D305"].advice
 
@@ -467,14 +471,14 @@ def test_labels_of_one_class_cannot_judge():
 def test_unsure_noise_claims_nothing_and_one_inverted_classifier_leaves_agreement():
     rng = np.random.default_rng(0)
     unsure = replace(healthy(), scores=rng.dirichlet([400.0, 400.0], (600, 4)))
-    (answer,) = (o for o in ask_all(unsure) if o.check.code == "D207")
+    (answer,) = (o for o in ask_all(Case(unsure)) if o.check.code == "D207")
     assert answer.outcome == "not applicable"
     assert "too unsure" in answer.reason
-    assert "D207" not in {warning.code for warning in check_all(*inverted())}
+    assert "D207" not in find(*inverted())
 
 
 def test_warnings_come_worst_first_and_read_as_sentences():
-    warnings = check_all(*inverted())
+    warnings = check_all(Case(*inverted()))
     ranks = [("serious", "warning", "note").index(warning.severity) for warning in warnings]
     assert ranks == sorted(ranks)
     text = str(next(warning for warning in warnings if warning.code == "D203"))
@@ -485,7 +489,7 @@ def test_warnings_come_worst_first_and_read_as_sentences():
 def test_checks_look_at_a_bounded_number_of_rows():
     case = Case(healthy(), limits=Limits(most_rows=50))
     assert len(case.rows) == 100
-    assert len(case.labels) == 50
+    assert len(case.labeled_rows) == 50
 
 
 @pytest.mark.parametrize("scale", [0.0, 5e-324, 1e-200, 1e200])
@@ -494,7 +498,7 @@ def test_extreme_weights_are_told_without_a_warning(scale: float):
     weights = np.where(data.labeled, scale, 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = {warning.code for warning in check_all(replace(data, weights=weights))}
+        found = set(find(replace(data, weights=weights)))
     assert ("D105" in found) == (scale in (0.0, 1e200))
 
 
@@ -505,7 +509,9 @@ def test_constant_scores_are_told_without_a_warning():
     for scores in (np.full_like(data.scores, 0.5), nearly, np.eye(2)[np.zeros((600, 4), int)]):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert "D206" in {warning.code for warning in check_all(replace(data, scores=scores))}
+            assert "D206" in {
+                warning.code for warning in check_all(Case(replace(data, scores=scores)))
+            }
 
 
 def sparse_judges(share: float, copies: bool = False, guess: bool = False) -> ScoreSet:
@@ -526,17 +532,17 @@ def sparse_judges(share: float, copies: bool = False, guess: bool = False) -> Sc
 
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.5])
 def test_judges_who_share_few_rows_are_no_copies_and_no_strangers(share: float):
-    codes = {warning.code for warning in check_all(sparse_judges(share))}
+    codes = set(find(sparse_judges(share)))
     assert not codes & {"D203", "D204", "D207"}
 
 
 def test_judges_who_share_many_rows_and_all_answers_are_copies():
-    warnings = check_all(sparse_judges(0.5, copies=True))
+    warnings = check_all(Case(sparse_judges(0.5, copies=True)))
     assert "'j1' and 'j2' (r = 1.0000)." in next(d.reason for d in warnings if d.code == "D204")
 
 
 def test_judges_who_guess_do_not_agree_beyond_chance():
-    assert "D207" in {warning.code for warning in check_all(sparse_judges(0.5, guess=True))}
+    assert "D207" in find(sparse_judges(0.5, guess=True))
 
 
 def test_scores_taken_as_those_of_the_other_class_are_told_by_name():
@@ -544,14 +550,14 @@ def test_scores_taken_as_those_of_the_other_class_are_told_by_name():
     upside_down = ScoreSet.from_arrays(
         1.0 - data.scores[:, :, 1], [None if y < 0 else int(y) + 1 for y in data.labels]
     )
-    advice = next(d.advice for d in check_all(upside_down) if d.code == "D202")
+    advice = next(d.advice for d in check_all(Case(upside_down)) if d.code == "D202")
     assert "probabilities of the class 2. If they are those of 1, give positive=1" in advice
 
 
 def test_a_class_that_judges_say_and_no_label_has_is_told_with_what_to_do():
     said = {"a": ["yes", "no", "perhaps", "yes", "no"] * 4, "b": ["yes", "no"] * 10}
     data = ScoreSet.from_answers(said, ["yes", "no"] * 6 + [None] * 8)
-    warning = next(d for d in check_all(data) if d.code == "D102")
+    warning = next(d for d in check_all(Case(data)) if d.code == "D102")
     assert warning.severity == "serious"
     assert (
         "No label is 'perhaps', and 4 answers are, the first that of 'a' at row 2" in warning.reason

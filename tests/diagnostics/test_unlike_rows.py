@@ -8,8 +8,7 @@ import pytest
 import ssme
 from ssme.data.design import LabelRounds, make_design
 from ssme.data.scoreset import ScoreSet
-from ssme.diagnostics import CHECKS, ask_all
-from ssme.diagnostics.check import Case
+from ssme.diagnostics import CHECKS, Case, ask_all
 
 SETS = 150
 
@@ -64,7 +63,7 @@ def test_weights_that_leave_few_rows_are_told() -> None:
     data, _ = made_set(0)
     weights = np.where(np.arange(data.n_rows) < 3, 1.0, 1e-6)
     weighted = ScoreSet.from_arrays(data.scores, data.label_values, weights=weights)
-    (found,) = (each for each in ask_all(weighted) if each.check.code == "D104")
+    (found,) = (each for each in ask_all(Case(weighted)) if each.check.code == "D104")
     assert found.outcome == "not applicable"
     assert "after thinning by weight" in found.reason
 
@@ -97,7 +96,7 @@ def test_labels_chosen_by_class_before_a_round_of_suggestions_are_doubted() -> N
         rng = np.random.default_rng(3)
         drawn = rng.permutation(np.flatnonzero(~first.labeled))[:20]
         data = add_round(first, drawn, rng.integers(0, 2, 20))
-        (answer,) = (o for o in ask_all(data) if o.check.code == "D104")
+        (answer,) = (o for o in ask_all(Case(data)) if o.check.code == "D104")
         assert answer.outcome == expected
 
 
@@ -112,7 +111,7 @@ def test_suggested_rows_neither_hide_nor_raise_warnings_about_classifiers(sharpe
     data = add_round(first, np.flatnonzero(wrong)[:20], y[wrong][:20])
     for code in ("D201", "D301", "D302"):
         alone, later = (
-            next(o for o in ask_all(each) if o.check.code == code) for each in (first, data)
+            next(o for o in ask_all(Case(each)) if o.check.code == code) for each in (first, data)
         )
         assert (later.outcome, later.reason) == (alone.outcome, alone.reason)
         if code == "D201":

@@ -51,7 +51,7 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
     """
     from rich.text import Text
 
-    from ssme.diagnostics.registry import check_all
+    from ssme.diagnostics import Case, check_all
     from ssme.methods.registry import list_supported
     from ssme.show.document import make_warnings_section
     from ssme.show.terminal import NAME, make_table, print_section
@@ -69,7 +69,7 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
             spec = replace(spec, source=files[0].path)
     with output.show_progress("reading"):
         spec, data, problems = _read_in_spite(spec)
-        warnings = check_all(data)
+        warnings = check_all(Case(data))
     understood = data.layout.describe() if data.layout is not None else {}
     can, cannot = list_supported(data)
     findings = [asdict(warning) for warning in warnings]

@@ -32,33 +32,33 @@ def explain(
     from rich.markdown import Markdown
     from rich.text import Text
 
-    from ssme.diagnostics import CHECKS
     from ssme.diagnostics import explain as read_page
+    from ssme.diagnostics.page import read_sections
     from ssme.show.terminal import make_table
 
     output = Output(out)
     explained = None if code is None else read_page(code)
-    chosen = [check for check in CHECKS if code is None or check.code == code.upper()]
     facts = [
         {
-            "code": check.code,
-            "title": check.title,
-            "severity": check.severity,
-            "advice": check.advice,
-            "explanation": read_page(check.code),
+            "code": key,
+            "title": section.title,
+            "severity": section.severity,
+            "advice": section.advice,
+            "explanation": section.text,
         }
-        for check in chosen
+        for key, section in sorted(read_sections().items())
+        if code is None or key == code.upper()
     ]
     output.write(out.json, format_json(facts if code is None else facts[0]))
     output.write(out.csv, format_csv(facts))
     if explained is not None:
-        output.console.print(Text(f"{chosen[0].code} {chosen[0].title}\n", style="bold"))
+        output.console.print(Text(f"{facts[0]['code']} {facts[0]['title']}\n", style="bold"))
         plain = re.sub(r"\[([^\]]+)\]\(#[^)]*\)", r"\1", explained)  # links within the page
         output.console.print(Markdown(plain, hyperlinks=False))
-        output.console.print(Text(f"\nWhat to do: {chosen[0].advice}"))
+        output.console.print(Text(f"\nWhat to do: {facts[0]['advice']}"))
         return
     table = make_table(None, "code", "severity", "warning")
-    for check in sorted(chosen, key=lambda check: check.code):
-        table.add_row(check.code, check.severity, check.title)
+    for each in facts:
+        table.add_row(each["code"], each["severity"], each["title"])
     output.console.print(table)
     output.console.print("\n`ssme explain CODE` explains one.", markup=False)

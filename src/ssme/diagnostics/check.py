@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.page import Severity, read_sections
-from ssme.methods.base import Estimate, Facts
+from ssme.methods.base import Belief, Estimate, Facts
 from ssme.methods.votes import average_scores, fill_missing
 from ssme.metrics.base import FloatArray, Metric
 
@@ -22,94 +22,64 @@ from ssme.metrics.base import FloatArray, Metric
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of all checks; `check_all` takes another one to try other values."""
+    """Limits of all checks, with their origin; a `Case` takes another one to try other values."""
 
+    # chance of a warning with no cause, over all classifiers or metrics that a test covers
     family_level: float = 0.01
-    """Chance of a warning with no cause, over all classifiers or metrics that a test covers."""
-
-    level: float = 0.95
-    """Coverage of the intervals whose width is looked at."""
-
+    level: float = 0.95  # coverage of the intervals whose width is looked at
+    # labeled rows looked at, and as many unlabeled ones: checks then cost the same at any size
     most_rows: int = 2_000
-    """Labeled rows looked at, and as many unlabeled ones: checks then cost the same at any size."""
-
-    least_labels: int = 5
-    """Fewer labels cannot contradict anyone at the level of the tests."""
-
+    least_labels: int = 5  # fewer labels cannot contradict anyone at the level of the tests
+    # Cochran's rule of five (Biometrics 10, 1954): smaller counts are too small to approximate
     few_labels: int = 5
-    """Cochran's rule of five (Biometrics 10, 1954): smaller counts are too small to approximate."""
-
+    # Kish's effective share of rows; below one half the weights more than double the variance
     least_efficiency: float = 0.5
-    """Kish's effective share of rows; below one half the weights more than double the variance."""
-
-    many_missing: float = 0.2
-    """Share of missing scores up to which methods are tested here."""
-
+    many_missing: float = 0.2  # share of missing scores up to which methods are tested here
+    # labeled and unlabeled rows compared by the energy test: 600 x 600 distances
     compared_labeled: int = 200
     compared_unlabeled: int = 400
-    """Rows compared by the energy test: 600 x 600 distances."""
-
+    # unlabeled rows, at most, whose mean scores are compared with those of labeled rows
     compared_classes: int = 2000
-    """Unlabeled rows, at most, whose mean scores are compared with those of labeled rows."""
-
-    least_compared: int = 10
-    """With fewer rows on either side the energy test could hardly find anything."""
-
+    least_compared: int = 10  # with fewer rows on either side the energy test finds hardly anything
+    # smallest attainable p-value 0.0025, a quarter of `family_level`: room for two tests
     permutations: int = 399
-    """Smallest attainable p-value 0.0025, a quarter of `family_level`: room for two tests."""
-
+    # chance of a warning with no cause of each of the two tests of shift: 4 % together, and 5 %
+    # with the energy test
     shift_level: float = 0.02
-    """Chance of a warning with no cause of each of the two tests of shift: 4 % together, and 5 %
-    with the energy test."""
-
-    exact_rows: int = 300
-    """Rows up to which the number of right answers has its exact distribution."""
-
+    exact_rows: int = 300  # rows up to which the number of right answers has its exact distribution
+    # correlation of scores above that of any two separately trained classifiers we have seen: in
+    # 12 real sets of 2 to 9 classifiers the closest pair reached 0.9955
     same: float = 0.998
-    """Correlation of scores above that of any two separately trained classifiers we have seen: in
-    12 real sets of 2 to 9 classifiers the closest pair reached 0.9955."""
-
+    # rows that two must share, where scores are missing or both are judges, before they are called
+    # copies: two judges who are right on nine rows in ten agree on 50 rows with probability 5e-5
     least_common: int = 10
     least_common_answers: int = 50
-    """Rows that two must share, where scores are missing or both are judges, before they are called
-    copies: two judges who are right on nine rows in ten agree on 50 rows with probability 5e-5."""
-
+    # agreement of judges beyond chance as a share of that of judges who are never wrong: that of
+    # two who are right on two rows in three, of two classes
     judges_claim: float = 0.1
-    """Agreement of judges beyond chance as a share of that of judges who are never wrong: that of
-    two who are right on two rows in three, of two classes."""
-
+    # hidden labels can be recovered from independent views of them when there are three (Allman,
+    # Matias and Rhodes, Annals of Statistics 37, 2009); two can only agree or disagree
     views: int = 3
-    """Hidden labels can be recovered from independent views of them when there are three (Allman,
-    Matias and Rhodes, Annals of Statistics 37, 2009); two can only agree or disagree."""
-
-    odd: float = 0.6
-    """Probability of another world than the usual one from which it is a warning."""
-
+    odd: float = 0.6  # probability of another world than the usual one from which it is a warning
+    # |log| of the sharpness that agreement implies over that which confidence implies: over the
+    # development sets its standard deviation is 0.26 and it stays below 0.7; with all scores raised
+    # to the power 0.4 its mean is 0.7
     conflict: float = 0.7
-    """|log| of the sharpness that agreement implies over that which confidence implies: over the
-    development sets its standard deviation is 0.26 and it stays below 0.7; with all scores raised
-    to the power 0.4 its mean is 0.7."""
-
+    # mean correlation of scores above which agreement says nothing about confidence: on the real
+    # sets in which scores raised to the power 0.4 are found it is at most 0.85
     similar: float = 0.88
-    """Mean correlation of scores above which agreement says nothing about confidence: on the real
-    sets in which scores raised to the power 0.4 are found it is at most 0.85."""
-
+    # share of right answers beyond those promised that makes scores vague, not just careful
     vague: float = 0.1
-    """Share of right answers beyond those promised that makes scores vague, not just careful."""
-
+    # share of the classifiers whose scores must be vague, or look like ratings: one such
+    # classifier among others is ordinary (nearest neighbors, a forest of few trees)
     most: float = 0.5
-    """Share of the classifiers whose scores must be vague, or look like ratings: one such
-    classifier among others is ordinary (nearest neighbors, a forest of few trees)."""
-
+    # chance that the classifier which is best on the labels is so by luck, over all of them
     pulled: float = 0.02
-    """Chance that the classifier which is best on the labels is so by luck, over all of them."""
-
+    # distinct scores, at equal distances, of a classifier whose scores may be ratings
     ratings: tuple[int, int] = (3, 10)
-    """Distinct scores, at equal distances, of a classifier whose scores may be ratings."""
-
+    # root mean square, over classifiers, of differences in standard errors of one label draw:
+    # twice what two draws from the same probabilities would show
     within_noise: float = 2.0
-    """Root mean square, over classifiers, of differences in standard errors of one label draw:
-    twice what two draws from the same probabilities would show."""
 
 
 # -------------------------------------------------------------------------------------------------
@@ -118,21 +88,36 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """The data, the belief and the estimates, and what several checks need of them.
+    """What checks look at: the data, what a method believes of them, and what it estimates.
 
-    ``estimates`` and ``labels_only`` are those of all rows, one per metric; empty where unknown.
-    ``groups`` has the number of labels of every group that is estimated; None where that is not
-    known, and the values of the group columns are used instead.
+    Parameters
+    ----------
+    data : ScoreSet
+        Scores and labels.
+    belief : Belief, optional
+        What the fitted method believes (default: no method was fitted).
+    metrics : sequence of Metric
+        The metrics that were estimated.
+    estimates, labels_only : sequence of Estimate
+        Estimates on all rows, one per metric, by the method and from labels alone.
+    limits : Limits
+        Levels of the tests and numbers of rows that are looked at.
+    groups : mapping of str to int, optional
+        Number of labels of every group that is estimated (default: of the values of the group
+        columns).
     """
 
     data: ScoreSet
-    posterior: FloatArray | None = None
-    facts: Facts = field(default_factory=Facts)
+    belief: Belief | None = None
     metrics: Sequence[Metric] = ()
     estimates: Sequence[Estimate] = ()
     labels_only: Sequence[Estimate] = ()
     limits: Limits = field(default_factory=Limits)
     groups: Mapping[str, int] | None = None
+
+    @property
+    def facts(self) -> Facts:
+        return Facts() if self.belief is None else self.belief.facts
 
     @cached_property
     def cells(self) -> list[tuple[Metric, Estimate, Estimate]]:
@@ -146,16 +131,6 @@ class Case:
     @cached_property
     def unlabeled_rows(self) -> NDArray[np.intp]:
         return self._take_some(np.flatnonzero(~self.data.labeled))
-
-    @cached_property
-    def labels(self) -> NDArray[np.int64]:
-        """Labels of `labeled_rows`."""
-        return self.data.labels[self.labeled_rows]
-
-    @cached_property
-    def labeled_scores(self) -> FloatArray:
-        """Scores (n_l, M, K) of `labeled_rows`, NaN where missing."""
-        return self.data.scores[self.labeled_rows]
 
     @cached_property
     def presumed_random(self) -> NDArray[np.bool_]:
@@ -200,7 +175,7 @@ class Case:
 
 @dataclass(frozen=True)
 class ResultWarning:
-    """A reason to trust the result less, with the numbers behind it and what to do.
+    """A reason to trust the result less.
 
     Attributes
     ----------
@@ -212,13 +187,6 @@ class ResultWarning:
         The numbers behind it, and what to do.
     anchor : str
         Where docs/warnings.md explains it.
-
-    Examples
-    --------
-    >>> import ssme
-    >>> r = ssme.evaluate([[0.9], [0.2], [0.6]], None, method="ensemble", metrics="accuracy")
-    >>> r.warnings[0].code
-    'D101'
     """
 
     code: str
@@ -232,22 +200,10 @@ class ResultWarning:
         return f"{self.severity}: {self.code} {self.title}. {self.reason} {self.advice}"
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The answer of a check, also where there is no warning.
+class Answer(NamedTuple):
+    """The answer of a check: "warning", "fine" or "not applicable", with the numbers behind it.
 
-    Attributes
-    ----------
-    outcome : {"warning", "fine", "not applicable"}
-        What the check answers.
-    reason : str
-        Why, with the numbers behind it.
-    severity : {"serious", "warning", "note"} or None
-        How serious the warning is, where it is not as usual.
-    advice : str or None
-        What to do, where it is not the usual advice.
-    check : Check
-        The check.
+    ``severity`` and ``advice`` are those of a warning, where they are not the usual ones.
     """
 
     outcome: Literal["warning", "fine", "not applicable"]
@@ -261,9 +217,10 @@ class Answer:
         """The warning, where there is one."""
         if self.outcome != "warning":
             return None
-        check = self.check
-        severity, advice = self.severity or check.severity, self.advice or check.advice
-        return ResultWarning(check.code, check.title, severity, self.reason, advice, check.anchor)
+        code = self.check.code
+        usual, anchor = read_sections()[code], f"docs/warnings.md#{code.lower()}"
+        severity, advice = self.severity or usual.severity, self.advice or usual.advice
+        return ResultWarning(code, usual.title, severity, self.reason, advice, anchor)
 
 
 def warn(reason: str, severity: Severity | None = None, advice: str | None = None) -> Answer:
@@ -283,9 +240,11 @@ def warn_unless(is_fine: bool, text: str, rest: str = ".") -> Answer:
     return fine(text) if is_fine else warn(f"{text[0].upper()}{text[1:]}{rest}")
 
 
-def warn_if_any(problems: Sequence[str], otherwise: str, shown: int = 4) -> Answer:
+def warn_if_any(problems: Sequence[str], otherwise: str, shown: int = 4, head: str = "") -> Answer:
     """A warning that lists the first ``problems``; without any, fine with ``otherwise``."""
-    return warn(f"{list_first(problems, shown, '; ')}.") if problems else fine(otherwise)
+    if not problems:
+        return fine(otherwise)
+    return warn(f"{head}{list_first(problems, shown, '; ')}.")
 
 
 def list_first(items: Sequence[str], shown: int, separator: str = ", ", noun: str = "") -> str:
@@ -311,22 +270,12 @@ ENOUGH_LABELS = Need(
 )
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """One question about data, fit or estimates; docs/warnings.md has its words, by its code.
 
-    Attributes
-    ----------
-    code : str
-        Code of the warning, such as ``"D104"``.
-    judge : callable
-        ``judge(case)`` returns an `Answer`, if the needs are met.
-    needs : tuple
-        What the check needs of an evaluation.
-    by_labels : bool
-        Whether the warning applies only if the labels are a random sample of the rows.
-    before_rounds : bool
-        Whether the check looks only at labels from before `ssme suggest` chose rows.
+    ``judge`` answers for a case that meets the ``needs``. The warning of a check ``by_labels``
+    applies only if the labels are a random sample of the rows; one of ``before_rounds`` looks only
+    at labels from before `ssme suggest` chose rows.
     """
 
     code: str
@@ -335,40 +284,12 @@ class Check:
     by_labels: bool = False
     before_rounds: bool = False
 
-    @property
-    def title(self) -> str:
-        """Its title."""
-        return read_sections()[self.code].title
-
-    @property
-    def severity(self) -> Severity:
-        """How serious the warning is, where its answer does not say otherwise."""
-        return read_sections()[self.code].severity
-
-    @property
-    def advice(self) -> str:
-        """What to do, where its answer does not say otherwise."""
-        return read_sections()[self.code].advice
-
-    @property
-    def anchor(self) -> str:
-        """Where docs/warnings.md explains it."""
-        return f"docs/warnings.md#{self.code.lower()}"
-
     def ask(self, case: Case) -> Answer:
-        """Answer for one evaluation.
-
-        Parameters
-        ----------
-        case : Case
-            The data, what was fitted and the estimates.
-        """
-        missing = next((need for need in self.needs if not need.is_met(case)), None)
-        if missing is not None:
-            answer = not_applicable(missing.reason.format(limits=case.limits))
-        else:
-            answer = self.judge(case)
-        return replace(answer, check=self)
+        """The answer for one case."""
+        for need in self.needs:
+            if not need.is_met(case):
+                return not_applicable(need.reason.format(limits=case.limits))._replace(check=self)
+        return self.judge(case)._replace(check=self)
 
 
 def check(

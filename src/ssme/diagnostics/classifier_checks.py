@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,55 +97,55 @@ def _sum_products(a: FloatArray, b: FloatArray) -> FloatArray:
     return a.reshape(len(a), -1) @ b.reshape(len(b), -1).T
 
 
-def _list_labeled_answers(
-    case: Case, power: float = 1.0
-) -> Iterator[tuple[str, FloatArray, NDArray[np.bool_]]]:
-    """Of each classifier with labeled rows: its confidence on them, and whether it is right.
+def _list_contradicted(
+    case: Case, sure: bool, level: float, *, power: float = 1.0, beyond: float = -np.inf
+) -> list[str]:
+    """Classifiers with fewer right answers on labels than their scores promise, or more.
 
-    The confidence is that of its scores raised to ``power``.
-
-    Rows suggested in rounds are left out: where classifiers differ, a sound one errs more often
-    than its own scores say. So are judges: an answer is not a probability and promises nothing.
+    ``sure`` asks for fewer. Scores are raised to ``power`` first; the share of right answers has to
+    exceed the promised one by more than ``beyond``. Rows suggested in rounds are left out: where
+    classifiers differ, a sound one errs more often than its own scores say. So are judges: an
+    answer is not a probability and promises nothing.
     """
     scores, labels = case.data.scores[case.judging_rows], case.data.labels[case.judging_rows]
-    predicted = predicted_classes(scores)
+    predicted, problems = predicted_classes(scores), []
     for j, model in enumerate(case.data.models):
         scored = predicted[:, j] >= 0
-        if scored.any() and model not in case.data.judges:
-            raised = scores[scored, j] ** power
-            chance = raised.max(axis=1) / raised.sum(axis=1)
-            yield model, chance, predicted[scored, j] == labels[scored]
+        if not scored.any() or model in case.data.judges:
+            continue
+        raised = scores[scored, j] ** power
+        chance, right = (
+            raised.max(axis=1) / raised.sum(axis=1),
+            predicted[scored, j] == labels[scored],
+        )
+        count, expected = (right, chance) if sure else (~right, 1.0 - chance)
+        p = compute_right_answers_tail(int(count.sum()), expected, case.limits.exact_rows)
+        if p < level and right.mean() - chance.mean() > beyond:
+            problems.append(
+                f"{model!r} is right on {right.sum()} of {right.size} labeled rows where its "
+                f"scores promise {chance.sum():.1f} ({format_tail(p)})"
+            )
+    return problems
+
+
+def _unless_few(case: Case, problems: list[str]) -> list[str]:
+    """``problems`` of most classifiers; none where they are of few."""
+    return problems if len(problems) >= case.limits.most * case.data.n_models else []
 
 
 @check("D201", ENOUGH_LABELS, by_labels=True, before_rounds=True)
 def check_overconfidence(case: Case) -> Answer:
-    problems = []
-    for model, chance, is_right in _list_labeled_answers(case):
-        right = int(is_right.sum())
-        p = compute_right_answers_tail(right, chance, case.limits.exact_rows)
-        if p < case.limits.family_level / case.data.n_models:
-            problems.append(
-                f"{model!r} is right on {right} of {chance.size} labeled rows where its scores "
-                f"promise {chance.sum():.1f} ({format_tail(p)})"
-            )
+    level = case.limits.family_level / case.data.n_models
+    problems = _list_contradicted(case, True, level)
     return warn_if_any(problems, "no classifier is contradicted by the labels")
 
 
 @check("D209", ENOUGH_LABELS, by_labels=True, before_rounds=True)
 def check_vagueness(case: Case) -> Answer:
-    problems = []
-    for model, chance, is_right in _list_labeled_answers(case):
-        wrong = int((~is_right).sum())
-        p = compute_right_answers_tail(wrong, 1.0 - chance, case.limits.exact_rows)
-        more = 1.0 - wrong / chance.size - chance.mean()
-        if p < case.limits.family_level and more > case.limits.vague:
-            problems.append(
-                f"{model!r} is right on {chance.size - wrong} of {chance.size} labeled rows where "
-                f"its scores promise {chance.sum():.1f} ({format_tail(p)})"
-            )
-    if len(problems) < case.limits.most * case.data.n_models:
-        problems = []
-    return warn_if_any(problems, "most classifiers are not right much more often than they say")
+    limits = case.limits
+    problems = _list_contradicted(case, False, limits.family_level, beyond=limits.vague)
+    otherwise = "most classifiers are not right much more often than they say"
+    return warn_if_any(_unless_few(case, problems), otherwise)
 
 
 @check("D208")
@@ -166,7 +165,9 @@ def check_agreement_against_confidence(case: Case) -> Answer:
             f"the classifiers are too similar for their agreement to say how sure they should be "
             f"(mean correlation {similar:.2f})"
         )
-    if _refute_by_labels(case, float(np.sign(conflict)) * case.limits.conflict):
+    power = float(np.exp(np.sign(conflict) * case.limits.conflict))
+    refuted = _list_contradicted(case, conflict > 0.0, case.limits.family_level, power=power)
+    if len(refuted) > case.limits.most * case.data.n_models:
         return fine(f"{text}; the labels say otherwise")
     cause = (
         "the scores are too flat, or the classifiers share more errors than usual"
@@ -174,16 +175,6 @@ def check_agreement_against_confidence(case: Case) -> Answer:
         else "the scores look much too sharp"
     )
     return warn(f"{text[0].upper()}{text[1:]}: {cause}.")
-
-
-def _refute_by_labels(case: Case, log_power: float) -> bool:
-    """Whether the labels contradict most classifiers with scores raised to exp(``log_power``)."""
-    refuted = 0
-    for _, chance, is_right in _list_labeled_answers(case, float(np.exp(log_power))):
-        count, expected = (is_right, chance) if log_power > 0.0 else (~is_right, 1.0 - chance)
-        tail = compute_right_answers_tail(int(count.sum()), expected, case.limits.exact_rows)
-        refuted += tail < case.limits.family_level
-    return refuted > case.limits.most * case.data.n_models
 
 
 @check("D210")
@@ -201,26 +192,27 @@ def check_ratings(case: Case) -> Answer:
         many = known.size > 10 * most
         if many and fewest <= values.size <= most and np.ptp(np.diff(values)) < 1e-3:
             problems.append(f"{model!r} has {values.size} different scores, at equal distances")
-    if len(problems) < case.limits.most * case.data.n_models:
-        problems = []
-    return warn_if_any(problems, "most classifiers' scores do not look like ratings")
+    otherwise = "most classifiers' scores do not look like ratings"
+    return warn_if_any(_unless_few(case, problems), otherwise)
 
 
 @check("D202")
 def check_against_chance(case: Case) -> Answer:
-    if case.labels.size < case.limits.least_labels:
+    if case.labeled_rows.size < case.limits.least_labels:
         return not_applicable(f"fewer than {case.limits.least_labels} labels")
+    scores, labels = case.data.scores[case.labeled_rows], case.data.labels[case.labeled_rows]
     level = 1.0 - 2.0 * case.limits.family_level / case.data.n_models  # one-sided
-    mass, models = one_hot_mass(case.labels, case.data.n_classes), case.data.models
-    scored = np.isfinite(case.labeled_scores).all(axis=2)
+    mass, models = one_hot_mass(labels, case.data.n_classes), case.data.models
+    scored = np.isfinite(scores).all(axis=2)
     if case.data.n_classes == 2:
-        value = get_metric("roc_auc")(case.labeled_scores, mass)[0]
-        positives = (scored & (case.labels == 1)[:, None]).sum(axis=0).astype(np.float64)
-        negatives = (scored & (case.labels == 0)[:, None]).sum(axis=0).astype(np.float64)
+        value = get_metric("roc_auc")(scores, mass)[0]
+        negatives, positives = (
+            (scored & (labels == k)[:, None]).sum(axis=0).astype(np.float64) for k in (0, 1)
+        )
         _, high = newcombe_auc(value, positives, negatives, level)
         chance, name = 0.5, "ROC AUC"
     else:
-        value = get_metric("accuracy")(case.labeled_scores, mass)[0]
+        value = get_metric("accuracy")(scores, mass)[0]
         _, high = wilson(value, scored.sum(axis=0).astype(np.float64), level)
         chance, name = 1.0 / case.data.n_classes, "accuracy"
     problems = [
@@ -234,8 +226,7 @@ def check_against_chance(case: Case) -> Answer:
     if case.data.n_classes > 2 or not from_scores:
         return answer
     other, positive = map(repr, case.data.classes)
-    return replace(
-        answer,
+    return answer._replace(
         advice=f"Its scores were taken as probabilities of the class {positive}. If they are those "
         f"of {other}, give positive={other} (--positive on the command line); if not, check that "
         "its columns are not swapped.",
@@ -256,7 +247,7 @@ def check_against_the_others(case: Case) -> Answer:
             problems.append(f"{model!r} correlates {r:+.2f} with the mean of the others")
             alone.pop(model, None)
     if alone and not problems:
-        return replace(warn_if_any([*alone.values()], ""), severity="warning")
+        return warn_if_any([*alone.values()], "")._replace(severity="warning")
     return warn_if_any([*problems, *alone.values()], "every classifier agrees with the others")
 
 

@@ -81,12 +81,13 @@ def check_convergence(case: Case) -> Answer:
 
 @check("D304")
 def check_data_is_used(case: Case) -> Answer:
-    if case.posterior is None or not case.facts.is_mixture:
+    posterior = None if case.belief is None else case.belief.posterior
+    if posterior is None or not case.facts.is_mixture:
         return not_applicable("no mixture was fitted")
     rows = case.rows[~case.data.labeled[case.rows]]
     if rows.size == 0:
         return not_applicable("no unlabeled rows")
-    scores, posterior = case.data.scores[rows], case.posterior[rows]
+    scores, posterior = case.data.scores[rows], posterior[rows]
     pool = average_scores(scores)
     votes = predicted_classes(scores)
     at = np.arange(rows.size)[:, None]

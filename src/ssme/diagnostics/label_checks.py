@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +16,7 @@ from ssme.diagnostics.check import (
     not_applicable,
     warn,
 )
+from ssme.diagnostics.page import read_sections
 from ssme.diagnostics.significance import (
     make_score_features,
     run_class_test,
@@ -28,61 +26,8 @@ from ssme.diagnostics.significance import (
 from ssme.methods.label_draws import kish
 from ssme.wording import quote
 
-# -------------------------------------------------------------------------------------------------
-# Checks that compare something with the labels presume that these are a random sample.
-#
-# Labels chosen by class, or only on easy rows, contradict sound classifiers and sound estimates.
-# The check of the rows (D104) sees that without the labels' values. Where it raises a warning, or
-# where all labels are of one class, contradictions are advised on as a fault of the labels.
-
-
 UNLIKE_ROWS = "D104"
 """The check whether labeled rows look like the unlabeled ones."""
-
-NOT_RANDOM = (
-    f"The labels are not a random sample of the rows (see {UNLIKE_ROWS}), so this warning "
-    "may come from how they were chosen: find out how, then label a random sample or give weights "
-    "that undo the choice."
-)
-ONE_CLASS = (
-    "All labels are of one class, which is not enough evidence for this warning: label rows at "
-    "random until another class occurs."
-)
-
-
-def weigh_labels(answers: Sequence[Answer], data: ScoreSet) -> tuple[Answer, ...]:
-    """The answers, with advice that does not trust labels which are not a random sample.
-
-    Where the design says that they are not, such checks do not apply. Labels from before the
-    rounds of a design count as a random sample, and checks that can look only at these.
-    """
-    if data.design.kind not in (None, "random"):
-        reason = f"rows were chosen for labeling by design ({data.design.kind})"
-        answers = [
-            replace(not_applicable(reason), check=each.check)
-            if (each.check.by_labels or each.check.code == UNLIKE_ROWS)
-            and (data.design.rounds is None or not each.check.before_rounds)
-            else each
-            for each in answers
-        ]
-    faults = []
-    if any(each.check.code == UNLIKE_ROWS and each.warning for each in answers):
-        faults.append(NOT_RANDOM)
-    if np.unique(data.labels[data.labeled]).size == 1:
-        faults.append(ONE_CLASS)
-    if not faults or not any(each.check.by_labels and each.warning for each in answers):
-        return tuple(answers)
-    return tuple(_reread(each, " ".join(faults)) for each in answers)
-
-
-def _reread(answer: Answer, advice: str) -> Answer:
-    if answer.warning is None:
-        return answer
-    if answer.check.by_labels:
-        return replace(answer, advice=advice)
-    if answer.check.code == UNLIKE_ROWS:
-        return replace(answer, severity="serious")
-    return answer
 
 
 @check("D101")
@@ -109,10 +54,9 @@ def check_few_of_a_class(case: Case) -> Answer:
     spoken = _describe_class_without_label(case.data, counts)
     if not spoken:
         return answer
-    return replace(
-        answer,
+    return answer._replace(
         reason=f"{answer.reason} {spoken}",
-        advice=f"{check_few_of_a_class.advice} If it is a typo rather than a class, correct it; "
+        advice=f"{read_sections()['D102'].advice} If it is a typo rather than a class, correct it; "
         "if it says that a judge is unsure, declare it with unsure (--unsure on the command line).",
     )
 

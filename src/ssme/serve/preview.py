@@ -23,8 +23,8 @@ from ssme.data.readers.reading import find_columns, read_table
 from ssme.data.readers.sources import find_local_path, find_reader, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing
+from ssme.diagnostics import Case, check_all
 from ssme.diagnostics.page import explain_plainly
-from ssme.diagnostics.registry import check_all
 from ssme.errors import (
     InputError,
     MissingExtraError,
@@ -304,6 +304,6 @@ def _describe(data: ScoreSet) -> dict[str, Any]:
         "default_metrics": list(default_metrics(data.n_classes, ordered=data.ordered)),
         "warnings": [
             {**asdict(warning), "explanation": explain_plainly(warning.code)}
-            for warning in check_all(data)
+            for warning in check_all(Case(data))
         ],
     }
