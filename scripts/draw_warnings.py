@@ -147,6 +147,17 @@ def draw_assumed_shift(rng: np.random.Generator) -> Canvas:
     return draw_key(say(canvas, "More of one class, or", "other rows? Scores", "cannot tell."))
 
 
+def draw_copied_rows(rng: np.random.Generator) -> Canvas:
+    canvas = Canvas("Scores of two classifiers; labeled rows lie on top of each other in pairs")
+    panel = Panel(canvas)
+    panel.draw_axes("score of A", "score of B")
+    panel.draw_dots(*simulate_scores(rng))
+    x, y = simulate_scores(rng, 12)
+    panel.draw_dots(x, y, VERMILION, filled=True)
+    panel.draw_dots(x + 0.012, y + 0.02, VERMILION, filled=True)
+    return draw_key(say(canvas, "Every labeled row", "is there twice: its", "label counts twice."))
+
+
 def draw_right_answers(
     rng: np.random.Generator, seen: int, words: tuple[str, ...], alt: str
 ) -> Canvas:
@@ -398,6 +409,7 @@ PICTURES: dict[str, Draw] = {
     "D108": draw_shifted_rows,
     "D109": draw_assumed_shift,
     "D110": draw_clusters,
+    "D111": draw_copied_rows,
     "D201": draw_overconfident,
     "D202": draw_worse_than_chance,
     "D203": draw_against_the_others,

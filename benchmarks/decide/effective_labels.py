@@ -4,10 +4,14 @@
 
 Per run, `auto` sees 30 labels of random rows among 1,000, then 50 more: of random rows ("random")
 or of rows that `Evaluation.suggest` chose for the goal best, 25 at a time ("suggested"). The truth
-is that of the 1,000 rows. ``benchmarks/results/decide_effective_labels.csv`` has per set, arm and
-metric
+is that of the 1,000 rows. Before the last batch of suggested rows, what `suggest` says of its goal
+(metric "goal") is compared with what labels alone tell about the differences to the pick, weighted
+as the goal weighs them: the weighted mean over 25 suggested rows, and the mean over 25 random ones.
 
-    claimed    ``effective_labels`` of the evaluation with 80 labels, median over runs and models
+``benchmarks/results/decide_effective_labels.csv`` has per set, arm and metric
+
+    claimed    ``effective_labels`` of the evaluation with 80 labels, median over runs and models;
+               for the goal 25 times `SuggestedRows.gain`
     measured   the number of random labels that alone have the error of the estimates (root of the
                mean square over runs and models): from draws of 10 to 999 labels of the same rows
     ratio      claimed over measured
@@ -24,7 +28,10 @@ import pandas as pd
 
 from benchmarks.decide.common import start_study
 from ssme.bench.protocol import Trial
+from ssme.data.scoreset import ScoreSet
 from ssme.metrics import get_metric, one_hot_mass
+from ssme.results.evaluation import Evaluation
+from ssme.results.suggest import SuggestConstants, find_goal
 from ssme.run import evaluate
 
 METRICS = ("accuracy", "roc_auc", "ece")
@@ -57,12 +64,35 @@ def compute(trial: Trial) -> list[dict[str, Any]]:
             design = "random" if arm == "random" else "goal"
             found = result.suggest(batch, "best", design=design, random_state=100 * trial.run + n)
             seen = found.fill_in(pool.label_values[found.rows].tolist())
+            if arm == "suggested" and n == len(BATCHES) - 1:
+                rows += _try_goal(result, pool, batch, rng)
         result = evaluate(seen, metrics=names, by=[], random_state=trial.run)
         table = result.frame("pandas").set_index("metric")
         for name in names:
             error = result.estimate(name).value - truth[name]
             claimed = table.loc[[name], "effective_labels"].to_numpy(dtype=float)
             rows.append(_describe(arm, FIRST + sum(BATCHES), name, error, claimed))
+    return rows
+
+
+def _try_goal(
+    result: Evaluation, pool: ScoreSet, n: int, rng: np.random.Generator
+) -> list[dict[str, Any]]:
+    """Squared errors of the differences that the goal is about, from labels alone."""
+    goal = find_goal(result, "best:accuracy", SuggestConstants())
+    (asked,) = goal.questions
+    right = pool.scores.argmax(axis=2) == pool.labels[:, None]
+    moves = right @ asked.contrasts.T  # (n, C)
+    open_rows = np.flatnonzero(~result.data.labeled)
+    truth = moves[open_rows].mean(axis=0)
+    scale, rows = np.sqrt(asked.weights), []
+    for draw in range(DRAWS):
+        chosen = rng.choice(open_rows, n, replace=False)
+        error = scale * (moves[chosen].mean(axis=0) - truth)
+        rows.append(_describe("alone", n, "goal", error, np.full(1, n)))
+        found = result.suggest(n, "best:accuracy", random_state=draw)
+        mean = np.average(moves[found.rows], axis=0, weights=1.0 / found.probability)
+        rows.append(_describe("suggested", n, "goal", scale * (mean - truth), [n * found.gain]))
     return rows
 
 
@@ -81,14 +111,12 @@ def summarize(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
     for (dataset, metric), part in frame.groupby(["dataset", "metric"], sort=False):
         alone = part[part["arm"] == "alone"].groupby("labels")["square"].mean()
         for arm, own in part[part["arm"] != "alone"].groupby("arm", sort=False):
-            # errors fall: the logarithm of labels is read off that of the error
-            measured = np.exp(
-                np.interp(
-                    -np.log(own["square"].mean()),
-                    -np.log(alone.to_numpy()),
-                    np.log(alone.index.to_numpy(dtype=float)),
-                )
-            )
+            sizes, error = alone.index.to_numpy(dtype=float), own["square"].mean()
+            if metric == "goal":
+                measured = sizes[0] * alone.iloc[0] / error
+            else:  # errors fall: the logarithm of labels is read off that of the error
+                logs = -np.log(error), -np.log(alone.to_numpy()), np.log(sizes)
+                measured = np.exp(np.interp(*logs))
             claimed = own["claimed"].median()
             lines.append(
                 {

@@ -236,6 +236,23 @@ def weighted_for_a_shift():
     return (correct_shift(healthy(), "covariate"),)
 
 
+def copied_rows():
+    """A quarter of the rows once more, with their labels."""
+    data = healthy()
+    rows = np.concatenate([np.arange(600), np.arange(0, 600, 4)])
+    return (replace(data, scores=data.scores[rows], labels=data.labels[rows]),)
+
+
+def test_rows_of_coarse_scores_are_no_copies():
+    """Answers of few kinds coincide everywhere; the same answers copied do so more often."""
+    (data,) = copied_rows()
+    for coarse in (replace(healthy(), scores=np.round(healthy().scores, 1)), healthy(models=1)):
+        assert "D111" not in {warning.code for warning in check_all(coarse)}
+    rounded = replace(data, scores=np.round(data.scores, 2))
+    (found,) = (each for each in check_all(rounded) if each.code == "D111")
+    assert "20 of 100 labeled rows" in found.reason
+
+
 def flattened():
     return healthy(), belief(conflict=1.2)
 
@@ -298,6 +315,7 @@ FIRES = {
     "D108": [easy_rows_labeled, sure_rows_of_both_classes_labeled],
     "D109": [weighted_for_a_shift],
     "D110": [answered_several_times],
+    "D111": [copied_rows],
     "D201": [overconfident],
     "D202": [inverted],
     "D203": [inverted, a_judge_alone],

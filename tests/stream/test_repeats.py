@@ -154,3 +154,23 @@ def test_files_of_one_size_with_other_rows_are_read(tmp_path: Path, statistics: 
     for name, each in {"a": table, "b": other}.items():
         pq.write_table(each, tmp_path / f"{name}.parquet", write_statistics=statistics)
     assert evaluate_parquet(tmp_path, **ASKED).n_rows == 1200
+
+
+@pytest.mark.parametrize("copied", ["overlap", "file", "single precision"])
+def test_copies_of_a_part_without_ids_are_a_warning(tmp_path: Path, copied: str) -> None:
+    """Their labels count twice."""
+    table, more = binary_table(1200, 120), binary_table(300, 30, seed=1)
+    if copied == "file":
+        files = [pa.concat_tables([table, table])]
+    elif copied == "overlap":
+        files = [table, pa.concat_tables([table.slice(600), more])]
+    else:
+        single = table["m0"].cast(pa.float32())
+        files = [table, table.set_column(table.column_names.index("m0"), "m0", single)]
+    for place, each in enumerate(files):
+        pq.write_table(each, tmp_path / f"{place}.parquet")
+    asked = ASKED | {"sample_rows": 600}
+    sound = evaluate_parquet([tmp_path / "0.parquet"], **asked)
+    assert (copied == "file") == ("D111" in {warning.code for warning in sound.warnings})
+    found = evaluate_parquet(tmp_path, **asked)
+    assert "D111" in {warning.code for warning in found.warnings}

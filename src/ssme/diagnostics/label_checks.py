@@ -15,6 +15,7 @@ from ssme.diagnostics.check import (
     list_first,
     not_applicable,
     warn,
+    warn_unless,
 )
 from ssme.diagnostics.page import read_sections
 from ssme.diagnostics.significance import (
@@ -197,6 +198,35 @@ def check_assumed_shift(case: Case) -> Answer:
         f"The {case.data.n_labeled} labels are weighted for {design.assumed} shift and count as "
         f"{left:.0f}: this assumes that {assumption}."
     )
+
+
+@check("D111", by_labels=True)
+def check_repeats(case: Case) -> Answer:
+    """Whether labeled rows have the scores of another labeled row more often than by chance.
+
+    Ties of coarse scores are as common between labeled and unlabeled rows. Copied rows are not.
+    """
+    limits, labeled = case.limits, case.presumed_random[case.rows]
+    if case.data.clusters is not None:
+        return not_applicable("rows of a cluster may have the same scores")
+    if min(labeled.sum(), (~labeled).sum()) < limits.least_compared:
+        return _answer_too_few(case)
+    scores = np.nan_to_num(case.data.scores[case.rows, :, 1:], nan=-1.0)
+    rows = np.ascontiguousarray(scores.reshape(len(case.rows), -1), dtype=np.float32)
+    _, place = np.unique(rows.view(f"V{rows.shape[1] * 4}")[:, 0], return_inverse=True)
+
+    def count(chosen: NDArray[np.bool_]) -> int:
+        return int(chosen.sum() - np.count_nonzero(np.bincount(place[chosen])))
+
+    rng, found = np.random.default_rng(3), count(labeled)
+    chance = [count(rng.permutation(labeled)) for _ in range(limits.permutations)]
+    p = (1 + sum(each >= found for each in chance)) / (1 + len(chance))
+    text = (
+        f"{found} of {labeled.sum()} labeled rows have the scores of another labeled row in every "
+        f"model; labels of rows chosen at random would have {np.mean(chance):.1f} (p = {p:.3f})"
+    )
+    is_fine = p > limits.family_level or found < np.mean(chance) + limits.few_labels
+    return warn_unless(bool(is_fine), text)
 
 
 @check("D105")

@@ -130,7 +130,7 @@ class LabelPlan(Answer):
     curve : tuple of PlannedStep
         What was seen at growing numbers of labels.
     effective_labels : float
-        How many labels alone would do as well as the ones there are do with the unlabeled rows.
+        How many random labels alone would have intervals as narrow as these.
     most : int
         Largest total number of labels that can be planned.
     metric : str
@@ -159,15 +159,15 @@ class LabelPlan(Answer):
         Parameters
         ----------
         with_worth : bool
-            Whether to say how much the labels there are tell.
+            Whether to say how many labels alone would have such intervals.
         """
         named = "" if self.metric in self.target else f" ({self.metric})"
         worth, effective = "", self.effective_labels
         if with_worth and np.isfinite(effective) and round(effective) != self.n_labeled > 0:
-            about = f" about {self.metric}" if self.metric else ""
+            about = f" for {self.metric}" if self.metric else ""
             worth = (
-                f" With the unlabeled rows, the {self.n_labeled:,} labels tell as much{about} as "
-                f"{effective:,.0f} labels alone would."
+                f" With the unlabeled rows, the {self.n_labeled:,} labels have intervals{about} as "
+                f"narrow as {effective:,.0f} random labels alone would."
             )
         if self.is_met:
             return f"{self.target}{named} is met already ({self.now:.3g}).{worth}"
