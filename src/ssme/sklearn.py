@@ -34,11 +34,9 @@ from sklearn.utils.validation import (
 )
 
 from ssme.arrays import FloatArray
-from ssme.data.arrays import refuse_other_order
+from ssme.data.arrays import SUM_TOLERANCE, Layout, refuse_other_order
 from ssme.data.labels import name_order, order_classes
-from ssme.data.layout import Layout
 from ssme.data.scoreset import ScoreSet
-from ssme.data.simplex import SUM_TOLERANCE
 from ssme.data.values import as_floats, make_plain
 from ssme.errors import InputError, make_unknown_name_error
 from ssme.methods.beliefs import clamp

@@ -11,7 +11,7 @@ from ssme.cli.options import EngineOptions, MetricOptions, ReadFlags, gather_fla
 from ssme.errors import InputError, name_argument
 
 if TYPE_CHECKING:
-    from ssme.data.layout import Layout
+    from ssme.data.arrays import Layout
     from ssme.data.scoreset import ScoreSet
     from ssme.options import Option
     from ssme.results.evaluation import Evaluation

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ssme.data.layout import Layout
+    from ssme.data.arrays import Layout
     from ssme.data.readers.reading import as_score_set
     from ssme.data.scoreset import UNLABELED, ScoreSet
     from ssme.schema import ReadOptions
@@ -21,7 +21,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'ssme.data' has no attribute {name!r}")
     rooms = {
-        "Layout": "data.layout",
+        "Layout": "data.arrays",
         "ReadOptions": "schema",
         "as_score_set": "data.readers.reading",
     }

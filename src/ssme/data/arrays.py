@@ -2,13 +2,17 @@
 
 Every check is vectorized over rows; the first offender is looked up only once a check has failed,
 so that the message can name its row and its value.
+
+Scores become points on the probability simplex: (n, M) P(positive) or (n, M, K) class scores or
+logits become (n, M, K) that sums to one. Probabilities are left as they are given, rounded or not:
+rescaling would break ties between equal scores, and change which scores reach a threshold.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +20,7 @@ from numpy.typing import NDArray
 
 from ssme.data.design import as_design
 from ssme.data.labels import (
+    ClassOrder,
     RawLabels,
     convert_as_labels,
     encode,
@@ -25,8 +30,6 @@ from ssme.data.labels import (
     resolve_classes,
     spell_class,
 )
-from ssme.data.layout import Layout
-from ssme.data.simplex import find_class_columns, to_simplex
 from ssme.data.values import (
     EXACT_INTEGER,
     FloatArray,
@@ -42,11 +45,110 @@ from ssme.errors import InputError, SsmeWarning
 from ssme.schema import ArrayOptions
 from ssme.wording import quote
 
+GROUP_PREFIX = "group_"
+"""Prefix of group columns; the rest of the column name is the name of the grouping."""
+
 MANY_MODELS = 20
 """Without names, more models than this, and than rows, are likely to be rows."""
 
 LARGEST_EXPONENT = 100
 """Weights up to 2^100, and down to 2^-100, are used as they are given."""
+
+SUM_TOLERANCE = 1e-3
+"""Sums of class probabilities may be this far from 1, whatever their decimals."""
+
+RANGE_TOLERANCE = 1e-6
+"""Probabilities this little outside [0, 1] are float32 rounding and are clipped."""
+
+FEW_LOGITS = 10
+"""So few logits may lie between 0 and 1, or on one side of 0, by chance."""
+
+PAIR_ROWS, PAIR_MODELS = 10, 500
+"""Rows from which, and models up to which, pairs of columns that sum to one are looked for."""
+
+BLOCK_ROWS = 3
+"""Rows from which three columns or more that sum to one are taken for classes."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a table, a file or arrays were read.
+
+    Attributes
+    ----------
+    kind : ``"arrays"``, ``"mapping"``, ``"wide"``, ``"wide by class"`` or ``"long"``.
+    columns : model -> columns its scores came from (one, or one per class).
+    label, id, weight, design, cluster : column names, None for no such column.
+    groups : column names.
+    ignored : columns that were left out.
+    skipped : column -> why it is not taken for a model unless it is named; these are ignored too.
+    encoding : class -> index on the class axis.
+    order : what says the order of classes: ``"listed"``, ``"known"`` (numbers, or a pair such as no
+        and yes) or ``"unknown"``; the last of two is the positive class where one of these does.
+    unlabeled : codes declared to mean unlabeled, besides NaN, None, NA and empty text.
+    labels_source, source : where labels and scores came from when it was a file or second table.
+    judges : what judges say and how it was understood, title -> text.
+    clustered : column whose values repeat and within which scores are alike -> number of its
+        values; only where no clusters were declared.
+    """
+
+    kind: str
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    label: str | None = None
+    id: str | None = None
+    weight: str | None = None
+    design: str | None = None
+    groups: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    encoding: Mapping[Hashable, int] = field(default_factory=dict)
+    unlabeled: tuple[object, ...] = ()
+    labels_source: str | None = None
+    source: str | None = None
+    judges: Mapping[str, str] = field(default_factory=dict)
+    order: ClassOrder | None = None
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    cluster: str | None = None
+    clustered: Mapping[str, int] = field(default_factory=dict)
+
+    def describe(self) -> dict[str, str]:
+        """Title -> text, only what applies; for people."""
+        codes = ", ".join(f"{name!r} = {index}" for name, index in self.encoding.items())
+        if self.order == "unknown":
+            codes += " (in no order)" if len(self.encoding) > 2 else " (none known to be positive)"
+        elif len(self.encoding) == 2:
+            codes += " (positive)"
+        missing = ["NaN", "None", "NA", "empty", *(repr(code) for code in self.unlabeled)]
+        facts = {
+            "source": self.source,
+            "layout": self.kind,
+            "score columns": "; ".join(
+                model if columns == (model,) else f"{model}: {', '.join(columns)}"
+                for model, columns in self.columns.items()
+            ),
+            "labels from": self.labels_source,
+            "label column": self.label,
+            "classes": codes,
+            "unlabeled means": ", ".join(missing),
+            "id column": self.id,
+            "weight column": self.weight,
+            "label weight column": self.design,
+            "cluster column": self.cluster,
+            "group columns": ", ".join(self.groups),
+            "not taken for models": list_reasons(self.skipped),
+            "ignored columns": ", ".join(n for n in self.ignored if n not in self.skipped),
+            **self.judges,
+        }
+        return {title: text for title, text in facts.items() if text}
+
+    def __str__(self) -> str:
+        return "\n".join(f"{title}: {text}" for title, text in self.describe().items())
+
+
+def list_reasons(skipped: Mapping[str, str], limit: int = 20) -> str:
+    """Columns with the reason of each, for people; ``limit`` of them."""
+    listed = [f"{name!r} ({reason})" for name, reason in skipped.items()]
+    more = len(listed) - limit
+    return "; ".join(listed[:limit]) + (f"; and {more} more" if more > 0 else "")
 
 
 def check_arrays(
@@ -125,33 +227,20 @@ def check_arrays(
 
 
 def refuse_other_order(parts: Iterable[tuple[str, object]]) -> None:
-    """Refuse Series that name the same rows as the first one in another order.
+    """Refuse Series with rows of the first one in another order, or with some of its rows only.
 
     ``parts`` are the name of each in a message, and its values, which are taken row by row. An
     index with other or repeated names says nothing about the order.
     """
-    indexed = [(what, find_index(values)) for what, values in parts]
-    indexed = [(what, index) for what, index in indexed if index is not None]
+    found = [(what, getattr(values, "index", None)) for what, values in parts]
+    indexed: list[Any] = [each for each in found if hasattr(each[1], "equals")]
     for what, index in indexed[1:]:
         first, rows = indexed[0]
-        if len(index) == len(rows) and name_same_rows(rows, index):
+        if index.is_unique and rows.is_unique and index.isin(rows).all() and not index.equals(rows):
             raise InputError(
-                f"{what} have an index with the rows of {first} in another order",
+                f"{what} have an index with the rows of {first} in another order, or some of them",
                 hint="align them with reindex, or pass to_numpy() of each if they are in order",
             )
-
-
-def find_index(values: object) -> Any:
-    """The index of a pandas Series or frame; None for anything else."""
-    index = getattr(values, "index", None)
-    return index if hasattr(index, "equals") and hasattr(index, "isin") else None
-
-
-def name_same_rows(own: Any, theirs: Any) -> bool:
-    """Whether two indexes differ although all rows of ``theirs`` are among those of ``own``."""
-    if own is None or theirs is None or own.equals(theirs):
-        return False
-    return bool(own.is_unique and theirs.is_unique and theirs.isin(own).all())
 
 
 def stack_scores(
@@ -163,26 +252,20 @@ def stack_scores(
     if not scores:
         raise InputError("scores has no models", hint="give the scores of at least one model")
     if len(given) != len(scores) or set(names) != set(given):
-        raise InputError(
-            f"`models` are {quote(names)}, and the keys of scores {quote(scores)}",
-            hint="leave `models` out, or name all",
-        )
+        problem = f"`models` are {quote(names)}, and the keys of scores {quote(scores)}"
+        raise InputError(problem, hint="leave `models` out, or name all")
     arrays = {name: as_floats(given[name], f"scores of model {name!r}") for name in names}
     shape = arrays[names[0]].shape
     for name, array in arrays.items():
+        problem = f"scores of model {name!r} have shape {array.shape}"
         if array.ndim not in (1, 2) or array.shape[1:] == (1,):
-            raise InputError(
-                f"scores of model {name!r} have shape {array.shape}",
-                hint="give (n,), the probability of the positive class, such as scores[:, 0], or "
-                "(n, K) for K classes",
-            )
+            hint = "give (n,), the probability of the positive class, such as scores[:, 0], or "
+            raise InputError(problem, hint=f"{hint}(n, K) for K classes")
         if array.shape != shape:
-            raise InputError(
-                f"scores of model {name!r} have shape {array.shape}, those of {names[0]!r} {shape}",
-                hint="align the rows; write NaN where a model has no score"
-                if array.ndim == len(shape)
-                else "give every model (n,), such as scores[:, 1], or every model (n, K)",
-            )
+            hint = "align the rows; write NaN where a model has no score"
+            if array.ndim != len(shape):
+                hint = "give every model (n,), such as scores[:, 1], or every model (n, K)"
+            raise InputError(f"{problem}, those of {names[0]!r} {shape}", hint=hint)
     stacked = np.stack(list(arrays.values()), axis=1)
     _check_shape(stacked)
     return stacked, names
@@ -273,10 +356,8 @@ def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:
         return tuple(f"model_{m}" for m in range(1, count + 1))
     names = tuple(models)
     if len(names) != count or "" in names:
-        raise InputError(
-            f"`models` has {len(names)} names for {count} models: {quote(names)}",
-            hint="give one nonempty name per model, in the order of the second axis of scores",
-        )
+        problem = f"`models` has {len(names)} names for {count} models: {quote(names)}"
+        raise InputError(problem, hint="give one nonempty name per model, in the order of scores")
     refuse_duplicates(names, "model name")
     return names
 
@@ -318,9 +399,7 @@ def find_weight_unit(weights: FloatArray) -> float:
 def as_groups(groups: Mapping[str, object], n: int) -> dict[str, NDArray[np.object_]]:
     """Group columns as object arrays, None where a row belongs to no group."""
     if not isinstance(groups, Mapping):
-        raise InputError(
-            f"groups is a {type(groups).__name__}", hint="pass `groups={'name': values}`"
-        )
+        raise InputError(f"groups is a {type(groups).__name__}", hint="give {'name': values}")
     out = {}
     for name, values in groups.items():
         column = as_objects(values)
@@ -383,11 +462,8 @@ def refuse_rounded_ids(ids: NDArray[Any], exact: int) -> None:
     """Refuse floating-point numbers from ``exact`` on, which may represent several whole ones."""
     for row, id in enumerate(ids.tolist() if ids.dtype.kind in "fO" else ()):
         if isinstance(id, float) and abs(id) >= exact:
-            raise InputError(
-                f"the id at row {row} is {id!r}, a floating-point number that may have been "
-                "rounded to the id of another row",
-                hint="write ids as text or as whole numbers, without decimals or exponent",
-            )
+            problem = f"the id at row {row} is {id!r}, a floating-point number that may be rounded"
+            raise InputError(problem, hint="write ids as text or as whole numbers without decimals")
 
 
 def _check_length(values: NDArray[Any], n: int, what: str) -> None:
@@ -396,4 +472,204 @@ def _check_length(values: NDArray[Any], n: int, what: str) -> None:
         raise InputError(
             f"{what} has {found} for {n} rows of scores",
             hint="check that both come from the same rows in the same order",
+        )
+
+
+# -------------------------------------------------------------------------------------------------
+# Scores as points on the probability simplex.
+
+
+def to_simplex(
+    scores: FloatArray,
+    models: Sequence[str],
+    *,
+    logits: bool = False,
+    normalize: bool = False,
+    all_rows: bool = True,
+) -> FloatArray:
+    """(n, M) P(positive) or (n, M, K) class scores -> (n, M, K) that sums to one or is all NaN.
+
+    Class scores may be off by rounding (`find_wrong_sums`). With ``all_rows`` there are no other
+    rows, so that a model without a score is refused.
+    """
+    if normalize and (logits or scores.ndim == 2):
+        what = "`logits=True`" if logits else "one score per model"
+        problem = f"`normalize=True` was given with {what}"
+        raise InputError(problem, hint="leave it out: there is no sum to rescale")
+    infinite = np.isinf(scores)
+    if infinite.any():
+        at = tuple(np.argwhere(infinite)[0])
+        problem = f"model {models[at[1]]!r} has the infinite score {scores[at]} at row {at[0]}"
+        raise InputError(problem, hint="replace it; a log-probability of -inf is a probability 0")
+    missing = np.isnan(scores)
+    if missing.any():
+        _check_missing(scores, missing, models, all_rows)
+    if logits:
+        from scipy.special import expit, softmax
+
+        if all_rows and len(scores) >= FEW_LOGITS:
+            _check_logits(scores, models)
+        return _add_negative(expit(scores)) if scores.ndim == 2 else softmax(scores, axis=2)
+    scores = _check_range(scores, models, normalize)
+    return _add_negative(scores) if scores.ndim == 2 else _check_sums(scores, models, normalize)
+
+
+def _add_negative(positive: FloatArray) -> FloatArray:
+    """(n, M, 2) of P(positive) (n, M)."""
+    return np.stack([1.0 - positive, positive], axis=2)
+
+
+def find_wrong_sums(scores: FloatArray, decimals: int = 2) -> NDArray[np.bool_]:
+    """Rows (n,) of class probabilities (n, K) whose sum is not 1; false where scores are missing.
+
+    Scores that all have few ``decimals``, at least so many, may have been rounded.
+    """
+    off = np.abs(scores.sum(axis=1) - 1.0)
+    wrong: NDArray[np.bool_] = off > SUM_TOLERANCE
+    return wrong & (off > find_rounding(scores, decimals)) if wrong.any() else wrong
+
+
+def find_rounding(scores: FloatArray, decimals: int = 2, most: float = 0.05) -> float:
+    """How far rounding may take the sums of (n, K): half a unit of the last decimal per class.
+
+    From two decimals on it counts up to ``most``: with many classes, too much has been lost.
+    """
+    known = scores[~np.isnan(scores).any(axis=1)]
+    for unit in 0.1 ** np.arange(decimals, 7):
+        parts = known / unit
+        if (np.abs(parts - np.rint(parts)) < 1e-4).all():
+            off = float(0.5 * unit * scores.shape[1])
+            return (min(off, most) if decimals > 1 else off) + RANGE_TOLERANCE
+    return 0.0
+
+
+def find_class_columns(
+    scores: FloatArray, blocks: Iterable[Sequence[int]] = ()
+) -> tuple[int, ...] | None:
+    """Columns of (n, M) that sum to one on every row: the classes of one model.
+
+    Candidates are all columns together, ``blocks`` of three or more whose names begin in the
+    same way and every pair. Columns of one value and very few rows are not evidence, nor are few
+    rows of one decimal unless names say so too.
+    """
+    n, m = scores.shape
+    if m > 2 and _sum_to_one(scores, BLOCK_ROWS):
+        return tuple(range(m))
+    for block in blocks:
+        if len(block) > 2 and _sum_to_one(scores[:, list(block)], BLOCK_ROWS, decimals=1):
+            return tuple(block)
+    if n < PAIR_ROWS or m > PAIR_MODELS:
+        return None
+    head = scores[:PAIR_ROWS]
+    off = np.abs(head[:, :, None] + head[:, None, :] - 1.0)
+    near = ~(off > 0.11).any(axis=0)
+    for pair in np.argwhere(np.triu(near, k=1)).tolist():
+        if _sum_to_one(scores[:, pair], PAIR_ROWS):
+            return tuple(pair)
+    return None
+
+
+def _sum_to_one(scores: FloatArray, least_rows: int, decimals: int = 2) -> bool:
+    missing = np.isnan(scores)
+    known = scores[~missing.any(axis=1)]
+    varied = len(known) >= least_rows and np.ptp(known, axis=0).max() > 2.0 * SUM_TOLERANCE
+    if not varied or (missing.any(axis=1) != missing.all(axis=1)).any():
+        return False
+    decimals = 1 if len(known) >= PAIR_ROWS else decimals
+    return bool((known >= 0.0).all()) and not find_wrong_sums(known, decimals).any()
+
+
+def _check_missing(
+    scores: FloatArray, missing: NDArray[np.bool_], models: Sequence[str], all_rows: bool
+) -> None:
+    """Refuse a model with some classes only, a row without models and a model without rows."""
+    if scores.ndim == 3:
+        part = missing.any(axis=2) & ~missing.all(axis=2)
+        if part.any():
+            row, model = np.argwhere(part)[0]
+            found = _format_vector(scores[row, model])
+            problem = f"model {models[model]!r} has NaN for some classes only at row {row}: {found}"
+            raise InputError(problem, hint="fill in the missing scores, or set them all to NaN")
+        missing = missing[:, :, 0]
+    rows = np.flatnonzero(missing.all(axis=1))
+    if rows.size:
+        others = f" (nor have {rows.size - 1} other rows)" if rows.size > 1 else ""
+        problem = f"row {rows[0]} has no score from any of the {len(models)} models{others}"
+        raise InputError(problem, hint="drop these rows")
+    unscored = np.flatnonzero(missing.all(axis=0))
+    if all_rows and unscored.size:
+        problem = f"model {models[unscored[0]]!r} has no score on any row"
+        raise InputError(problem, hint="leave this model out")
+
+
+def _check_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
+    """``scores`` clipped to [0, 1], or to 0 and more where they are rescaled."""
+    low, high = (0.0, np.inf) if normalize else (-RANGE_TOLERANCE, 1.0 + RANGE_TOLERANCE)
+    # NaN makes min and max NaN, so that the comparison is false
+    within = scores.size == 0 or bool(scores.min() >= low and scores.max() <= high)
+    outside = np.zeros(1, dtype=bool) if within else (scores < low) | (scores > high)
+    if outside.any():
+        index = tuple(np.argwhere(outside)[0])
+        scale = "rescale percentages to 0..1"
+        raise InputError(
+            f"model {models[index[1]]!r} has score {make_plain(scores[index])!r} at row "
+            f"{index[0]}, not {'0 or more' if normalize else 'between 0 and 1'}",
+            hint="pass `logits=True` if these are logits; "
+            + (scale if (scores > 0.0).any() else "of log-probabilities give numpy.exp"),
+        )
+    clipped: FloatArray = np.clip(scores, 0.0, None if normalize else 1.0)
+    return clipped
+
+
+def _check_sums(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
+    """Class scores (n, M, K) that sum to one, or are rescaled to it."""
+    sums = scores.sum(axis=2, keepdims=True)
+    if normalize:
+        wrong = sums[:, :, 0] <= 0.0
+    else:
+        wrong = np.stack([find_wrong_sums(each) for each in scores.swapaxes(0, 1)], axis=1)
+    if wrong.any():
+        row, model = np.argwhere(wrong)[0]
+        hint = "pass `normalize=True` to rescale them, or `logits=True` if they are logits"
+        raise InputError(
+            f"the class scores of model {models[model]!r} at row {row} sum to "
+            f"{sums[row, model, 0]:.9g}: {_format_vector(scores[row, model])}",
+            hint="set the vector to NaN if it is unscored" if normalize else hint,
+        )
+    return np.divide(scores, sums) if normalize else scores
+
+
+def _format_vector(values: FloatArray) -> str:
+    shown = ", ".join(f"{value:.4g}" for value in values[:6])
+    return f"[{shown}{', ...' if values.size > 6 else ''}]"
+
+
+def _check_logits(scores: FloatArray, models: Sequence[str]) -> None:
+    """Refuse probabilities that were declared as logits; warn of logits on one side of zero."""
+    known = ~np.isnan(scores)
+    for m, model in enumerate(models):
+        values = scores[:, m][known[:, m]]
+        if not values.size or values.min() == values.max() or values.min() < 0.0:
+            continue
+        if scores.ndim == 3:
+            total = scores[:, m].sum(axis=1)[known[:, m, 0]]
+            what = f"that sum to {total[0]:.6g}"
+            shares = np.ptp(total) <= SUM_TOLERANCE * total.max()
+        else:
+            what, shares = "between 0 and 1", values.max() <= 1.0
+        if shares:
+            raise InputError(
+                f"`logits=True` was given, and all scores of model {model!r} are numbers {what}",
+                hint="leave `logits` out if scores are probabilities; if only some models have "
+                "logits, give probabilities of all (scipy.special.expit or softmax of logits)",
+            )
+    above, below = (scores > 0.0).any(), (scores < 0.0).any()
+    if scores.ndim == 2 and not (above and below):
+        side, never = ("below", "negative") if above else ("above", "positive")
+        warnings.warn(
+            f"No logit of any model is {side} 0, so that no model ever predicts the {never} class. "
+            "Log-probabilities and percentages are not logits: give numpy.exp of the former and a "
+            "hundredth of the latter, without `logits`.",
+            SsmeWarning,
+            stacklevel=2,
         )

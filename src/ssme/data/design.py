@@ -53,17 +53,18 @@ class LabelRounds:
         """Number of the round that comes next."""
         return int(self.number.max(initial=0)) + 1
 
+    def __post_init__(self) -> None:
+        known = ~np.isnan(self.probability)
+        bad = np.flatnonzero(known & ~((self.probability > 0.0) & (self.probability <= 1.0)))
+        if bad.size:
+            problem = f"the probability {self.probability[bad[0]]:g} of row {bad[0]} is not above 0"
+            hint = "give that with which the row was chosen, or leave it empty"
+            raise InputError(f"{problem} and up to 1", hint=hint)
+
     def compute_weights(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
         """How many rows each label represents (n,), 0 for rows without a label."""
         labeled = labels >= 0
         chance = np.where(labeled, self.probability, np.nan)
-        bad = np.flatnonzero(~np.isnan(chance) & ~((chance > 0.0) & (chance <= 1.0)))
-        if bad.size:
-            raise InputError(
-                f"the probability {chance[bad[0]]:g} of the labeled row {bad[0]} is not above 0 "
-                "and up to 1",
-                hint="give the probability with which the row was chosen, or leave it empty",
-            )
         n_rows, n_labels = labels.size, int(labeled.sum())
         out = np.zeros(n_rows)
         later = 0.0

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.values import reads_as_number
 from ssme.errors import InputError
 from ssme.options import parse_number
 from ssme.wording import quote, suggest_nearest
@@ -89,7 +90,7 @@ class Binning:
             elif value is not None:
                 texts.append((row, value))
         if texts:
-            row, value = next((each for each in texts if not _is_number(each[1])), texts[0])
+            row, value = next((each for each in texts if not reads_as_number(each[1])), texts[0])
             raise InputError(
                 f"group column {self.column!r} has {value!r} in row {row}, which is not a number "
                 f"and cannot be put into bins ({self.text!r})",
@@ -305,15 +306,6 @@ def _split_column(part: Binning, values: NDArray[np.object_]) -> tuple[list[Grou
         (number[type(value), value] for value in listed), dtype=np.int64, count=len(listed)
     )
     return ordered, codes
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a value reads like a number."""
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return not isinstance(value, bool)
 
 
 def _name_bin(column: str, edges: tuple[float, ...], place: int) -> str:

@@ -29,7 +29,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.arrays import check_arrays, refuse_other_order, stack_scores
+from ssme.data.arrays import Layout, check_arrays, refuse_other_order, stack_scores, to_simplex
 from ssme.data.labels import (
     RawLabels,
     is_number,
@@ -39,8 +39,6 @@ from ssme.data.labels import (
     sort_names,
     spell_class,
 )
-from ssme.data.layout import Layout
-from ssme.data.simplex import to_simplex
 from ssme.data.values import FloatArray, refuse_duplicates, to_objects
 from ssme.errors import InputError
 from ssme.schema import AnswerOptions

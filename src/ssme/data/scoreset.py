@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.arrays import check_arrays
+from ssme.data.arrays import Layout, check_arrays
 from ssme.data.design import NOT_SAID, LabelDesign, as_design
 from ssme.data.judges import Judge, make_judged_arrays
 from ssme.data.labels import encode, observe
-from ssme.data.layout import Layout
 from ssme.data.values import refuse_duplicates
 from ssme.data.writing import save, to_frame
 from ssme.errors import InputError, make_unknown_name_error

@@ -163,55 +163,44 @@ def as_floats(values: object, where: str) -> FloatArray:
     array = as_array(values, where)
     if isinstance(values, np.ma.MaskedArray):
         array = np.where(np.ma.getmaskarray(values), np.nan, as_array(values.data, where))
+    flat, large = array.reshape(-1), np.zeros(1, dtype=bool)
+    if flat.size and not is_numeric(flat):
+        strange = [i for i, value in enumerate(flat) if not is_numeric(to_objects([value]))] or [0]
+        first = next((i for i in strange if not reads_as_number(flat[i])), strange[0])
+        raise _explain_value(array, first, where, "not a number", NO_NUMBERS)
     if array.dtype.kind == "O":
-        return _read_floats(array, where)
-    if array.dtype.kind not in "fiub":
-        kind = "text" if array.dtype.kind == "U" else array.dtype.name
-        sample = array.flat[0] if array.size else None
-        raise InputError(
-            f"{where} must be numbers, but contains {kind} values such as {_shorten(sample)}",
-            hint=NO_NUMBERS,
-        )
-    if array.dtype.kind in "iu" and array.size:
-        large = (array > EXACT_INTEGER) | (array < -EXACT_INTEGER)
-        if large.any():
-            raise _explain_inexact(array[large].flat[0], tuple(np.argwhere(large)[0]), where)
-    return np.array(array, dtype=np.float64, order="C")
-
-
-def _explain_inexact(value: object, index: tuple[Any, ...], where: str) -> InputError:
-    return InputError(
-        f"{where} contains {_locate(value, index)}, too large to be exact in 64 bits",
-        hint="check that these are scores or weights, not ids; list the score columns with "
-        "`models=[...]`",
-    )
-
-
-def _locate(value: object, index: tuple[Any, ...]) -> str:
-    place = f"row {index[0]}" if len(index) == 1 else f"[{', '.join(map(str, index))}]"
-    return f"{_shorten(value)} at {place}"
-
-
-def _read_floats(array: NDArray[Any], where: str) -> FloatArray:
+        large = np.array([isinstance(v, int) and abs(v) > EXACT_INTEGER for v in flat], dtype=bool)
+    elif array.dtype.kind in "iu":
+        large = (flat > EXACT_INTEGER) | (flat < -EXACT_INTEGER)
+    if large.any():
+        hint = "check that these are no ids; list the score columns with `models=[...]`"
+        why = "too large to be exact in 64 bits"
+        raise _explain_value(array, int(np.argmax(large)), where, why, hint)
+    if array.dtype.kind != "O":
+        return np.array(array, dtype=np.float64, order="C")
     import pandas
 
-    flat = array.reshape(-1)
-    if is_numeric(flat):
-        known = ~np.asarray(pandas.isna(flat), dtype=bool)
-        out: FloatArray = np.full(flat.shape, np.nan)
-        try:
-            out[known] = [float(str(v)) if isinstance(v, NARROW) else v for v in flat[known]]
-            suspects = np.abs(out) >= EXACT_INTEGER
-        except OverflowError:
-            suspects = known
-        for place in np.flatnonzero(suspects):
-            if isinstance(flat[place], int) and abs(flat[place]) > EXACT_INTEGER:
-                raise _explain_inexact(flat[place], np.unravel_index(place, array.shape), where)
-        return out.reshape(array.shape)
-    others = ((place, v) for place, v in np.ndenumerate(array) if not is_numeric(to_objects([v])))
-    index, value = next(others, ((0,) * array.ndim, array.flat[0]))
-    problem = f"{where} must be numbers, but contains {_locate(value, index)}"
-    raise InputError(problem, hint=NO_NUMBERS)
+    known = ~np.asarray(pandas.isna(flat), dtype=bool)
+    out: FloatArray = np.full(flat.shape, np.nan)
+    out[known] = [float(str(v)) if isinstance(v, NARROW) else v for v in flat[known]]
+    return out.reshape(array.shape)
+
+
+def _explain_value(array: NDArray[Any], at: int, where: str, why: str, hint: str) -> InputError:
+    index = np.unravel_index(at, array.shape)
+    place = f"row {index[0]}" if len(index) == 1 else f"[{', '.join(map(str, index))}]"
+    value = array[index]
+    shown = cut_end(repr(value.item() if isinstance(value, np.generic) else value), 60)
+    return InputError(f"{where}: {shown} at {place} is {why}", hint=hint)
+
+
+def reads_as_number(value: Any) -> bool:
+    """Whether a value is a number or text that reads like one."""
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return not isinstance(value, bool)
 
 
 def is_numeric(values: NDArray[Any]) -> bool:
@@ -231,10 +220,6 @@ def is_boolean(values: NDArray[Any]) -> bool:
     return values.dtype.kind == "b" or (
         values.dtype.kind == "O" and infer_dtype(values, skipna=True) == "boolean"
     )
-
-
-def _shorten(value: object) -> str:
-    return cut_end(repr(value.item() if isinstance(value, np.generic) else value), 60)
 
 
 def refuse_duplicates(

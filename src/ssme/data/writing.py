@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.layout import GROUP_PREFIX
+from ssme.data.arrays import GROUP_PREFIX
 from ssme.data.values import EXACT_INTEGER, make_plain, refuse_duplicates, to_objects
 from ssme.errors import InputError, MissingExtraError
 from ssme.writing import open_whole, protect_formula

@@ -22,12 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.arrays import refuse_bad_weights
+from ssme.data.arrays import refuse_bad_weights, to_simplex
 from ssme.data.judges import observe_answers, refuse_unanswered
 from ssme.data.labels import observe
 from ssme.data.readers.tables import Table, from_arrow
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.data.simplex import to_simplex
 from ssme.engines.executors import hold_interrupts, map_in_order
 from ssme.errors import InputError, SsmeWarning, translate_foreign_errors
 from ssme.methods.base import Predictor

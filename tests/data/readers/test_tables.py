@@ -67,7 +67,7 @@ def test_large_identifiers_of_a_parquet_file(tmp_path: Path) -> None:
     data = ScoreSet.read(tmp_path / "t.parquet", id="user_id")
     assert data.ids is not None
     assert data.ids.tolist() == numbers[:2]
-    with pytest.raises(InputError, match=r"column 'user_id' contains 1152921504606846977"):
+    with pytest.raises(InputError, match=r"column 'user_id': 1152921504606846977"):
         ScoreSet.read(tmp_path / "t.parquet")
 
 
@@ -163,7 +163,7 @@ def test_ids_that_were_rounded_hit_no_neighbor(make: Any, tmp_path: Path) -> Non
     """2^53 + 1 and 2^53 + 5 as floats labeled the rows 2^53 and 2^53 + 4."""
     ids = [2**53 + i for i in range(8)]
     frame = pd.DataFrame({"id": ids, "bert": np.linspace(0.1, 0.9, 8)})
-    with pytest.raises(InputError, match="floating-point number that may have been rounded"):
+    with pytest.raises(InputError, match="rounded"):
         ScoreSet.from_frame(frame, make([ids[1], ids[5]], tmp_path))
     whole = pd.DataFrame({"id": [ids[1], ids[5]], "label": [1, 0]})
     assert np.flatnonzero(ScoreSet.from_frame(frame, whole).labeled).tolist() == [1, 5]

@@ -310,10 +310,9 @@ def test_a_series_of_labels_in_another_order_is_refused() -> None:
     labels = pd.Series(BINARY["label"])
     assert_array_equal(ScoreSet.from_frame(frame, labels).labels, [1, U, 0])
     assert_array_equal(ScoreSet.from_frame(frame, labels.set_axis(list("xyz"))).labels, [1, U, 0])
-    with pytest.raises(InputError, match="rows of the frame in another order") as told:
+    with pytest.raises(InputError, match="rows of the frame in another order"):
         ScoreSet.from_frame(frame, labels[::-1])
-    assert "labels.reindex(frame.index)" in str(told.value)
-    with pytest.raises(InputError, match="2 of the 3 rows of the frame"):
+    with pytest.raises(InputError, match="or some of them"):
         ScoreSet.from_frame(frame, labels.dropna())
     again = ScoreSet.from_frame(frame, labels.dropna().reindex(frame.index))
     assert_array_equal(again.labels, [1, U, 0])

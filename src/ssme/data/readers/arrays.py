@@ -19,11 +19,10 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from ssme.data.arrays import as_models, check_arrays
+from ssme.data.arrays import GROUP_PREFIX, Layout, as_models, check_arrays
 from ssme.data.grouping import list_named_columns
 from ssme.data.judges import Judge
 from ssme.data.labels import order_classes
-from ssme.data.layout import GROUP_PREFIX, Layout
 from ssme.data.readers.columns import USUAL_NAMES, find_design_column, refuse_two_designs
 from ssme.data.readers.rows import LabelTable, joins_by_id
 from ssme.data.readers.sources import find_reader, refuse_file_options

@@ -10,17 +10,17 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.data.arrays import GROUP_PREFIX, list_reasons
 from ssme.data.design import DESIGNS
 from ssme.data.grouping import list_named_columns
 from ssme.data.judges import UNSURE
 from ssme.data.labels import RawLabels, spell_class
-from ssme.data.layout import GROUP_PREFIX, list_reasons
 from ssme.data.readers.tables import Table
 from ssme.data.values import FloatArray, factorize, is_missing, make_plain, refuse_duplicates
 from ssme.errors import InputError, SsmeWarning
@@ -73,9 +73,9 @@ class Columns:
     kind: str = ""
     scores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     classes: tuple[Hashable, ...] | None = None
-    model: str | None = None
-    class_: str | None = None
-    score: str | None = None
+    model: str = ""
+    class_: str = ""
+    score: str = ""
     answers: tuple[str, ...] = ()
     ratings: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -84,23 +84,21 @@ class Columns:
 
     @property
     def is_long(self) -> bool:
-        return self.model is not None
+        return bool(self.model)
 
     @property
-    def roles(self) -> frozenset[str]:
-        """Columns that hold a label, id, weight, design, cluster or group."""
-        plain = (self.label, self.id, self.weight, self.design, self.cluster)
-        named = (*plain, *self.groups.values())
-        return frozenset(name for name in named if name is not None)
+    def roles(self) -> list[str]:
+        """Columns that hold a label, id, weight, design, group or cluster, which may be a group."""
+        named = (self.id, self.label, self.weight, self.design, *self.groups.values())
+        cluster = None if self.cluster in self.groups.values() else self.cluster
+        return [name for name in (*named, cluster) if name is not None]
 
     @property
     def names(self) -> list[str]:
         """All columns that have to be read, each once; scores come first."""
         wide = [name for columns in self.scores.values() for name in columns]
-        long = (self.model, self.class_, self.score)
-        roles = (self.id, self.label, self.weight, self.design, *self.groups.values(), self.cluster)
-        named = [*wide, *self.answers, *self.ratings, *long, *roles]
-        return list(dict.fromkeys(name for name in named if name is not None))
+        long = [name for name in (self.model, self.class_, self.score) if name]
+        return list(dict.fromkeys([*wide, *self.answers, *self.ratings, *long, *self.roles]))
 
     def with_ignored(self, table: Table) -> Columns:
         """With all columns of ``table`` that are not read as ``ignored``."""
@@ -113,35 +111,30 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     label = None
     if labels is None:
         label = table.find(options.label, USUAL_NAMES["label"], "label")
-    groups = _find_groups(table, options)
-    id = table.find(options.id, USUAL_NAMES["id"], "id")
-    weight = table.find(options.weight, USUAL_NAMES["weight"], "weight")
-    design = find_design(table, options) if labels is None else None
-    if label is not None and design is None and options.design is None:
-        _refuse_suggested(table)
-    named = [name for name in (label, id, weight, design, *groups.values()) if name is not None]
-    cluster = table.find(options.cluster, USUAL_NAMES["cluster"], "cluster")
-    if cluster is not None and cluster not in groups.values():
-        named.append(cluster)
-    roles = "`label`, `id`, `weight`, `design`, `groups` and `cluster`"
-    refuse_duplicates(named, "column", f"{roles} must be different columns")
-    replaced: list[str] = []
-    if labels is not None:
-        usual = USUAL_NAMES["label"]
-        replaced = [n for n in table.columns if n.lower() in usual or n == options.label]
-    return Columns(label, id, weight, design, groups, frozenset(replaced), cluster=cluster)
-
-
-def _refuse_suggested(table: Table) -> None:
-    """Refuse labels of suggested rows among the scores, which would count as a random sample."""
+    found = Columns(
+        label=label,
+        groups=_find_groups(table, options),
+        id=table.find(options.id, USUAL_NAMES["id"], "id"),
+        weight=table.find(options.weight, USUAL_NAMES["weight"], "weight"),
+        design=find_design(table, options) if labels is None else None,
+        cluster=table.find(options.cluster, USUAL_NAMES["cluster"], "cluster"),
+    )
     marks = [name for name in table.columns if name.lower() in ("round", "reason")]
-    if {name.lower() for name in marks} == {"round", "reason"}:
+    designed = (found.design or options.design) is not None
+    if label is not None and not designed and len({name.lower() for name in marks}) == 2:
         raise InputError(
             f"{table.what} has {quote(marks)}, as `ssme suggest` writes: its labels would count as "
             "a random sample",
             hint="keep the file of `ssme suggest` separate and give it as `labels_file`; if the "
             f"rows were drawn at random, pass `design=random` or `ignore={marks}`",
         )
+    roles = "`label`, `id`, `weight`, `design`, `groups` and `cluster`"
+    refuse_duplicates(found.roles, "column", f"{roles} must be different columns")
+    if labels is None:
+        return found
+    usual = USUAL_NAMES["label"]
+    replaced = [n for n in table.columns if n.lower() in usual or n == options.label]
+    return replace(found, set_aside=frozenset(replaced))
 
 
 def find_design(table: Table, options: ReadOptions) -> str | None:
@@ -207,24 +200,19 @@ def find_own_label_column(table: Table, options: ReadOptions) -> str | None:
 
 def refuse_without_labels(table: Table) -> None:
     """No label column: refused as long as some column might have been meant."""
-    likely = [name for name in table.columns if _looks_like_labels(table, name)]
+    likely = []  # columns with few classes on some rows and nothing on the others
+    for name in table.columns:
+        values = table.read_values(name)
+        missing = is_missing(values)
+        known = values[~missing]
+        whole = known.dtype.kind != "f" or bool((known == np.floor(known)).all())
+        if missing.any() and whole and 2 <= len(set(map(str, known))) <= LIKELY_CLASSES:
+            likely.append(name)
     named = "pass `label='...'`"
     if len(likely) == 1:
         named = f"{likely[0]!r} looks like labels: pass `label={likely[0]!r}`"
-    raise InputError(
-        f"{table.what} has no label column with a usual name; its columns are "
-        f"{quote(table.columns, limit=20)}",
-        hint=f"{named}, give `labels` separately, or pass `labels=False` if nothing is labeled",
-    )
-
-
-def _looks_like_labels(table: Table, name: str) -> bool:
-    """Whether a column has few classes on some rows and nothing on the others."""
-    values = table.read_values(name)
-    missing = is_missing(values)
-    known = values[~missing]
-    whole = known.dtype.kind != "f" or bool((known == np.floor(known)).all())
-    return bool(missing.any()) and whole and 2 <= len(set(map(str, known))) <= LIKELY_CLASSES
+    hint = f"{named}, give `labels` separately, or pass `labels=False` if nothing is labeled"
+    raise table.explain_no_column("label column", hint)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -256,7 +244,7 @@ def _detect_layout(table: Table, roles: Columns) -> str:
     if model is None or score is None:
         return "wide"
     classes = {name for name in table.columns if name.lower() in USUAL_NAMES["class_"]}
-    taken = roles.roles | roles.set_aside | {model, score} | classes
+    taken = {*roles.roles, *roles.set_aside, model, score, *classes}
     others = [c for c in table.columns if c not in taken and table.find_kind(c) == "number"]
     if table.find_kind(model) != "other":
         others.append(model)
@@ -283,7 +271,7 @@ def find_long_columns(table: Table, roles: Columns, options: ReadOptions) -> Col
         kind="long",
         id=find("id", roles.id),
         model=find("model", options.model),
-        class_=table.find(options.class_, USUAL_NAMES["class_"], "class_"),
+        class_=table.find(options.class_, USUAL_NAMES["class_"], "class_") or "",
         score=find("score", options.score),
     )
 
@@ -329,11 +317,8 @@ def _require_long_id(table: Table, taken: Collection[str], judge: str) -> str:
             likely.append(name)
     if len(likely) != 1:
         return table.require("id", "id column of the long layout", "id")
-    raise InputError(
-        f"{table.what} has no id column with a usual name; its columns are "
-        f"{quote(table.columns, limit=20)}",
-        hint=f"{likely[0]!r} occurs once per judge, as ids do: pass `id={likely[0]!r}`",
-    )
+    hint = f"{likely[0]!r} occurs once per judge, as ids do: pass `id={likely[0]!r}`"
+    raise table.explain_no_column("id column", hint)
 
 
 def find_judge_column(table: Table, options: ReadOptions) -> str | None:
@@ -355,47 +340,39 @@ def name_answers(
     judge = find_judge_column(table, options)
     if judge is not None:
         answers = table.find(None, ANSWERS, "answers")
-        if answers is not None:
-            return replace(options, answers=(answers,))
-        ratings = table.find(None, RATINGS, "ratings")
-        if ratings is not None:
-            return replace(options, ratings=(ratings,))
-        raise InputError(
-            f"{table.what} has a column of judges {judge!r} and no column of answers with a usual "
-            f"name; its columns are {quote(table.columns, limit=20)}",
-            hint="pass `answers=[...]`",
-        )
+        ratings = None if answers else table.find(None, RATINGS, "ratings")
+        if answers or ratings:
+            return replace(
+                options,
+                answers=(answers,) if answers else None,
+                ratings=(ratings,) if ratings else None,
+            )
+        hint = f"{judge!r} is the column of judges: pass `answers=[...]`"
+        raise table.explain_no_column("column of answers", hint)
     taken = {*roles.roles, *roles.set_aside, *(options.models or ())}
     kept = [name for name in table.columns if name not in taken]
     if not kept:
         problem = f"{table.what} has no column left for answers"
         raise InputError(problem, hint="name the columns with `answers=[...]`")
-    _refuse_unlike_answers(table, kept, read_labels())
-    return replace(options, answers=tuple(kept))
-
-
-def _refuse_unlike_answers(table: Table, names: Sequence[str], raw: RawLabels) -> None:
-    """Refuse columns that were not named and never say what labels or two other columns say."""
-    said = {name: _spell_values(table.read_values(name)) for name in names}
+    # columns that were not named have to say what labels or two other columns say
+    raw, said = read_labels(), dict[str, set[str]]()
+    for name in kept:
+        texts = {spell_class(value) for value in factorize(table.read_values(name))[1]}
+        said[name] = {text for text in texts if text.lower() not in UNSURE}
     counts = Counter(text for texts in said.values() for text in texts)
     known = {spell_class(value) for value in raw.values}
     known |= {text for text, count in counts.items() if count > 1 and not raw.values}
-    answers = [name for name in names if said[name] & known]
-    other = next((name for name in names if said[name] and name not in answers), None)
-    if other is not None and answers:
+    answering = [name for name in kept if said[name] & known]
+    other = next((name for name in kept if said[name] and name not in answering), None)
+    if other is not None and answering:
         raise InputError(
             f"column {other!r} contains {quote(sorted(said[other]), limit=3)} and nothing that "
             f"{'a label says' if raw.values else 'other judges say'}, and was not named",
-            hint=f"name the columns of answers: `answers={answers}`; or pass "
+            hint=f"name the columns of answers: `answers={answering}`; or pass "
             f"`groups={[other]}`, `ignore={[other]}`, or `model={other!r}` if it names the judges "
             "of a table with one row per answer",
         )
-
-
-def _spell_values(values: NDArray[np.object_]) -> set[str]:
-    """What a column contains, as classes are spelled, without what means "unsure"."""
-    found = {spell_class(value) for value in factorize(values)[1]}
-    return {text for text in found if text.lower() not in UNSURE}
+    return replace(options, answers=tuple(kept))
 
 
 # -------------------------------------------------------------------------------------------------

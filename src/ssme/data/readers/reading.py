@@ -12,12 +12,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from ssme.data.arrays import check_arrays
+from ssme.data.arrays import Layout, check_arrays
 from ssme.data.clusters import find_clustered
 from ssme.data.design import LabelRounds
 from ssme.data.judges import make_judged_fields
 from ssme.data.labels import convert_as_labels, name_order
-from ssme.data.layout import Layout
 from ssme.data.readers import wide
 from ssme.data.readers.arrays import read_arrays
 from ssme.data.readers.columns import (
@@ -309,11 +308,14 @@ def _build(
     models, scores, classes = tuple(columns.scores), None, None
     answers = {name: table.read_values(name) for name in columns.answers}
     ratings = {name: table.read_values(name) for name in columns.ratings if not columns.is_long}
-    if columns.is_long and options.judged:
-        found = rows.read_long_answers()
-        answers, ratings = ({}, found) if columns.ratings else (found, {})
-    elif columns.is_long:
-        scores, models, classes = rows.read_long_scores()
+    if columns.is_long:
+        scores, models, classes = rows.read_long()
+        if options.judged:
+            found = {name: scores[:, m, 0] for m, name in enumerate(models)}
+            answers, ratings = ({}, found) if columns.ratings else (found, {})
+            models, scores = (), None
+        elif classes is None:
+            scores = scores[:, :, 0]
     elif models:
         scores, classes = wide.read_scores(table, columns), columns.classes
     if classes is not None:

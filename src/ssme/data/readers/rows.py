@@ -8,7 +8,7 @@ then agree. Labels may be kept in another table, joined by id (`LabelTable`).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.arrays import as_ids, find_index, name_same_rows
+from ssme.data.arrays import as_ids, refuse_other_order
 from ssme.data.design import LabelRounds
 from ssme.data.labels import RawLabels, observe, order_classes
 from ssme.data.readers.columns import (
@@ -57,37 +57,27 @@ class Rows:
         self, table: Table, columns: Columns, options: ReadOptions, labels: object | None
     ) -> None:
         self.table, self.columns, self.options = table, columns, options
-        self.codes: IntArray | None = None
-        self.ids: NDArray[Any] | None = None
+        self.n: int = table.n_rows
+        self.codes: Any = None
+        self.ids: Any = None
         if columns.is_long:
-            assert columns.id is not None
             self.codes, self.ids = self._factorize(columns.id)
+            self.n = len(self.ids)
         elif columns.id is not None:
             self.ids = table.read_ids(columns.id)
-        self.n = table.n_rows if self.codes is None or self.ids is None else len(self.ids)
         self.joined: LabelTable | None = None
-        if labels is not None and joins_by_id(labels):
+        if joins_by_id(labels):
             self.joined = LabelTable(labels, self.ids, options, columns.id)
-        self.labels = self._observe(labels)
-
-    def _observe(self, labels: object | None) -> RawLabels:
-        unlabeled = self.options.unlabeled
-        if self.joined is not None:
-            own = find_own_label_column(self.table, self.options)
-            joined = self.joined.join_labels(None if own is None else self.take(own))
-            return observe(joined, self.n, unlabeled)
-        if labels is None and self.columns.label is not None:
-            return self._observe_column(self.columns.label, unlabeled)
-        if labels is None or labels is False:
-            return observe(None, self.n)
-        if self.codes is not None:
-            raise InputError(
-                f"labels of a long table must be a column or a table with ids, got a "
-                f"{type(labels).__name__}",
-                hint="put the labels in a label column, or in a table with ids",
-            )
-        refuse_other_index(self.table, labels)
-        return observe(labels, self.n, unlabeled)
+            own = find_own_label_column(table, options)
+            labels = self.joined.join_labels(None if own is None else self.take(own))
+        elif labels is None and columns.label is not None:
+            labels = self._observe_column(columns.label, options.unlabeled)
+        elif labels is not None and labels is not False and columns.is_long:
+            problem = f"labels of a long table are a {type(labels).__name__}"
+            raise InputError(problem, hint="put them in a label column, or in a table with ids")
+        else:
+            refuse_other_order([(table.what, table.native), ("the labels", labels)])
+        self.labels = observe(labels, self.n, options.unlabeled)
 
     def take(self, column: str) -> NDArray[Any]:
         """(n,) values of a column."""
@@ -104,7 +94,7 @@ class Rows:
     ) -> RawLabels:
         """The values (n,) of a column; of a long table the one that each id has on its lines."""
         raw = observe(self.table.read_values(column), self.table.n_rows, unlabeled)
-        if self.codes is None or self.ids is None:
+        if self.codes is None:
             return raw
         known = raw.codes >= 0
         at, codes = self.codes[known], raw.codes[known]
@@ -121,55 +111,46 @@ class Rows:
             )
         return RawLabels(chosen, raw.values)
 
-    def _factorize(self, column: str) -> tuple[IntArray, Objects]:
+    def _factorize(self, column: str | None) -> tuple[IntArray, Objects]:
         """Codes (N,) and distinct values of a column of a long table, none of them missing."""
-        codes, found = factorize(as_objects(self.table.read_values(column)))
+        codes, found = factorize(as_objects(self.table.read_values(column or "")))
         distinct = as_objects(found)
         missing = np.append(is_missing(distinct), True)[codes]
         if missing.any():
-            raise InputError(
-                f"column {column!r} is empty at row {int(np.argmax(missing))}",
-                hint="fill it in or drop the row",
-            )
+            problem = f"column {column!r} is empty at row {int(np.argmax(missing))}"
+            raise InputError(problem, hint="fill it in or drop the row")
         return codes, distinct
 
-    def read_long_scores(self) -> tuple[FloatArray, tuple[str, ...], tuple[Hashable, ...] | None]:
-        """Scores (n, M) or (n, M, K), models and, with a class column, classes of a long table."""
-        columns = self.columns
-        assert self.codes is not None
-        assert columns.model is not None
-        assert columns.score is not None
+    def read_long(self) -> tuple[NDArray[Any], tuple[str, ...], tuple[Hashable, ...] | None]:
+        """Values (n, M, K) of a long table, its models or judges, and with a class column classes.
+
+        Values are scores, or the answers of judges.
+        """
+        columns, options = self.columns, self.options
         model_codes, models = self._factorize_models(columns.model)
-        values = self.table.read_floats(columns.score)
-        kept = model_codes >= 0
+        values: NDArray[Any] = self.table.read_values(columns.score)
+        values = as_objects(values) if options.judged else self.table.read_floats(columns.score)
         names: tuple[Hashable, ...] = ("",)
         class_codes = np.zeros(len(values), dtype=np.int64)
-        if columns.class_ is not None:
+        if columns.class_:
             found, distinct = self._factorize(columns.class_)
-            names = order_classes(list(distinct), self.options.classes, self.options.positive)
+            names = order_classes(list(distinct), options.classes, options.positive)
             class_codes = np.array([names.index(name) for name in distinct])[found]
-        shape = (self.n, len(models), len(names))
+        shape, kept = (self.n, len(models), len(names)), model_codes >= 0
         index = (self.codes[kept], model_codes[kept], class_codes[kept])
-        counts = np.zeros(shape, dtype=np.int64)
-        np.add.at(counts, index, 1)
-        self._refuse_incomplete(counts, models, names)
-        scores: FloatArray = np.full(shape, np.nan)
-        scores[index] = values[kept]
-        if columns.class_ is None:
-            return scores[:, :, 0], models, None
-        return scores, models, names
-
-    def _refuse_incomplete(
-        self, counts: IntArray, models: Sequence[str], names: Sequence[Hashable]
-    ) -> None:
-        """Refuse a score that is given twice, and scores for some of the classes."""
-        assert self.ids is not None
+        cells = np.ravel_multi_index(index, shape)
+        counts = np.bincount(cells, minlength=self.n * len(models) * len(names)).reshape(shape)
         if counts.max() > 1:
-            i, m, k = np.argwhere(counts > 1)[0].tolist()
-            name = f", class {names[k]!r}" if len(names) > 1 else ""
+            first = np.argwhere(counts > 1)[0]
+            rows = np.flatnonzero(kept)[cells == np.ravel_multi_index(first, shape)][:4]
+            twice = ", ".join(f"{make_plain(values[row])!r} at row {row}" for row in rows)
+            name = f", class {names[first[2]]!r}" if len(names) > 1 else ""
+            more = int((counts > 1).sum()) - 1
             raise InputError(
-                f"id {self.ids[i]!r}, model {models[m]!r}{name} has {counts[i, m, k]} scores",
-                hint="remove the repeated rows, or name the class column with `class_`",
+                f"id {self.ids[first[0]]!r}, {models[first[1]]!r}{name} has {counts[*first]} "
+                f"values: {twice}" + (f"; {more:,} more cells have several" if more else ""),
+                hint="keep one of them; name the class column with `class_` if there is one, and "
+                "give repeated answers another judge's name",
             )
         present = counts.sum(axis=2)
         part = (present > 0) & (present < len(names))
@@ -181,55 +162,31 @@ class Rows:
                 f"class scores and lacks {quote(lacking)}",
                 hint="add the missing rows, or leave out all classes where a model has no score",
             )
+        out = np.full(shape, None if options.judged else np.nan, dtype=values.dtype)
+        out[index] = values[kept]
+        return out, models, names if columns.class_ else None
 
     def _factorize_models(self, column: str) -> tuple[IntArray, tuple[str, ...]]:
         """Codes (N,) of models in their order, -1 for models that are not asked for."""
         codes, distinct = self._factorize(column)
         found = tuple(map(str, distinct))
+        first: dict[str, str] = {}
+        for name in found if self.options.judged else ():
+            if first.setdefault(name.strip(), name) != name:
+                problem = f"the judges {first[name.strip()]!r} and {name!r} differ in blanks only"
+                raise InputError(problem, hint="remove the blanks")
         if self.options.models is None:
             return codes, found
         wanted = tuple(self.options.models)
         refuse_duplicates(wanted, "model")
         for name in wanted:
             if name not in found:
-                raise InputError(
-                    f"column {column!r} has no model {name!r}, only {quote(found)}",
-                    hint=f"{suggest_nearest(name, found)}name models as in the data",
-                )
+                problem = f"column {column!r} has no model {name!r}, only {quote(found)}"
+                near = suggest_nearest(name, found)
+                raise InputError(problem, hint=f"{near}name models as in the data")
         order = {name: index for index, name in enumerate(wanted)}
         place = np.array([order.get(name, -1) for name in found], dtype=np.int64)
         return place[codes], wanted
-
-    def read_long_answers(self) -> dict[str, Objects]:
-        """(n,) answer of each judge; one that is given twice is refused."""
-        assert self.codes is not None
-        assert self.ids is not None
-        assert self.columns.model is not None
-        assert self.columns.score is not None
-        judge_codes, distinct = self._factorize(self.columns.model)
-        judges = list(map(str, distinct))
-        first: dict[str, str] = {}
-        for name in judges:
-            if first.setdefault(name.strip(), name) != name:
-                problem = f"the judges {first[name.strip()]!r} and {name!r} differ in blanks only"
-                raise InputError(problem, hint="remove the blanks")
-        answers = as_objects(self.table.read_values(self.columns.score))
-        cells = self.codes * len(judges) + judge_codes
-        counts = np.bincount(cells)
-        if counts.max() > 1:
-            place = int(np.argmax(counts > 1))
-            rows = np.flatnonzero(cells == place)[:4]
-            twice = [f"{answers[row]!r} at row {row}" for row in rows]
-            many = int((counts > 1).sum()) - 1
-            more = f"; {many:,} more cells have several" if many else ""
-            raise InputError(
-                f"id {self.ids[place // len(judges)]!r} has {counts[place]} answers of "
-                f"{judges[place % len(judges)]!r}: {', '.join(twice)}{more}",
-                hint="keep one of them, or give repeated answers another judge's name",
-            )
-        values: Objects = np.full((self.n, len(judges)), None, dtype=object)
-        values[self.codes, judge_codes] = answers
-        return {name: values[:, m] for m, name in enumerate(judges)}
 
 
 # -------------------------------------------------------------------------------------------------
@@ -243,24 +200,7 @@ class Rows:
 
 def joins_by_id(labels: object) -> bool:
     """Whether ``labels`` is a table or a file rather than plain values."""
-    return isinstance(labels, Path) or is_frame(labels)
-
-
-def refuse_other_index(table: Table, labels: object) -> None:
-    """Refuse a Series of labels whose index has the rows in another order, or some of them.
-
-    Labels are taken row by row: such a Series would put labels on wrong rows.
-    """
-    own, theirs = table.row_index, find_index(labels)
-    if name_same_rows(own, theirs):
-        whole = len(own) == len(theirs)
-        part = "the rows" if whole else f"{len(theirs):,} of the {len(own):,} rows"
-        raise InputError(
-            f"the labels are a Series whose index has {part} of {table.what}"
-            + (" in another order" if whole else ""),
-            hint="align them by their index with labels.reindex(frame.index)"
-            + (", or pass labels.to_numpy() if they are in order" if whole else ""),
-        )
+    return labels is not None and (isinstance(labels, Path) or is_frame(labels))
 
 
 class LabelTable:
@@ -306,27 +246,13 @@ class LabelTable:
         others = [n for n in table.columns if n not in taken and n.lower() not in suggested]
         if len(others) == 1:
             return others[0]
-        raise InputError(
-            f"{table.what} has no label column with a usual name; its columns are "
-            f"{quote(table.columns)}",
-            hint="name it with `label='...'`",
-        )
+        raise table.explain_no_column("label column", "name it with `label='...'`")
 
     def _find_places(self) -> NDArray[np.intp]:
         """Row of each labeled id among the scores."""
         import pandas
 
         with name_argument("labels"):
-            missing = is_missing(self.row_ids)
-            first: dict[Any, int] = {}
-            for row, id in enumerate(self.row_ids.tolist()):
-                if first.setdefault(id, row) != row and not missing[row]:
-                    before, now = make_plain(self.values[first[id]]), make_plain(self.values[row])
-                    raise InputError(
-                        f"{self.table.what} has {id!r} at row {first[id]}, labeled {before!r}, and "
-                        f"again at row {row}, labeled {now!r}",
-                        hint="remove one of the two rows",
-                    )
             row_ids = as_ids(self.table.read_ids(self.id), self.table.n_rows)
         as_ids(self.ids, len(self.ids))
         places: NDArray[np.intp] = pandas.Index(self.ids, dtype=object).get_indexer(
@@ -346,18 +272,49 @@ class LabelTable:
     def join_labels(self, own: object | None = None) -> Objects:
         """(n,) label of each id, None without one.
 
-        ``own`` (n,) are the labels in the scores table, which a table with probabilities adds to.
+        ``own`` (n,) are the labels in the scores table, which a table with probabilities adds to;
+        others replace them. Labels of suggested rows without probability, which are not a random
+        sample, are refused.
         """
-        self._refuse_lost_probabilities(own)
-        if self.probability is None and self.options.design is None:
-            self._warn_of_dropped(own)
+        table, unlabeled = self.table, self.options.unlabeled
+        known = observe(own, len(self.ids), unlabeled)
+        labeled = observe(self.values, table.n_rows, unlabeled).codes >= 0
+        replaced = known.codes >= 0
+        replaced[self.places[labeled]] = False
+        dropped, alone = int(replaced.sum()), self.probability is None
+        designed = self.options.design is not None or find_design(table, self.options) is not None
+        marks = [name for name in map(self._find, ("round", "reason")) if name is not None]
+        lost = labeled & False
+        if marks and not (alone and designed):
+            marked = [~is_missing(table.read_values(name)) for name in marks]
+            lost = labeled & np.any(marked, axis=0)
+        if self.probability is not None:
+            lost &= np.isnan(table.read_floats(self.probability))
+        if lost.any():
+            more = f", and {dropped:,} labels in the scores table would be dropped"
+            names = " and ".join(map(repr, marks))
+            raise InputError(
+                f"{table.what} has {names}, as `ssme suggest` writes, and no probability for "
+                f"{lost.sum():,} of its {labeled.sum():,} labels: they would count as a random "
+                f"sample{more if alone and dropped else ''}",
+                hint="restore the column 'probability' as `ssme suggest` wrote it; or, if these "
+                "rows are a random sample, "
+                + ("pass `design=random`" if alone else f"leave {names} empty"),
+            )
+        if dropped and alone and self.options.design is None:
+            warnings.warn(
+                f"the labels of {table.what} replace those in the scores table, and {dropped:,} "
+                "rows that are labeled there only count as unlabeled. Add them to "
+                f"{table.what} to keep them",
+                SsmeWarning,
+                stacklevel=2,
+            )
         out: Objects = np.full(len(self.ids), None, dtype=object)
         out[self.places] = self.values
-        return out if own is None or self.probability is None else self._add(out, own)
+        return out if own is None or alone else self._add(out, known)
 
-    def _add(self, given: Objects, own: object) -> Objects:
-        """The labels ``given`` by the table and the ``own`` ones; different ones are refused."""
-        known = observe(own, len(self.ids), self.options.unlabeled)
+    def _add(self, given: Objects, known: RawLabels) -> Objects:
+        """The labels ``given`` by the table and the ``known`` ones; different ones are refused."""
         before = known.spread()
         text = known.values and all(isinstance(value, str) for value in known.values)
         for row in np.flatnonzero([value is not None for value in given]):
@@ -381,49 +338,6 @@ class LabelTable:
             before[row] = value
         return before
 
-    def _refuse_lost_probabilities(self, own: object | None) -> None:
-        """Refuse labels of suggested rows without probability, which are not a random sample."""
-        table, unlabeled = self.table, self.options.unlabeled
-        marks = [name for name in map(self._find, ("round", "reason")) if name is not None]
-        designed = self.options.design is not None or find_design(table, self.options) is not None
-        if not marks or (self.probability is None and designed):
-            return
-        labeled = observe(self.values, table.n_rows, unlabeled).codes >= 0
-        lost = labeled & np.any([~is_missing(table.read_values(name)) for name in marks], axis=0)
-        if self.probability is not None:
-            lost &= np.isnan(self._read_numbers(self.probability))
-        if not lost.any():
-            return
-        dropped = self._count_dropped(own)
-        replaced = f", and {dropped:,} labels in the scores table would be dropped"
-        names = " and ".join(map(repr, marks))
-        alone = self.probability is None
-        raise InputError(
-            f"{table.what} has {names}, as `ssme suggest` writes, and no probability for "
-            f"{lost.sum():,} of its {labeled.sum():,} labels: they would count as a random sample"
-            + (replaced if alone and dropped else ""),
-            hint="restore the column 'probability' as `ssme suggest` wrote it; or, if these rows "
-            f"are a random sample, {'pass `design=random`' if alone else f'leave {names} empty'}",
-        )
-
-    def _count_dropped(self, own: object | None) -> int:
-        """How many rows are labeled in the scores table only."""
-        own_known = observe(own, len(self.ids), self.options.unlabeled).codes >= 0
-        known = observe(self.values, self.table.n_rows, self.options.unlabeled).codes >= 0
-        own_known[self.places[known]] = False
-        return int(own_known.sum())
-
-    def _warn_of_dropped(self, own: object | None) -> None:
-        dropped = self._count_dropped(own)
-        if dropped:
-            warnings.warn(
-                f"the labels of {self.table.what} replace those in the scores table, and "
-                f"{dropped:,} rows that are labeled there only count as unlabeled. Add them to "
-                f"{self.table.what} to keep them",
-                SsmeWarning,
-                stacklevel=2,
-            )
-
     def join_design(self) -> FloatArray | LabelRounds | None:
         """(n,) weight of each label, NaN without one, or the rounds that labels came in.
 
@@ -439,43 +353,23 @@ class LabelTable:
         return None if self.probability is None else self._read_rounds(self.probability)
 
     def _read_rounds(self, probability: str) -> LabelRounds:
-        chance = self._read_numbers(probability)
+        chance = self.table.read_floats(probability)
         named = self._find("round")
-        number = np.ones(self.table.n_rows) if named is None else self._read_numbers(named)
+        number = np.ones(len(chance)) if named is None else self.table.read_floats(named)
         whole = (number >= 1.0) & (number <= 1e9) & (number == np.rint(number))
-        for row in np.flatnonzero(~np.isnan(chance)):
-            where = f"row {self.row_ids[row]!r} in {self.table.what} has"
-            if not 0.0 < chance[row] <= 1.0:
-                raise InputError(
-                    f"{where} the probability {chance[row]:g}, which is not above 0 and up to 1",
-                    hint="give the probability with which the row was chosen, or leave it empty",
-                )
-            if not whole[row]:
-                found = "no round" if np.isnan(number[row]) else f"the round {number[row]:g}"
-                raise InputError(
-                    f"{where} a probability and {found}",
-                    hint="number the rounds of labeling 1, 2, 3, ... as `ssme suggest` wrote them",
-                )
+        bad = np.flatnonzero(~np.isnan(chance) & ~whole)
+        if bad.size:
+            found = number[bad[0]]
+            raise InputError(
+                f"row {self.row_ids[bad[0]]!r} in {self.table.what} has a probability and "
+                + ("no round" if np.isnan(found) else f"the round {found:g}"),
+                hint="number the rounds of labeling 1, 2, 3, ... as `ssme suggest` wrote them",
+            )
         n = len(self.ids)
         probabilities, rounds = np.full(n, np.nan), np.zeros(n, dtype=np.int64)
         probabilities[self.places] = chance
         rounds[self.places] = np.where(np.isnan(chance), 0.0, number)
         return LabelRounds(probabilities, rounds)
-
-    def _read_numbers(self, column: str) -> FloatArray:
-        """A column of numbers, NaN where empty; the first other text is named with its row."""
-        import pandas
-
-        values = pandas.Series(self.table.read_values(column), dtype=object)
-        texts = values.dropna().astype(str).str.strip()
-        stray = texts[(texts != "") & pandas.to_numeric(texts, errors="coerce").isna()]
-        if len(stray):
-            raise InputError(
-                f"column {column!r} of {self.table.what} contains {stray.iloc[0]!r} at row "
-                f"{stray.index[0]}, which is not a number",
-                hint="restore the column as `ssme suggest` wrote it",
-            )
-        return self.table.read_floats(column)
 
 
 def _open(labels: Any, options: ReadOptions) -> Table:

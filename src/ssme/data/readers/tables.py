@@ -86,9 +86,9 @@ class Table:
             )
 
     @property
-    def row_index(self) -> Any:
-        """The index of a pandas frame, which names its rows; None for other libraries."""
-        return self._frame.to_native().index if self.library == "pandas" else None
+    def native(self) -> Any:
+        """The frame as its library has it."""
+        return self._frame.to_native()
 
     def drop(self, names: Sequence[str]) -> Table:
         """The table without some of its columns, each of which must be there."""
@@ -110,6 +110,12 @@ class Table:
             f"{quote(self.columns, limit=20)}",
             hint=f"{suggest_nearest(name, self.columns)}name a column that exists with `{option}`",
         )
+
+    def explain_no_column(self, role: str, hint: str) -> InputError:
+        """The error of a table in which no column has a usual name for its ``role``."""
+        listed = quote(self.columns, limit=20)
+        problem = f"{self.what} has no {role} with a usual name; its columns are {listed}"
+        return InputError(problem, hint=hint)
 
     def find(self, named: str | None, usual: Sequence[str], option: str) -> str | None:
         """The column ``named``, or the only one with a usual name for what ``option`` names."""

@@ -15,18 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from ssme.data.judges import UNSURE
-from ssme.data.labels import RawLabels, order_classes, spell_class
-from ssme.data.layout import list_reasons
-from ssme.data.readers.columns import Columns, explain_no_model, is_index, refuse_without_labels
-from ssme.data.readers.tables import Table
-from ssme.data.simplex import (
+from ssme.data.arrays import (
     RANGE_TOLERANCE,
     SUM_TOLERANCE,
     find_class_columns,
     find_rounding,
     find_wrong_sums,
+    list_reasons,
 )
+from ssme.data.judges import UNSURE
+from ssme.data.labels import RawLabels, order_classes, spell_class
+from ssme.data.readers.columns import Columns, explain_no_model, is_index, refuse_without_labels
+from ssme.data.readers.tables import Table
 from ssme.data.values import FloatArray, factorize, make_plain, refuse_duplicates
 from ssme.errors import InputError
 from ssme.schema import ReadOptions
@@ -48,7 +48,7 @@ def find_scores(
     classes = grid.classes
     if classes is not None:
         classes = order_classes(classes, options.classes, options.positive)
-    both = sorted(grid.used & roles.roles)
+    both = sorted(grid.used.intersection(roles.roles))
     if both:
         raise InputError(
             f"column {both[0]!r} is named both for scores and as label, id, weight or group",
@@ -86,7 +86,7 @@ def _find_grid(
                 hint="leave one out: the mapping already says which column is which",
             )
         return _from_mapping(table, options.models, options.classes), {}
-    taken = roles.roles | roles.set_aside
+    taken = {*roles.roles, *roles.set_aside}
     free = [name for name in table.columns if name not in taken]
     if options.models is not None:
         names = list(options.models)
