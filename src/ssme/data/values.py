@@ -205,21 +205,19 @@ def reads_as_number(value: Any) -> bool:
 
 def is_numeric(values: NDArray[Any]) -> bool:
     """Whether an array contains numbers, booleans and missing values only."""
-    from pandas.api.types import infer_dtype
-
     numbers = ("floating", "integer", "mixed-integer-float", "decimal", "boolean", "empty")
-    return values.dtype.kind in "fiub" or (
-        values.dtype.kind == "O" and infer_dtype(values, skipna=True) in numbers
-    )
+    return values.dtype.kind in "fiub" or _infer_type(values) in numbers
 
 
 def is_boolean(values: NDArray[Any]) -> bool:
     """Whether an array contains booleans and missing values only, and at least one boolean."""
+    return values.dtype.kind == "b" or _infer_type(values) == "boolean"
+
+
+def _infer_type(values: NDArray[Any]) -> str:
     from pandas.api.types import infer_dtype
 
-    return values.dtype.kind == "b" or (
-        values.dtype.kind == "O" and infer_dtype(values, skipna=True) == "boolean"
-    )
+    return infer_dtype(values, skipna=True) if values.dtype.kind == "O" else ""
 
 
 def refuse_duplicates(

@@ -46,7 +46,7 @@ def test_large_whole_numbers_are_exact_beside_missing_ones(
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_large_whole_numbers_are_no_scores(make: Callable[[list[Any]], Any]) -> None:
     table = Table(make(LARGE))
-    with pytest.raises(InputError, match="column 'v' contains 1152921504606846977 at row 0, too"):
+    with pytest.raises(InputError, match="column 'v': 1152921504606846977 at row 0 is too"):
         table.read_floats("v")
 
 
