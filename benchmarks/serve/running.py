@@ -58,7 +58,7 @@ class Running:
         self.url = self.token = ""
         for line in self.process.stdout:
             self.said.append(line)
-            found = re.search(r"Open (http://[^/]+)/enter\?token=(\S+)", line)
+            found = re.search(r"Open (https?://[^/]+)/enter\?token=(\S+)", line)
             if found:
                 self.url, self.token = found[1], found[2]
                 break

@@ -735,6 +735,18 @@ class ServeOptions(Declared):
         OneOf(Nothing("no password"), FILE_NAME),
         section=LISTENING,
     )
+    certificate: Path | None = option(
+        None,
+        "File with the TLS certificate (PEM): the page is served by https.",
+        OneOf(Nothing("http"), FILE_NAME),
+        section=LISTENING,
+    )
+    certificate_key: Path | None = option(
+        None,
+        "File with the private key of --certificate, if it is in another file.",
+        OneOf(Nothing("in the file of the certificate"), FILE_NAME),
+        section=LISTENING,
+    )
     upload_mb: int = option(200, "Largest size of an upload in MB.", Whole(least=1), section=LIMITS)
     job_seconds: int = option(
         600, "Longest time of a job in seconds.", Whole(least=1), section=LIMITS

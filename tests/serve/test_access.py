@@ -51,7 +51,7 @@ def test_every_page_declares_a_role(house: House) -> None:
     assert served == PAGES
     assert all(isinstance(page, Page) and page.role in ROLES for page in served)
     open_to_all = {page.path for page in PAGES if page.role == "anyone"}
-    assert open_to_all == {"/static/{name}", "/enter", "/login", "/logout"}
+    assert open_to_all == {"/static/{name}", "/health", "/enter", "/login", "/logout"}
     for_guests = {page.path for page in PAGES if page.role == "guest" and "POST" in page.methods}
     assert for_guests == {"/me", "/files/{file:number}/label"}
 
@@ -60,6 +60,7 @@ def test_every_page_declares_a_role(house: House) -> None:
 def test_each_role_reaches_its_pages_and_no_other(ready: House, role: str) -> None:
     """Every path with every method, for a stranger, a guest and an owner."""
     wrong = []
+    ready.db.run_now(Store.update_file, 1, shared=1)
     for path in sorted({page.path for page in PAGES} | {"/nothing", "/jobs/"}):
         for method in METHODS:
             visitor = Visitor(ready, role, f"{method} {path}")

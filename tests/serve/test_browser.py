@@ -131,7 +131,7 @@ def leave_for(page: Any, url: str) -> None:
 
 
 def pages_of(url: str) -> list[str]:
-    inside = ("", "/label", "/result", "/people", "/history")
+    inside = ("", "/label", "/mine", "/result", "/people", "/history")
     return [f"{url}/", f"{url}/jobs", *(f"{url}/files/1{path}" for path in inside)]
 
 

@@ -391,7 +391,7 @@ class Memory(SqliteFile):
     application_id = 0x53534D45  # the letters SSME
     json_columns = frozenset(
         {"row", "label", "spec", "scores", "scored", "possible_best"}
-        | {"read", "run", "shown", "names", "request", "cells"}  # of the page
+        | {"read", "run", "shown", "names", "guide", "request", "cells"}  # of the page
     )
     migrations = MIGRATIONS
 

@@ -152,4 +152,19 @@ MIGRATIONS = (
         PRIMARY KEY (data, name)
     ) STRICT
     """,
+    # Version 5: a guideline, how many rows go to two people, who sees results; notes on rows.
+    """
+    ALTER TABLE file ADD COLUMN guide TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE file ADD COLUMN double_every INTEGER NOT NULL DEFAULT 5;
+    ALTER TABLE file ADD COLUMN shared INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE suggestion ADD COLUMN people INTEGER NOT NULL DEFAULT 1;
+    UPDATE suggestion SET people = iif(place % 5, 1, 2);
+    CREATE TABLE note (
+        data TEXT NOT NULL,
+        row TEXT NOT NULL,
+        annotator TEXT NOT NULL,
+        text TEXT NOT NULL,
+        PRIMARY KEY (data, row, annotator)
+    ) STRICT
+    """,
 )

@@ -12,13 +12,13 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from ssme.errors import InputError
 from ssme.serve import auth, files, labeling, results
 from ssme.serve.pages import Asgi, Page, RefusedError, make_refusal, respond_with_error
 from ssme.serve.project import Project
-from ssme.serve.store import DbThread
+from ssme.serve.store import DbThread, Store
 
 STATIC = {
     "report.css": ("show/templates/report.css", "text/css"),
@@ -81,6 +81,15 @@ async def serve_static(request: Request) -> Response:
     return Response(content, media_type=STATIC[name][1], headers=headers)
 
 
+async def show_health(request: Request) -> Response:
+    """Whether the server can do its work, for whoever watches it."""
+    try:
+        await request.app.state.project.db.run(Store.list_data)
+    except InputError:
+        return JSONResponse({"status": "the database cannot be read"}, 503)
+    return JSONResponse({"status": "ok"})
+
+
 @cache
 def _read_static(name: str) -> tuple[bytes, str]:
     content = (resources.files("ssme") / STATIC[name][0]).read_bytes()
@@ -106,6 +115,7 @@ register_url_convertor("number", Number())
 
 PAGES = [
     Page("GET", "/static/{name}", "anyone", serve_static),
+    Page("GET", "/health", "anyone", show_health),
     Page("GET", "/enter", "anyone", auth.enter),
     Page("GET POST", "/login", "anyone", auth.sign_in),
     Page("POST", "/logout", "anyone", auth.log_out),
@@ -118,24 +128,26 @@ PAGES = [
     Page("GET", "/files/{file:number}", "guest", files.show_file),
     Page("POST", "/files/{file:number}/mapping", "owner", files.correct),
     Page("POST", "/files/{file:number}/again", "owner", files.read_again),
-    Page("GET", "/files/{file:number}/result", "guest", results.show_result),
+    Page("GET", "/files/{file:number}/result", "guest", results.show_result, results=True),
     Page("POST", "/files/{file:number}/evaluate", "owner", results.evaluate),
     Page("GET", "/jobs", "guest", results.show_jobs),
     Page("GET", "/jobs/{job:number}/events", "guest", results.stream_events),
     Page("GET", "/jobs/{job:number}/state", "guest", results.show_state),
-    Page("GET", "/jobs/{job:number}/charts", "guest", results.show_charts),
+    Page("GET", "/jobs/{job:number}/charts", "guest", results.show_charts, results=True),
     Page("POST", "/jobs/{job:number}/cancel", "owner", results.cancel),
-    Page("GET", "/jobs/{job:number}/{name}", "guest", results.download),
+    Page("GET", "/jobs/{job:number}/{name}", "guest", results.download, results=True),
     Page("GET", "/files/{file:number}/label", "guest", labeling.show_label),
     Page("POST", "/files/{file:number}/label", "guest", labeling.mark),
-    Page("GET", "/files/{file:number}/tightening", "guest", labeling.show_tightening),
-    Page("GET", "/files/{file:number}/plan", "guest", labeling.plan),
-    Page("POST", "/files/{file:number}/design", "owner", labeling.choose_design),
+    Page("GET", "/files/{file:number}/tightening", "guest", labeling.show_tightening, results=True),
+    Page("GET", "/files/{file:number}/plan", "guest", labeling.plan, results=True),
+    Page("GET", "/files/{file:number}/mine", "guest", labeling.show_mine),
+    Page("POST", "/files/{file:number}/labeling", "owner", labeling.change_labeling),
+    Page("POST", "/files/{file:number}/guide", "owner", labeling.write_guide),
     Page("POST", "/files/{file:number}/names", "owner", labeling.name_classes),
     Page("GET", "/files/{file:number}/labels.csv", "guest", labeling.export),
     Page("GET", "/files/{file:number}/image", "guest", labeling.show_image),
     Page("GET", "/files/{file:number}/people", "guest", labeling.show_people),
     Page("POST", "/files/{file:number}/adjudicate", "owner", labeling.settle_conflict),
-    Page("GET", "/files/{file:number}/history", "guest", results.show_history),
+    Page("GET", "/files/{file:number}/history", "guest", results.show_history, results=True),
 ]
 """Every page. What is not listed here is not served."""

@@ -89,11 +89,15 @@ def name_cookie(port: int) -> str:
     return f"ssme-{port}"  # browsers send cookies to every port of a host
 
 
-def set_cookie(response: Any, port: int, value: str) -> None:
+def set_cookie(response: Any, request: Request, value: str) -> None:
     """Give a browser its session: no script can read it, no other site sends it along."""
-    age = int(SESSION_LIFETIME.total_seconds()) if value else 0
     response.set_cookie(
-        name_cookie(port), value, max_age=age, httponly=True, samesite="strict", path="/"
+        name_cookie(request.scope["server"][1]),
+        value,
+        max_age=int(SESSION_LIFETIME.total_seconds()) if value else 0,
+        httponly=True,
+        secure=request.url.scheme == "https",
+        samesite="strict",
     )
 
 
@@ -140,6 +144,15 @@ class Guard:
             if session is None:
                 raise RefusedError(401, "Who is there?", _tell_how_to_enter(self.settings))
             raise RefusedError(403, "Only the owner can do this", "You were invited to label rows.")
+        if page is not None and page.results and role == "guest":
+            named = page.matches(scope)[1]["path_params"]
+            if not await self.db.run(Store.shares_results, named.get("file"), named.get("job")):
+                raise RefusedError(
+                    403,
+                    "Results are hidden while you label",
+                    "Whoever knows which model leads may label with it in mind. The owner can show "
+                    "results to guests on the page “Label”, under “How rows are chosen”.",
+                )
         if page is None or not changes:
             return
         if self.settings.read_only and needed != "anyone":
@@ -322,7 +335,7 @@ async def log_out(request: Request) -> Response:
     request.state.session = None
     text = "To come back, use the password, a new link, or the address that a new start prints."
     response = render(request, "refused.html", title="You are logged out", text=text)
-    set_cookie(response, request.scope["server"][1], "")
+    set_cookie(response, request, "")
     return response
 
 
@@ -389,7 +402,7 @@ def _begin_session(
 
 def _welcome(request: Request, cookie: str) -> Response:
     response = render(request, "welcome.html")
-    set_cookie(response, request.scope["server"][1], cookie)
+    set_cookie(response, request, cookie)
     return response
 
 

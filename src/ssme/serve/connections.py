@@ -14,6 +14,8 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from ssme.serve.settings import ServeSettings
+
 MOST = 150
 """Connections at the same time."""
 LARGEST_HEAD = 32_768
@@ -29,7 +31,7 @@ PULSE = 1.0
 """Seconds between two looks at a connection."""
 
 
-def configure(app: Any) -> Any:
+def configure(app: Any, settings: ServeSettings) -> Any:
     """How uvicorn is to serve the app."""
     return uvicorn.Config(
         app,
@@ -39,6 +41,8 @@ def configure(app: Any) -> Any:
         log_level="warning",
         access_log=False,
         server_header=False,
+        ssl_certfile=settings.certificate,
+        ssl_keyfile=settings.certificate_key,
         proxy_headers=False,  # anybody could say to come from another address
         timeout_graceful_shutdown=GRACE,
         h11_max_incomplete_event_size=LARGEST_HEAD,

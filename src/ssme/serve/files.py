@@ -68,7 +68,10 @@ def resolve_inside_root(settings: ServeSettings, text: str) -> Path:
             "files cannot be opened by path here",
             hint="give the file through the page, or start the server with --root FOLDER",
         )
-    root = settings.root.resolve()
+    return _resolve_inside(settings.root.resolve(), text)
+
+
+def _resolve_inside(root: Path, text: str) -> Path:
     try:
         path = (root / text).resolve()
     except (OSError, ValueError, RuntimeError):
@@ -178,13 +181,18 @@ async def save_upload(settings: ServeSettings, name: str, chunks: AsyncIterator[
 
 
 def find_image(settings: ServeSettings, file: FileRecord, text: str) -> tuple[bytes, str]:
-    """The bytes and type of a picture that a cell names, inside ``--root`` only.
+    """The bytes and type of a picture that a cell names.
 
-    The path is taken from the folder of the file of scores first, then from ``--root``.
+    The path is taken from the folder of the file of scores, then from ``--root``. The picture is
+    inside ``--root``; without one, in the folder of a file that the server was started with.
     """
-    for place in (str(Path(file.path).parent / text), text):
+    folder = Path(file.path).parent.resolve()
+    root = folder if settings.root is None else settings.root.resolve()
+    if settings.root is None and folder.is_relative_to(settings.uploads.resolve()):
+        root = folder / file.name  # an upload comes without pictures
+    for place in (str(folder / text), text):
         try:
-            path = resolve_inside_root(settings, place)
+            path = _resolve_inside(root, place)
         except InputError:
             continue
         if path.is_file() and path.stat().st_size <= settings.upload_mb * 1_000_000:

@@ -13,7 +13,7 @@ from ssme.errors import InputError
 from ssme.memory import EvaluationRecord
 from ssme.memory.database import make_key
 from ssme.serve.files import find_image
-from ssme.serve.labels import LabelView
+from ssme.serve.labels import LISTED, LabelView
 from ssme.serve.pages import (
     find_annotator,
     find_project,
@@ -21,12 +21,14 @@ from ssme.serve.pages import (
     first,
     go_to,
     may_change,
+    may_see_results,
     open_file,
     parse_class,
     parse_row,
     read_form,
     render,
     render_fragment,
+    render_markdown,
     wants_json,
 )
 from ssme.serve.project import OpenFile, Project
@@ -34,10 +36,10 @@ from ssme.serve.results import MODELS, draw_tightening
 from ssme.serve.store import Store
 from ssme.writing import format_csv
 
-LONGEST_NAME = 60
-"""Characters of a name of a class."""
-LETTERS = "qwertyiopadfghjklxcvnm"
-"""Keys of classes that have no digit; u, s, b and z do something else on the page."""
+LONGEST_NAME, LONGEST_NOTE, LONGEST_GUIDE = 60, 1_000, 20_000
+"""Characters of a name of a class, of a note on a row or a class, and of the guideline."""
+LETTERS = "qwertyiopadfghjklxcvm"
+"""Keys of classes that have no digit; u, s, b, z and n do something else on the page."""
 
 
 def find_keys(classes: Sequence[Any]) -> list[str]:
@@ -81,12 +83,18 @@ async def show_label(request: Request) -> Response:
     choosing = None if project.settings.read_only else await project.choose_rows(file)
     if file.lacks_names and may_change(request) and not await project.count_labels(file.record.id):
         return render(request, "label.html", file=file, view=None, job=None)
-    view = await project.db.run(Store.next_row, file.data, annotator)
+    view = None
+    if "row" in request.query_params:
+        row = parse_row({"row": [request.query_params["row"]]})
+        view = await project.db.run(Store.find_row, file.data, annotator, row)
+    if view is None:
+        view = await project.db.run(Store.next_row, file.data, annotator)
     job = choosing if view.row is None and choosing is not None else None
     if job is not None and job.state == "done":
         job = None
     done, newest = await project.find_newest_result(file.record.id)
-    may_count = not project.settings.read_only
+    classes = file.look["classes"] if file.look else ()
+    may_count = not project.settings.read_only and may_see_results(request, file)
     return render(
         request,
         "label.html",
@@ -97,26 +105,33 @@ async def show_label(request: Request) -> Response:
         running=newest if newest is not None and newest.is_active else None,
         card=_render_card(request, file, view),
         plan=_tell_plan(project.read_plan(done)) if done is not None and may_count else "",
-        known=await _tell_known(project, file),
+        known=await _tell_known(project, file) if may_see_results(request, file) else None,
+        guide=render_markdown(file.record.guide.get("text", "")),
+        described=[(c, file.describe_class(c)) for c in classes if file.describe_class(c)],
     )
 
 
 async def mark(request: Request) -> Response:
-    """Take a label, "unsure", a skip, a step back or an undo, and give the next row."""
+    """Take a label, "unsure", a note, a skip, a step back or an undo, and give the next row."""
     project, annotator = find_project(request), find_annotator(request)
     file, form = await open_file(request), read_form(request)
     if file.look is None:
         raise InputError("the file was not read yet", hint="see the page “What is in it” first")
     action, key = first(form, "do") or "label", first(form, "key") or make_key()
     row, data = parse_row(form), file.data
+    note = first(form, "note").strip()[:LONGEST_NOTE] if "note" in form else None
     view: LabelView | None = None
     if action in ("label", "other"):
         label = parse_class(form, action, file.look["classes"])
-        await project.db.run(Store.give_label, data, annotator, row, label, key)
+        await project.db.run(Store.give_label, data, annotator, row, label, key, note)
         done = f"Labeled {file.name_class(label)}."
     elif action == "unsure":
-        await project.db.run(Store.give_label, data, annotator, row, None, key)
+        await project.db.run(Store.give_label, data, annotator, row, None, key, note)
         done = "Noted as unsure."
+    elif action == "note":
+        await project.db.run(Store.write_note, data, annotator, row, note or "")
+        view = await project.db.run(Store.find_row, data, annotator, row)
+        done = "Noted."
     elif action == "skip":
         await project.db.run(Store.skip_row, data, annotator, row)
         done = "Put off."
@@ -128,7 +143,7 @@ async def mark(request: Request) -> Response:
         done = "The row before."
     else:
         raise InputError(f"there is no button {action!r}", hint="load the page again")
-    job = None if action in ("skip", "back") else await _go_on(project, file)
+    job = None if action in ("skip", "back", "note") else await _go_on(project, file)
     if not wants_json(request):
         return go_to(f"{request.url.path}{'?scores=shown' if _is_showing_scores(request) else ''}")
     if view is None:
@@ -139,7 +154,7 @@ async def mark(request: Request) -> Response:
             "said": done,
             "mine": view.mine,
             "settled": view.settled,
-            "job": job,
+            "job": job if may_see_results(request, file) else None,
             "changed": file.changed,
         }
     )
@@ -203,14 +218,57 @@ def _tell_plan(found: dict[str, Any] | None) -> str:
     return "" if is_about_nothing else render_fragment("plan.html", plan=found)
 
 
-async def choose_design(request: Request) -> Response:
-    """Say how rows are chosen from the next round on."""
+async def change_labeling(request: Request) -> Response:
+    """Set how rows are chosen from the next round on, how many go to two, and who sees results."""
     project, form = find_project(request), read_form(request)
-    number, design = request.path_params["file"], first(form, "design")
+    number, every = request.path_params["file"], first(form, "double_every").strip() or "0"
+    file = (await open_file(request)).record
+    design = first(form, "design") or file.design
     if design not in ("goal", "random"):
         raise InputError(option="design", value=design, must="be goal or random")
-    await project.db.run(Store.update_file, number, design=design)
+    if not (every.isdecimal() and len(every) < 5 and every != "1"):
+        raise InputError(
+            f"“One row of” must be 0 (none) or a whole number from 2 on, got {every!r}",
+            hint="enter 5 to show every fifth row to two people",
+        )
+    values = {"double_every": int(every), "shared": int("shared" in form)}
+    await project.db.run(Store.update_file, number, design=design, **values)
     return go_to(f"/files/{number}/label")
+
+
+async def write_guide(request: Request) -> Response:
+    """Set the guideline that annotators see, and what each class means."""
+    project, form = find_project(request), read_form(request)
+    file = await open_file(request)
+    classes = file.look["classes"] if file.look else []
+    told = {json.dumps(c): first(form, f"class-{i}").strip() for i, c in enumerate(classes)}
+    guide = {
+        "text": first(form, "text").strip()[:LONGEST_GUIDE],
+        "classes": {label: text[:LONGEST_NOTE] for label, text in told.items() if text},
+    }
+    await project.db.run(Store.update_file, file.record.id, guide=guide)
+    return go_to(f"/files/{file.record.id}#guide")
+
+
+async def show_mine(request: Request) -> Response:
+    """The labels of whoever asks, with search and a filter, to look at one again."""
+    project, annotator = find_project(request), find_annotator(request)
+    file = await open_file(request)
+    search, label, page = (request.query_params.get(name, "") for name in ("q", "label", "page"))
+    number = int(page) if page.isdecimal() and len(page) < 7 else 0
+    rows = await project.db.run(
+        Store.list_mine, file.data, annotator, search[:200], label[:200], number * LISTED
+    )
+    return render(
+        request,
+        "mine.html",
+        file=file,
+        rows=rows[:LISTED],
+        search=search,
+        label=label,
+        page=number,
+        has_more=len(rows) > LISTED,
+    )
 
 
 async def name_classes(request: Request) -> Response:
@@ -276,7 +334,7 @@ async def export(request: Request) -> Response:
 
     text = (
         format_csv(await project.db.run(list_labels))
-        or "id,label,annotator,given_at,probability,reason,counts\n"
+        or "id,label,annotator,given_at,probability,reason,counts,note\n"
     )
     return Response(
         text.encode("utf-8", "backslashreplace"),

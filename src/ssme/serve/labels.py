@@ -4,7 +4,8 @@ The newest label of each person on a row is used. A row counts if all who labele
 class, or if somebody adjudicated it; a row on which people differ counts for nothing until then.
 
 Rows are drawn in rounds; a new round takes the place of what is left of the one before. A row goes
-to one person; every fifth goes to two, so that their agreement can be measured. A row that one
+to one person; one of five (or as the owner says) goes to two, so that their agreement can be
+measured. A row that one
 person is looking at is kept from others for a while. A label is in the memory before the page
 confirms it; sent twice, it is kept once.
 
@@ -21,6 +22,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from statistics import median
 from typing import Any, Self
 
 from ssme.errors import InputError
@@ -34,7 +36,11 @@ AT_RANDOM = "drawn at random"
 CLAIM_LIFETIME = timedelta(minutes=10)
 """How long a row that somebody is looking at is kept from others."""
 DOUBLE_EVERY = 5
-"""One row of so many is labeled by two people."""
+"""One row of so many is labeled by two people, unless the owner says otherwise."""
+LISTED = 50
+"""Labels of one page of a person's labels."""
+LONGEST_PAUSE = 600.0
+"""Seconds between two labels above which somebody did something else."""
 
 # Rows that wait for :me. An open row needs ``needs`` more people; ``given_by`` is who labeled it.
 # Two ranges rather than !=, so that the index skips the rows that :me has labeled.
@@ -77,8 +83,9 @@ class StoredSuggestion:
 class LabelView:
     """The row that one person sees, the label that they gave it before, and counts of rows.
 
-    ``row`` is None where no row is left; ``mine`` rows were labeled by this person, ``settled``
-    rows have a label that counts, and ``left`` rows wait for this person.
+    ``row`` is None where no row is left; ``note`` is what this person wrote on it. ``mine`` rows
+    were labeled by this person, ``settled`` rows have a label that counts, and ``left`` rows wait
+    for this person.
     """
 
     row: StoredSuggestion | None
@@ -87,6 +94,7 @@ class LabelView:
     settled: int
     conflicts: int
     left: int
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -119,13 +127,31 @@ class LabelStore(Memory):
     # giving labels
 
     def give_label(
-        self, data: str, annotator: str, row: Any, label: Hashable | None, key: str
+        self,
+        data: str,
+        annotator: str,
+        row: Any,
+        label: Hashable | None,
+        key: str,
+        note: str | None = None,
     ) -> None:
-        """Store the label of a suggested row, or that the person is unsure (None)."""
+        """Store the label of a suggested row, or that the person is unsure (None), and a note."""
         chosen = self._find_suggestion(data, row)
         reason = UNSURE if label is None else chosen.reason
         event = LabelEvent(chosen.row, label, annotator, chosen.probability, reason, key)
-        self.memory(data).add_labels([event])
+        with self._write():
+            self.memory(data).add_labels([event])
+            before = self._read_notes(data, json.dumps(row)).get(annotator, "")
+            if note is not None and note != before:
+                self.write_note(data, annotator, row, note)
+
+    def write_note(self, data: str, annotator: str, row: Any, text: str) -> None:
+        """Keep what a person wrote on a suggested row; an empty text deletes it."""
+        place = (data, json.dumps(self._find_suggestion(data, row).row), annotator)
+        with self._write() as connection:
+            connection.execute("DELETE FROM note WHERE (data, row, annotator) = (?, ?, ?)", place)
+            if text:
+                connection.execute("INSERT INTO note VALUES (?, ?, ?, ?)", (*place, text))
 
     def skip_row(self, data: str, annotator: str, row: Any) -> None:
         """Put a row off: it comes again when no other is left."""
@@ -170,14 +196,27 @@ class LabelStore(Memory):
 
     # rows to label
 
-    def add_suggestions(self, data: str, rows: Iterable[StoredSuggestion]) -> None:
+    def add_suggestions(
+        self, data: str, rows: Iterable[StoredSuggestion], double_every: int = DOUBLE_EVERY
+    ) -> None:
         """Add the rows of a round without those that got a label while they were drawn.
 
-        A row that is there stays as it is.
+        A row that is there stays as it is. One of ``double_every`` goes to two people (0: none).
         """
         with self._write() as connection:
             rows = [row for row in rows if not self._is_seen(data, row.row)]
-            self._insert(connection, "suggestion", [{"data": data, **vars(row)} for row in rows])
+            self._insert(
+                connection,
+                "suggestion",
+                [
+                    {
+                        "data": data,
+                        **vars(row),
+                        "people": 2 if double_every and row.place % double_every == 0 else 1,
+                    }
+                    for row in rows
+                ],
+            )
             connection.execute(  # a new round takes the place of what is left of the one before
                 "UPDATE suggestion SET needs = 0 WHERE data = :data AND needs > 0 AND given_by = ''"
                 " AND round < (SELECT max(round) FROM suggestion WHERE data = :data) AND NOT EXISTS"
@@ -217,11 +256,56 @@ class LabelStore(Memory):
             *(data, annotator, json.dumps(row)),
         )
         found = self._find_given(data, annotator, before[0][0] if before else None)
-        if found is None:
-            return self.next_row(data, annotator)
-        suggestion = next(iter(self._list_suggestions(data, found[0])), None)
-        given = UNSURE if found[1] is None else found[1]
-        return self._make_view(data, annotator, suggestion, given)
+        return self.view_row(data, annotator, *found) if found else self.next_row(data, annotator)
+
+    def view_row(
+        self, data: str, annotator: str, row: Any, label: Hashable | None = None
+    ) -> LabelView:
+        """A row that the person has labeled with ``label`` (None: unsure), to see or change."""
+        suggestion = next(iter(self._list_suggestions(data, row)), None)
+        return self._make_view(data, annotator, suggestion, UNSURE if label is None else label)
+
+    def find_row(self, data: str, annotator: str, row: Any) -> LabelView | None:
+        """The same by the name of the row; None where the person has not labeled it."""
+        rest = "WHERE data = ? AND annotator = ? AND row = ?"
+        found = self._select(("label",), "given", rest, data, annotator, json.dumps(row))
+        return self.view_row(data, annotator, row, found[0]["label"]) if found else None
+
+    def list_mine(
+        self, data: str, annotator: str, search: str = "", label: str = "", skip: int = 0
+    ) -> list[dict[str, Any]]:
+        """A page of a person's labels, the newest first: row, label, when, note and cells.
+
+        ``search`` is in the name of the row, its cells or the note; ``label`` is a class as JSON,
+        "null" for unsure, or "noted" for rows with a note.
+        """
+        rows = self._fetch(
+            "SELECT g.row, g.label, e.given_at, coalesce(n.text, '') AS note, s.cells"
+            " FROM given AS g JOIN label_event AS e ON e.id = g.event"
+            " LEFT JOIN note AS n USING (data, row, annotator)"
+            " LEFT JOIN suggestion AS s ON s.data = g.data AND s.row = g.row AND s.round ="
+            "  (SELECT max(round) FROM suggestion WHERE data = g.data AND row = g.row)"
+            " WHERE g.data = :data AND g.annotator = :me"
+            " AND (:label = '' OR :label = 'noted' AND n.text IS NOT NULL"
+            "  OR coalesce(g.label, 'null') = :label)"
+            " AND (:search = '' OR instr(lower(g.row || s.cells), lower(:search))"
+            "  OR instr(lower(note), lower(:plain)))"
+            " ORDER BY g.event DESC LIMIT :limit OFFSET :skip",
+            **{"data": data, "me": annotator, "label": label, "plain": search, "skip": skip},
+            **{"search": json.dumps(search)[1:-1], "limit": LISTED + 1},
+        )
+        with self.refuse_corrupt():
+            return [
+                {
+                    "row": row,
+                    "name": str(json.loads(row)),
+                    "label": None if given is None else json.loads(given),
+                    "given_at": given_at,
+                    "note": note,
+                    "cells": json.loads(cells or "[]"),
+                }
+                for row, given, given_at, note, cells in rows
+            ]
 
     def _make_view(
         self, data: str, annotator: str, row: StoredSuggestion | None, given: Hashable | None
@@ -231,7 +315,13 @@ class LabelStore(Memory):
         mine, settled, conflicts = (
             totals.get(name, 0) for name in (f"by {annotator}", "settled", "conflicts")
         )
-        return LabelView(row, given, mine, settled, conflicts, left)
+        note = "" if row is None else self._read_notes(data, json.dumps(row.row)).get(annotator, "")
+        return LabelView(row, given, mine, settled, conflicts, left, note)
+
+    def _read_notes(self, data: str, row: str) -> dict[str, str]:
+        """Person -> what they wrote on a row."""
+        query = "SELECT annotator, text FROM note WHERE data = ? AND row = ?"
+        return dict(self._fetch(query, data, row))
 
     def _find_given(
         self, data: str, annotator: str, before: int | None = None
@@ -324,19 +414,32 @@ class LabelStore(Memory):
         return sorted(found, key=repr)
 
     def list_people(self, data_names: Collection[str]) -> dict[str, dict[str, Any]]:
-        """Person -> numbers of their labels and of rows they are unsure of, and when last."""
+        """Person -> numbers of labels and of unsure rows, the last time, median seconds a label."""
         rows = self._fetch(
             "SELECT annotator, replace(substr(max(given_at), 1, 16), 'T', ' ') FROM label_event"
             " WHERE data IN (SELECT value FROM json_each(?)) GROUP BY annotator ORDER BY min(id)",
             json.dumps(data_names),
         )
-        people = {who: {"labels": 0, "unsure": 0, "last": last} for who, last in rows}
+        people: dict[str, dict[str, Any]] = {
+            who: {"labels": 0, "unsure": 0, "last": last, "seconds": None} for who, last in rows
+        }
         for who, labels, unsure in self._fetch(
             "SELECT annotator, count(label), count(*) - count(label) FROM given"
             " WHERE data IN (SELECT value FROM json_each(?)) GROUP BY annotator",
             json.dumps(data_names),
         ):
             people[who] |= {"labels": labels, "unsure": unsure}
+        pauses: dict[str, list[float]] = {}
+        for who, pause in self._fetch(
+            "SELECT annotator, pause FROM (SELECT annotator, 86400 * (julianday(given_at) -"
+            "  julianday(lag(given_at) OVER (PARTITION BY annotator ORDER BY id))) AS pause"
+            "  FROM label_event WHERE data IN (SELECT value FROM json_each(?)))"
+            " WHERE pause < ?",
+            *(json.dumps(data_names), LONGEST_PAUSE),
+        ):
+            pauses.setdefault(who, []).append(pause)
+        for who, found in pauses.items():
+            people[who]["seconds"] = median(found)
         return people
 
     def measure_agreement(self, data_names: Collection[str]) -> list[Agreement]:
@@ -370,6 +473,7 @@ class LabelStore(Memory):
                     "name": str(json.loads(row)),
                     "given": {each["annotator"]: each["label"] for each in given},
                     "cells": shown[0].cells if shown else (),
+                    "notes": self._read_notes(data, row),
                 }
             )
         return found
@@ -379,8 +483,10 @@ class LabelStore(Memory):
         rows = self._fetch(
             "SELECT e.row, e.label, e.annotator, e.given_at, e.probability, e.reason,"
             " r.label = e.label AND (e.reason = ? OR EXISTS (SELECT 1 FROM given AS g"
-            "  WHERE (g.data, g.row, g.annotator) = (e.data, e.row, e.annotator)))"
-            " FROM label_event AS e JOIN labeled_row AS r ON r.data = e.data AND r.row = e.row"
+            "  WHERE (g.data, g.row, g.annotator) = (e.data, e.row, e.annotator))),"
+            " coalesce(n.text, '')"
+            " FROM label_event AS e LEFT JOIN note AS n USING (data, row, annotator)"
+            " JOIN labeled_row AS r ON r.data = e.data AND r.row = e.row"
             " WHERE e.data IN (SELECT value FROM json_each(?)) ORDER BY e.data, e.id",
             *(ADJUDICATED, json.dumps(data_names)),
         )
@@ -391,7 +497,8 @@ class LabelStore(Memory):
                     **dict(zip(names, row, strict=False)),
                     "id": json.loads(row[0]),
                     "label": None if row[1] is None else json.loads(row[1]),
-                    "counts": bool(row[-1]),
+                    "counts": bool(row[-2]),
+                    "note": row[-1],
                 }
                 for row in rows
             ]
@@ -473,10 +580,9 @@ class LabelStore(Memory):
         connection.execute(
             "UPDATE suggestion SET given_by = :by, needs ="
             " iif(round < (SELECT max(round) FROM suggestion WHERE data = :data AND row = :row), 0,"
-            "  max(0, iif(place % :every, 1, 2) - :n)) WHERE data = :data AND row = :row",
+            "  max(0, people - :n)) WHERE data = :data AND row = :row",
             {
                 "by": people[0][0] if people else "",
-                "every": DOUBLE_EVERY,
                 "n": len(people),
                 "data": data,
                 "row": row,

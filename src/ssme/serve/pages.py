@@ -6,6 +6,8 @@ import json
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -37,7 +39,8 @@ class RefusedError(Exception):
 class Page(Route):  # type: ignore[misc]
     """A page: how it is asked for, which role it needs (`ssme.serve.auth.ROLES`), what answers.
 
-    ``streams`` says that its body is a file, which is not read as a form.
+    ``streams`` says that its body is a file, which is not read as a form; ``results`` that it shows
+    results, which the owner may keep from guests.
     """
 
     def __init__(
@@ -48,9 +51,10 @@ class Page(Route):  # type: ignore[misc]
         endpoint: Callable[[Request], Awaitable[Response]],
         *,
         streams: bool = False,
+        results: bool = False,
     ) -> None:
         super().__init__(path, endpoint, methods=methods.split())
-        self.role, self.streams = role, streams
+        self.role, self.streams, self.results = role, streams, results
 
 
 def find_project(request: Request) -> Project:
@@ -82,6 +86,11 @@ def may_change(request: Request) -> bool:
     session = request.scope.get("state", {}).get("session")
     is_owner = session is not None and session.role == "owner"
     return is_owner and not find_project(request).settings.read_only
+
+
+def may_see_results(request: Request, file: OpenFile) -> bool:
+    """Whether whoever asks may know which model leads: guests where the owner allows it."""
+    return find_session(request).role == "owner" or bool(file.record.shared)
 
 
 def read_form(request: Request) -> Form:
@@ -154,6 +163,11 @@ def render_fragment(template: str, **context: Any) -> str:
     """A part of a page."""
     text: str = make_environment("ssme.serve").get_template(template).render(**context)
     return text
+
+
+def render_markdown(text: str) -> Markup:
+    """Markdown as HTML; HTML in it is shown as it was typed."""
+    return Markup(MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
 
 
 def go_to(path: str) -> Response:

@@ -59,6 +59,10 @@ class OpenFile:
         """What pages call a class."""
         return (self.record.names or {}).get(json.dumps(label), str(label))
 
+    def describe_class(self, label: Any) -> str:
+        """What the guideline says of a class."""
+        return str(self.record.guide.get("classes", {}).get(json.dumps(label), ""))
+
     @property
     def data(self) -> str:
         """The name of the data in the memory."""
@@ -243,7 +247,7 @@ def store_results(store: Store, job: JobRecord, folder: Path) -> None:
     """Put what a job found into the databases, once."""
     if job.kind == "rows":
         rows = [StoredSuggestion(**each) for each in _read_json(folder / "rows.json") or []]
-        store.add_suggestions(job.request["data"], rows)
+        store.add_suggestions(job.request["data"], rows, store.find_file(job.file).double_every)
     elif job.kind == "evaluate":
         facts = _read_json(folder / "facts.json")
         store.memory(job.request["data"]).add_evaluation(_record(facts, job))

@@ -51,7 +51,10 @@ def run_server(
         with DbThread(settings) as db:
             db.run_now(Store.renew_owner_token, token)
             app: Any = make_app(db)
-            address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/enter?token={token}"
+            scheme = "http" if settings.certificate is None else "https"
+            address = (
+                f"{scheme}://{f'[{shown}]' if ':' in shown else shown}:{port}/enter?token={token}"
+            )
             for line in (*describe_exposure(settings, port), *exposed):
                 say(line)
             say(f"Labels, settings and results are kept in {settings.project.resolve()}")
@@ -93,7 +96,7 @@ def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str) -> Any
             await project.runner.end_streams()
             await super().shutdown(sockets)
 
-    return Server(configure(app))
+    return Server(configure(app, project.settings))
 
 
 def bind(settings: ServeSettings) -> socket.socket:
@@ -121,9 +124,13 @@ def describe_exposure(settings: ServeSettings, port: int) -> list[str]:
     if settings.root is not None:
         reads += f" and every file of scores and every picture in {settings.root.resolve()}"
     changes = "" if settings.read_only else ", label rows and start evaluations"
-    return [
+    exposed = [
         f"Everybody who can reach this machine at port {port} and knows the password can see "
-        f"{reads}{changes}.",
-        "The connection is not encrypted: in a network that you do not trust, use an SSH tunnel "
-        "and --host 127.0.0.1 instead.",
+        f"{reads}{changes}."
     ]
+    if settings.certificate is None:
+        exposed.append(
+            "The connection is not encrypted: in a network that you do not trust, give a "
+            "--certificate, or use an SSH tunnel and --host 127.0.0.1."
+        )
+    return exposed

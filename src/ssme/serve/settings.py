@@ -57,8 +57,28 @@ given. Write a password into a file and give it with password_file.
                 f"`host={self.host}` can be reached from other machines, and no password was given",
                 hint="write a password into a file and give it with `password_file`",
             )
+        if self.certificate is not None:
+            self._check_certificate()
+        elif self.certificate_key is not None:
+            raise InputError(
+                "`certificate_key` is of no use without `certificate`", hint="give both, or none"
+            )
         password = None if self.password_file is None else _read_password(self.password_file)
         object.__setattr__(self, "password", password)
+
+    def _check_certificate(self) -> None:
+        import ssl
+
+        try:
+            assert self.certificate is not None
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(self.certificate, self.certificate_key)
+        except (OSError, ValueError) as error:  # an SSLError is an OSError
+            raise InputError(
+                f"the certificate cannot be used: {error}",
+                option="certificate",
+                hint="give a certificate and its private key without a passphrase, in PEM format",
+            ) from None
 
     @property
     def memory_file(self) -> Path:

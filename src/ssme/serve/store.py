@@ -65,9 +65,12 @@ class FileRecord:
 
     ``read``, ``run`` and ``shown`` are the mapping: options of reading, options of the run and the
     columns that annotators see. ``design`` says how rows are chosen for labeling: "goal" or
-    "random". ``look`` is the job that found that the file can be read with this mapping, ``tried``
-    the newest job that looked at the file, maybe with a mapping that does not work. ``names`` are
-    what pages call the classes, which are written as JSON; None where nobody was asked yet.
+    "random"; one row of ``double_every`` goes to two people (0: none). ``guide`` is what annotators
+    should know: Markdown under ``text``, and a description of each class under ``classes``.
+    ``shared`` says whether guests see results. ``look`` is the job that found that the file can be
+    read with this mapping, ``tried`` the newest job that looked at the file, maybe with a mapping
+    that does not work. ``names`` are what pages call the classes, which are written as JSON; None
+    where nobody was asked yet.
     """
 
     id: int
@@ -84,6 +87,9 @@ class FileRecord:
     opened_at: str
     tried: int | None
     names: Mapping[str, str] | None
+    guide: Mapping[str, Any]
+    double_every: int
+    shared: bool
 
 
 @dataclass(frozen=True)
@@ -139,6 +145,7 @@ class Store(LabelStore):
                         f" SELECT {columns} FROM old.{table}"
                     )
                 connection.execute("UPDATE file SET tried = look WHERE tried IS NULL")
+                connection.execute("UPDATE suggestion SET people = iif(place % 5, 1, 2)")
                 for file in self.list_files():
                     mapping = {"read": _rename_keys(file.read), "run": _rename_keys(file.run)}
                     self.update_file(file.id, **mapping)
@@ -250,6 +257,11 @@ class Store(LabelStore):
     def list_files(self) -> list[FileRecord]:
         rows = self._select(list_columns(FileRecord), "file", "ORDER BY id DESC")
         return [FileRecord(**row) for row in rows]
+
+    def shares_results(self, file: int | None = None, job: int | None = None) -> bool:
+        """Whether guests see the results of a file, or of that of a job."""
+        query = "SELECT shared FROM file WHERE id IN (?, (SELECT file FROM job WHERE id = ?))"
+        return any(row[0] for row in self._fetch(query, file, job))
 
     def update_file(self, number: int, /, **values: Any) -> None:
         """Set columns of a file."""

@@ -5,6 +5,7 @@
   const { say, tell, follow, askUntilEnd } = window.ssme;
   const card = document.getElementById("card"), problem = document.getElementById("problem");
   const working = document.getElementById("working");
+  const waiting = []; // keys that were pressed before the next row was there
   let busy = false, again = null, watched = null;
 
   // A label keeps its key until the server has it, so that sending it twice stores it once.
@@ -35,6 +36,8 @@
     } finally {
       busy = false;
     }
+    if (again) waiting.length = 0;
+    else if (waiting.length) pressKey(waiting.shift());
   };
 
   // Who works by Tab and Enter stays where they were: on the same button, or at the new row.
@@ -42,6 +45,18 @@
     if (!held) return;
     const same = [...card.querySelectorAll("button")].find((b) => b.name === held.name && b.value === held.value);
     (same || card.querySelector("h2")).focus();
+  };
+
+  const pressKey = (key) => {
+    const note = card.querySelector("input[name=note]");
+    if (key === "n" && note) {
+      note.focus();
+      note.value += waiting.splice(0).join("");
+      return true;
+    }
+    const button = [...card.querySelectorAll("button[data-key]")].find((b) => b.dataset.key === key && key);
+    if (button) press(button);
+    return Boolean(button);
   };
 
   const complain = (text, body) => {
@@ -55,6 +70,7 @@
   const look = () => { if (!busy) location.reload(); };
 
   const watch = (job) => {
+    if (!working) return;
     working.classList.remove("idle");
     if (watched) watched.close();
     watched = follow(job, () => {}, async () => {
@@ -84,7 +100,7 @@
     if (!found.job || plan.hidden) plan.innerHTML = found.html; // until it is counted, the old one stays
     plan.hidden = !plan.innerHTML;
   };
-  count().catch(() => {});
+  if (plan) count().catch(() => {});
 
   const press = (button) => {
     if (busy || again) return;
@@ -103,7 +119,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (event.target.matches("input, select, textarea")) return;
     const key = event.key.toLowerCase();
-    const button = [...card.querySelectorAll("button[data-key]")].find((b) => b.dataset.key === key && key);
-    if (button) { event.preventDefault(); press(button); }
+    if (busy && key.length === 1) waiting.push(key);
+    else if (pressKey(key)) event.preventDefault();
   });
 })();

@@ -1,0 +1,192 @@
+"""Guideline, notes, my labels, overlap, hidden results, pictures next to a file, https."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import html
+import io
+import json
+import re
+import ssl
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks.serve.running import Running
+from tests.serve.conftest import House
+from tests.serve.test_labeling import LABEL, row_of
+
+from ssme.errors import InputError
+from ssme.serve.labels import StoredSuggestion
+from ssme.serve.settings import ServeSettings
+from ssme.serve.store import Store
+
+pytestmark = pytest.mark.web
+
+CERTIFICATE = Path(__file__).parent / "certificate.pem"
+
+
+def test_a_guideline_is_shown_as_markdown_without_foreign_html(ready: House) -> None:
+    text = "**Toxic** is what *insults*.\n\n<script>alert(1)</script> [x](javascript:alert(1))"
+    ready.post("/files/1/guide", text=text, **{"class-1": "it insults <somebody>"})
+    page = ready.client.get(LABEL).text
+    assert "<strong>Toxic</strong>" in page
+    assert "<script>alert" not in page
+    assert 'href="javascript' not in page
+    assert "it insults &lt;somebody&gt;" in page
+    assert re.search(r'value="1" data-key="1" title="it insults &lt;somebody&gt;"', page)
+    form = html.unescape(ready.client.get("/files/1").text)
+    assert text in form.replace("\r\n", "\n")
+
+
+def test_a_note_is_kept_with_the_row_and_a_note_alone_is_no_label(ready: House) -> None:
+    row = row_of(ready.client.get(LABEL).text)
+    card = ready.mark(LABEL, row=row, do="note", note="ask <Eve>")["card"]
+    assert row_of(card) == row
+    assert 'name="note" maxlength="1000" value="ask &lt;Eve&gt;"' in card
+    ready.mark(LABEL, row=row, label="1", key="k", note="ask <Eve> and Bob")
+    (line,) = csv.DictReader(io.StringIO(ready.client.get("/files/1/labels.csv").text))
+    assert (line["label"], line["note"]) == ("1", "ask <Eve> and Bob")
+    back = ready.mark(LABEL, row="null", do="back")["card"]
+    assert "ask &lt;Eve&gt; and Bob" in back
+    ready.mark(LABEL, row=row, label="0", key="l", note="")
+    assert 'value=""' in ready.mark(LABEL, row="null", do="back")["card"]
+
+
+def test_my_labels_are_searched_filtered_and_opened_again(ready: House) -> None:
+    card, rows = ready.client.get(LABEL).text, []
+    for number, action in enumerate(({"label": "1"}, {"label": "0"}, {"do": "unsure"})):
+        rows.append(row_of(card))
+        note = {"note": "odd ÄÖ"} if number == 1 else {}
+        card = ready.mark(LABEL, row=rows[-1], key=f"k{number}", **action, **note)["card"]
+
+    def listed(**query: str) -> list[str]:
+        page = ready.client.get("/files/1/mine", params=query).text
+        return re.findall(r'label\?row=([^"]*)"', page)
+
+    def names(*numbers: int) -> list[str]:
+        return [f"%22{json.loads(rows[i])}%22" for i in numbers]
+
+    assert listed() == names(2, 1, 0)
+    assert listed(label="1") == names(0)
+    assert listed(label="null") == names(2)
+    assert listed(label="noted") == names(1)
+    assert listed(q="ODD äö".replace("äö", "ÄÖ")) == names(1)
+    assert listed(q=json.loads(rows[2])) == names(2)
+    assert listed(q="nothing of that kind") == []
+    assert listed(page="1") == []
+    again = ready.client.get(LABEL, params={"row": rows[0]}).text
+    assert row_of(again) == rows[0]
+    assert "you said 1" in again
+    other = ready.browser()
+    ready.enter("Bob", other)
+    assert "label?row=" not in other.get("/files/1/mine").text
+
+
+@pytest.mark.parametrize(("every", "shared_rows"), [(0, 0), (2, 3), (3, 2), (5, 2)])
+def test_so_many_rows_go_to_two_people(house: House, every: int, shared_rows: int) -> None:
+    rows = [StoredSuggestion(f"r{i}", 1, i, (), 0.5, "") for i in range(6)]
+
+    def label_all(store: Store) -> int:
+        store.add_suggestions("d", rows, every)
+        counts = dict.fromkeys((row.row for row in rows), 0)
+        for person in ("ada", "bob", "eve"):
+            while (view := store.next_row("d", person)).row is not None:
+                store.give_label("d", person, view.row.row, 1, f"{person} {view.row.row}")
+                counts[view.row.row] += 1
+        assert set(counts.values()) <= {1, 2}
+        return sum(n == 2 for n in counts.values())
+
+    assert house.db.run_now(label_all) == shared_rows
+
+
+def test_the_owner_sets_overlap_and_who_sees_results(ready: House) -> None:
+    for wrong in ("1", "x", "-2"):
+        assert ready.post("/files/1/labeling", double_every=wrong).status_code == 400
+    ready.post("/files/1/labeling", double_every="0", design="random")
+    record = ready.db.run_now(Store.find_file, 1)
+    assert (record.double_every, record.design, bool(record.shared)) == (0, "random", False)
+    assert "is shown to two people" not in ready.client.get(LABEL).text.split("<form")[1]
+
+
+RESULTS = ("result", "history", "tightening", "plan")
+
+
+def test_guests_see_no_result_until_the_owner_shows_it(ready: House) -> None:
+    ready.post("/files/1/evaluate")
+    assert "evaluate done" in ready.work()
+    job = ready.db.run_now(Store.list_jobs, 1, "evaluate")[0].id
+    guest: Any = ready.browser()
+    ready.enter("Bob", guest, role="guest")
+    pages = [f"/files/1/{name}" for name in RESULTS]
+    pages += [f"/jobs/{job}/{name}" for name in ("charts", "estimates.csv", "report.html")]
+    assert [guest.get(path).status_code for path in pages] == [403] * len(pages)
+    page = guest.get(LABEL).text
+    assert "Results are hidden while you label" in page
+    assert "labels: take" not in page
+    assert "/files/1/result" not in page
+    assert "labels: take" in ready.client.get(LABEL).text
+    ready.post("/files/1/labeling", double_every="5", shared="1")
+    ready.work()
+    assert [guest.get(path).status_code for path in pages[:-1]] == [200] * (len(pages) - 1)
+    assert "labels: take" in guest.get(LABEL).text
+
+
+def test_a_person_who_labels_has_a_speed(ready: House) -> None:
+    card = ready.client.get(LABEL).text
+    for number in range(3):
+        card = ready.mark(LABEL, row=row_of(card), label="1", key=f"k{number}")["card"]
+    person = ready.db.run_now(Store.list_people, ["file 1"])["Ada"]
+    assert 0.0 <= person["seconds"] < 60.0
+    assert "seconds a label" in ready.client.get("/files/1/people").text
+
+
+def test_pictures_next_to_a_file_are_shown_without_a_root(tmp_path: Path, scores: Path) -> None:
+    picture = b"\x89PNG\r\n\x1a\n" + b"0" * 20
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "a.png").write_bytes(picture)
+    (tmp_path / "outside.png").write_bytes(picture)
+    lines = scores.read_text().splitlines()
+    table = [f"{lines[0]},picture", *(f"{line},a.png" for line in lines[1:])]
+    table[1] = table[1].replace("a.png", "../outside.png")
+    (folder / "scores.csv").write_text("\n".join(table) + "\n")
+    house = House(ServeSettings(tmp_path / "project", batch=30))
+    with house.db:
+        house.enter()
+        project = house.app.app.state.project
+        asyncio.run(project.add_file(folder / "scores.csv"))
+        house.work()
+        house.begin()
+        house.work()
+        show = "/files/1/image"
+        assert house.client.get(show, params={"path": "a.png"}).content == picture
+        assert house.client.get(show, params={"path": "../outside.png"}).status_code == 400
+
+
+def test_health_is_asked_without_a_session(house: House) -> None:
+    answer = house.browser().get("/health")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    house.db.run_now(lambda store: store._execute("DROP TABLE label_event"))
+    assert house.browser().get("/health").status_code == 503
+
+
+def test_a_certificate_that_cannot_be_used_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as found:
+        ServeSettings(certificate=tmp_path / "none.pem")
+    assert found.value.option == "certificate"
+    with pytest.raises(InputError, match="certificate_key"):
+        ServeSettings(certificate_key=CERTIFICATE)
+
+
+def test_the_page_is_served_by_https(tmp_path: Path) -> None:
+    running = Running(tmp_path / "project", "--certificate", str(CERTIFICATE))
+    with running:
+        assert running.url.startswith("https://127.0.0.1:")
+        context = ssl.create_default_context(cafile=str(CERTIFICATE))
+        opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
+        answer = opener.open(running.entrance)
+        assert "Secure" in answer.headers["set-cookie"]
+        running.stop()
