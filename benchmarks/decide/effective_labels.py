@@ -27,7 +27,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.decide.common import start_study
-from ssme.bench.protocol import Trial
+from benchmarks.studies import Trial
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics import get_metric, one_hot_mass
 from ssme.results.evaluation import Evaluation
