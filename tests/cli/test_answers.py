@@ -53,7 +53,7 @@ def test_doctor_says_what_looks_like_answers(run: Run, judged: Path) -> None:
     assert "--answers hard" in result.stdout
     told = run("doctor", judged, "--label", "y", "--models", "gpt")
     assert told.exit_code == 2
-    assert "--answers" in told.stderr
+    assert "--answers" in told.stdout
     every = run("doctor", judged, "--label", "y", "--answers", "gpt,ann", "--json", "-")
     assert json.loads(every.stdout)["judges"] == {"gpt": "answers", "ann": "answers"}
     assert "unsure" in json.loads(every.stdout)["understood"]

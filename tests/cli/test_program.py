@@ -128,11 +128,12 @@ def test_doctor_shows_all_problems_and_the_command_that_reads_the_file(
     result = run("doctor", path)
     assert result.exit_code == 0, result.stderr
     facts = json.loads(run("doctor", path, "--json", "-").stdout)
-    for number, words in enumerate(("split at ','", "'0,05'", "'age'", "'logit'")):
+    for number, words in enumerate(("split at ','", "'0,05'", "'age'")):
         assert words in facts["problems"][number]
+    assert "'logit'" in facts["problems"][2]
     shown = " ".join(result.stdout.split())
     assert "likely ids: patient (--id)" in shown
-    assert re.search(r"possibly groups: [\w, ]*\bsex\b", shown)
+    assert re.search(r"Possibly groups: [\w:=, ]*\bsex\b", shown)
     assert "Values that repeat: visit" in shown
     words = shlex.split(facts["command"])
     assert run(*words[1:], "--method", "labeled").exit_code == 0
@@ -176,6 +177,22 @@ def test_doctor_reads_the_first_file_of_a_folder(run: Run, tmp_path: Path) -> No
     shown = " ".join(run("doctor", tmp_path).stdout.split())
     assert "has 2 files" in shown
     assert f"ssme evaluate {tmp_path} --label label" in shown.replace("'", "")
+
+
+def test_doctor_shows_the_columns_of_a_file_without_scores(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "percent.csv"
+    path.write_text("y,a,b\n" + "".join(f"{n % 2},{n + 3},{0.5 + 2 * n}\n" for n in range(40)))
+    result = run("doctor", path)
+    assert result.exit_code == 2
+    assert "for percent divide by 100" in " ".join(result.stdout.split()).lower()
+    assert "first values" in result.stdout
+    assert result.stdout.splitlines()[-1] == f"ssme evaluate {path}"
+
+
+def test_doctor_takes_columns_for_logits_where_no_score_is_left(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "logits.csv"
+    path.write_text("y,a,b\n" + "".join(f"{n % 2},{n / 9 - 2},{3.5 - n}\n" for n in range(40)))
+    assert run("doctor", path).stdout.rstrip().endswith("--label 'y' --logits")
 
 
 def test_doctor_that_can_read_nothing_says_why(run: Run, tmp_path: Path) -> None:

@@ -2,21 +2,25 @@
 
 A file that the reader refuses is read again with what the error advises, until it can be read or
 an error advises nothing that can be tried. All errors are shown, and the command that reads the
-file so. A column that is not a model is left out; what else it may be, its error says.
+file so. A column that is not a model is left out; what else it may be, its error says. Of a file
+that cannot be read in any of these ways the columns are shown.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import shlex
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, spell_with
 from ssme.cli.output import Output, format_json
-from ssme.cli.program import register_command
+from ssme.cli.program import BAD_INPUT, register_command
 from ssme.cli.run import gather, list_inputs, read_scores
 from ssme.errors import InputError, spell_options
 from ssme.options import list_declared
@@ -25,8 +29,11 @@ from ssme.wording import quote
 from ssme.writing import format_csv
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from rich.console import Console
+
+    from ssme.data.arrays import Layout
     from ssme.data.readers.tables import Table
     from ssme.data.scoreset import ScoreSet
     from ssme.spec import RunSpec
@@ -52,9 +59,8 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
     from rich.text import Text
 
     from ssme.diagnostics import Case, check_all
-    from ssme.methods.registry import list_supported
     from ssme.show.document import make_warnings_section
-    from ssme.show.terminal import NAME, make_table, print_section
+    from ssme.show.terminal import print_section
     from ssme.wording import shorten
 
     output = Output(out)
@@ -69,74 +75,185 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
             spec = replace(spec, source=files[0].path)
     with output.show_progress("reading"):
         spec, data, problems = _read_in_spite(spec)
-        warnings = check_all(Case(data))
-    understood = data.layout.describe() if data.layout is not None else {}
-    can, cannot = list_supported(data)
-    findings = [asdict(warning) for warning in warnings]
-    labels, missing = _count_labels(data), _count_missing_scores(data)
-    advice += [*_advise(data), *_tell_left_out(spec, data)]
+        warnings = [] if data is None else check_all(Case(data))
+        table = _open_table(spec, data)
     facts: dict[str, Any] = {
         "file": spec.source,
-        "understood": understood,
+        "problems": [str(problem) for problem in problems],
+        "looks_wrong": [asdict(warning) for warning in warnings],
+    }
+    if data is None:
+        facts["columns"] = _describe_columns(table)
+        advice.append("Nothing can be estimated before the last problem is solved.")
+    else:
+        facts |= _find_facts(data)
+        advice += [*_advise(data), *_tell_left_out(table, data)]
+    facts |= {
+        "advice": advice,
+        "command": _write_command(replace(spec, source=source), data, table),
+    }
+    output.write(out.json, format_json(facts))
+    output.write(out.csv, format_csv(facts["looks_wrong"]))
+    console = output.console
+    _show_problems(console, problems, solved=data is not None)
+    if data is None:
+        _show_columns(console, facts["columns"])
+    else:
+        _show_contents(console, facts)
+    for sentence in advice:
+        console.print(Text("\n" + shorten(sentence, 400)))
+    if data is not None:
+        print_section(console, make_warnings_section(warnings))
+    console.print(Text("\nTo run", style="bold"))
+    console.print(Text(facts["command"]), soft_wrap=True)
+    if data is None:
+        raise typer.Exit(BAD_INPUT)
+
+
+def _find_facts(data: ScoreSet) -> dict[str, Any]:
+    """What is in a file that was read, and what can be estimated from it."""
+    from ssme.methods.registry import list_supported
+
+    can, cannot = list_supported(data)
+    return {
+        "understood": data.layout.describe() if data.layout is not None else {},
         "rows": data.n_rows,
         "labeled": data.n_labeled,
-        "labels": labels,
+        "labels": _count_labels(data),
         "models": list(data.models),
-        "missing_scores": missing,
+        "missing_scores": _count_missing_scores(data),
         "judges": {name: judge.kind for name, judge in data.judges.items()},
-        "advice": advice,
         "methods": can,
         "methods_not": cannot,
         "metrics": _list_metrics(data),
-        "looks_wrong": findings,
-        "problems": [str(problem) for problem in problems],
-        "command": _write_command(replace(spec, source=source), data),
     }
-    output.write(out.json, format_json(facts))
-    output.write(out.csv, format_csv(findings))
-    console = output.console
+
+
+def _open_table(spec: RunSpec, data: ScoreSet | None) -> Table | None:
+    """The table of a file; None for arrays, and where no column of a file that was read is free."""
+    from ssme.data.readers.sources import find_local_path, find_reader, open_table
+    from ssme.data.readers.tables import Table
+
+    if data is not None and (data.layout is None or not data.layout.ignored):
+        return None
+    file = find_local_path(str(spec.source))
+    if find_reader(file).open is None:
+        return None
+    frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
+    return Table(frame, str(spec.source))
+
+
+def _describe_columns(table: Table | None) -> list[dict[str, Any]]:
+    """Name, distinct and missing values and the first values of each column."""
+    from ssme.data.values import is_missing
+
+    found: list[dict[str, Any]] = []
+    if table is None:
+        return found
+    for name in table.columns:
+        values = table.read_values(name)
+        missing = is_missing(values)
+        known = list(dict.fromkeys(map(str, values[~missing])))
+        line = {"column": name, "distinct": len(known), "missing": int(missing.sum())}
+        found.append({**line, "first": known[:4]})
+    return found
+
+
+def _show_problems(console: Console, problems: Sequence[InputError], *, solved: bool) -> None:
+    from rich.text import Text
+
     flags = spell_with({name: f"--{name.replace('_', '-')}" for name in READ})
     if problems:
-        console.print(Text("Problems, each with what was assumed below", style="bold red"))
+        assumed = ", each with what was assumed below" if solved else ""
+        console.print(Text(f"Problems{assumed}", style="bold red"))
     for number, problem in enumerate(problems, 1):
         console.print(Text(f"{number}. {problem.spell(flags)}"))
     if problems:
         console.print()
+
+
+def _show_columns(console: Console, columns: Sequence[Mapping[str, Any]]) -> None:
+    from rich.text import Text
+
+    from ssme.show.terminal import make_table
+    from ssme.wording import shorten
+
+    table = make_table("Columns", "", "distinct", "missing", "first values")
+    for line in columns:
+        first = ", ".join(shorten(value, 20) for value in line["first"])
+        counts = f"{line['distinct']:,}", f"{line['missing']:,}"
+        table.add_row(Text(shorten(line["column"], 30)), *counts, Text(first))
+    console.print(table)
+
+
+def _show_contents(console: Console, facts: Mapping[str, Any]) -> None:
+    from rich.text import Text
+
+    from ssme.show.terminal import NAME, make_table
+    from ssme.wording import shorten
+
     table = make_table("How the file was understood", "", "")
-    for title, text in understood.items():
+    for title, text in facts["understood"].items():
         table.add_row(Text(title), Text(shorten(text, 400)))
     console.print(table)
     console.print()
     table = make_table("What is in it", "", "")
-    table.add_row("rows", f"{data.n_rows:,}, {data.n_labeled:,} labeled")
-    counts = [f"{shorten(name, NAME)}: {count}" for name, count in labels.items()]
+    table.add_row("rows", f"{facts['rows']:,}, {facts['labeled']:,} labeled")
+    counts = [f"{shorten(name, NAME)}: {count}" for name, count in facts["labels"].items()]
     table.add_row("labels per class", Text(_list_some(counts, 20)))
-    table.add_row(
-        "models",
-        Text(f"{data.n_models}: {_list_some([shorten(m, NAME) for m in data.models], 20)}"),
-    )
-    if missing:
-        gaps = [f"{shorten(name, NAME)}: {count:,}" for name, count in missing.items()]
+    models = _list_some([shorten(model, NAME) for model in facts["models"]], 20)
+    table.add_row("models", Text(f"{len(facts['models'])}: {models}"))
+    if facts["missing_scores"]:
+        gaps = [f"{shorten(name, NAME)}: {n:,}" for name, n in facts["missing_scores"].items()]
         table.add_row("missing scores", Text(_list_some(gaps, 20)))
     console.print(table)
     console.print()
     table = make_table("What can be estimated", "", "")
     table.add_row("metrics", Text(", ".join(facts["metrics"])))
-    table.add_row("methods", Text(", ".join(can) or "none"))
-    for name, reason in cannot.items():
-        table.add_row(f"not {name}", Text(reason))
+    table.add_row("methods", Text(", ".join(facts["methods"]) or "none"))
+    reasons: dict[str, list[str]] = {}
+    for name, reason in facts["methods_not"].items():
+        reasons.setdefault(reason.removeprefix(f"method {name!r} "), []).append(name)
+    for reason, names in reasons.items():
+        table.add_row("other methods", Text(f"{', '.join(names)}: {reason}"))
     console.print(table)
-    for sentence in advice:
-        console.print(Text("\n" + shorten(sentence, 400)))
-    print_section(console, make_warnings_section(warnings))
-    console.print(Text("\nTo run", style="bold"))
-    console.print(Text(facts["command"]), soft_wrap=True)
 
 
-def _read_in_spite(spec: RunSpec) -> tuple[RunSpec, ScoreSet, list[InputError]]:
-    """The scores, the spec that reads them, and what was wrong with the one that was given."""
-    problems: list[InputError] = []
-    given = spec.read
+def _read_in_spite(spec: RunSpec) -> tuple[RunSpec, ScoreSet | None, list[InputError]]:
+    """The scores, the spec that reads them, and what was wrong with the one that was given.
+
+    Columns that are not probabilities are left out; if no model is left, they are logits or grades.
+    """
+    from ssme.data.readers.columns import RATINGS
+
+    found, data, steps = _read_with_cures(spec)
+    errors = [error for _, error in steps]
+    for number, (before, error) in enumerate(steps if data is None else ()):
+        if "for percent" in (error.hint or ""):
+            continue
+        advised = _list_advised(error)
+        for name in {"logits", "ratings"} & {*advised} - {*before.read}:
+            value = advised[name]
+            if name == "ratings":
+                value = [each for each in value if each.lower() in RATINGS] or value
+            again, data, more = _read_with_cures(
+                replace(before, read={**before.read, name: value}), spec.read
+            )
+            errors = [error for _, error in (*steps[: number + 1], *more)]
+            if data is not None:
+                return again, data, errors
+    if data is None:
+        label = found.read.get("label")
+        found = spec if label is None else replace(spec, read={**spec.read, "label": label})
+    return found, data, errors
+
+
+def _read_with_cures(
+    spec: RunSpec, given: Mapping[str, Any] | None = None
+) -> tuple[RunSpec, ScoreSet | None, list[tuple[RunSpec, InputError]]]:
+    """As `_read_in_spite`, with the first cure of each error; each with the spec it refused."""
+    steps: list[tuple[RunSpec, InputError]] = []
+    given = spec.read if given is None else given
     while True:
         try:
             data = read_scores(spec)
@@ -144,12 +261,12 @@ def _read_in_spite(spec: RunSpec) -> tuple[RunSpec, ScoreSet, list[InputError]]:
             if assumed and data.n_classes == 2 and _is_reversed(data):
                 spec = replace(spec, read={**spec.read, "positive": data.classes[0]})
                 data = read_scores(spec)
-            return spec, data, problems
+            return spec, data, steps
         except InputError as error:
+            steps.append((spec, error))
             change = _find_cure(error, spec.read)
             if change is None:
-                raise problems[0] if problems else error from None
-            problems.append(error)
+                return spec, None, steps
             spec = replace(spec, read={**spec.read, **change})
 
 
@@ -167,6 +284,19 @@ def _find_cure(error: InputError, read: Mapping[str, Any]) -> dict[str, Any] | N
     An option that says how a file is written comes before all others, since nothing can be seen of
     the columns before.
     """
+    advised = _list_advised(error)
+    for name in (*FILE_OPTIONS, "ignore", *advised):
+        if name == "ignore" and name in advised:
+            left_out = [*read.get("ignore", ()), *advised["ignore"]]
+            if len(set(left_out)) == len(left_out):
+                return {"ignore": left_out}
+        elif name in advised and name in READ and name not in read:
+            return {name: advised[name]}
+    return None
+
+
+def _list_advised(error: InputError) -> dict[str, Any]:
+    """The options with values that the hint of an error advises."""
     advised: dict[str, Any] = {}
 
     def note(name: str, value: str | None) -> str:
@@ -178,29 +308,47 @@ def _find_cure(error: InputError, read: Mapping[str, Any]) -> dict[str, Any] | N
         return ""
 
     spell_options(error.hint or "", note)
-    for name in (*FILE_OPTIONS, "ignore", *advised):
-        if name == "ignore" and name in advised:
-            left_out = [*read.get("ignore", ()), *advised["ignore"]]
-            if len(set(left_out)) == len(left_out):
-                return {"ignore": left_out}
-        elif name in advised and name in READ and name not in read:
-            return {name: advised[name]}
-    return None
+    return advised
 
 
-def _write_command(spec: RunSpec, data: ScoreSet) -> str:
+def _write_command(spec: RunSpec, data: ScoreSet | None, table: Table | None) -> str:
     """The command that evaluates the file as it was understood, roles of columns spelled out."""
-    read, layout = dict(spec.read), data.layout
+    read, layout = dict(spec.read), data.layout if data is not None else None
     if layout is not None:
         found = {"label": layout.label, "id": layout.id, "weight": layout.weight}
         read = {**{name: column for name, column in found.items() if column is not None}, **read}
         if layout.groups:
             read.setdefault("groups", list(layout.groups))
+        if table is not None and "id" not in read:
+            ids = _guess_roles(table, _list_left_out(table, layout))["id"]
+            if len(ids) == 1:
+                read["id"] = ids[0]
+                read["ignore"] = [name for name in read.get("ignore", ()) if name not in ids]
+        columns = {*(name for of in layout.columns.values() for name in of), *layout.ignored}
+        roles = (layout.label, layout.id, layout.weight, layout.design)
+        columns |= {*layout.groups, *filter(None, roles)}
+        for name in ("answers", "models"):
+            if name in read:
+                read[name] = _find_pattern(list(read[name]), columns)
     flags = spell_with({name: f"--{name.replace('_', '-')}" for name in READ})
     if read.get("labels_file") is False:
         read["labels"] = read.pop("labels_file")
-    words = [flags(name, repr(list(v) if isinstance(v, tuple) else v)) for name, v in read.items()]
+    words = [
+        flags(name, repr(list(value) if isinstance(value, tuple) else value))
+        for name, value in read.items()
+        if value not in ([], ())
+    ]
     return " ".join(["ssme evaluate", shlex.quote(str(spec.source)), *filter(None, words)])
+
+
+def _find_pattern(names: list[str], columns: Collection[str]) -> list[str]:
+    """``names`` as one pattern such as ``judge_*`` where it matches no other of the columns."""
+    first, last = min(names), max(names)
+    same = next((n for n, each in enumerate(first) if each != last[n : n + 1]), len(first))
+    prefix = re.sub(r"[a-zA-Z0-9]*$", "", first[:same])
+    matched = [name for name in columns if name.startswith(prefix)]
+    plain = not set(prefix) & set("*?[,'\"")
+    return [f"{prefix}*"] if prefix and plain and len(names) == len(matched) > 3 else names
 
 
 def _count_labels(data: ScoreSet) -> dict[str, int]:
@@ -255,25 +403,37 @@ def _tell_unlabeled_classes(data: ScoreSet) -> list[str]:
     return said
 
 
-def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
+def _list_left_out(table: Table, layout: Layout) -> list[str]:
+    return [name for name in layout.ignored if name in table.columns]
+
+
+def _tell_left_out(table: Table | None, data: ScoreSet) -> list[str]:
     """What columns of the file that were left out may be."""
     from ssme.data.labels import observe, spell_class
-    from ssme.data.readers.sources import find_local_path, find_reader, open_table
-    from ssme.data.readers.tables import Table
     from ssme.data.readers.wide import advise, find_answers
 
     layout = data.layout
-    if layout is None or layout.source is None or not layout.ignored:
+    if layout is None or table is None:
         return []
-    file = find_local_path(layout.source)
-    if find_reader(file).open is None:
-        return []
-    frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
-    table = Table(frame, layout.source)
     labels = observe(list(data.classes), data.n_classes)
-    left_out = [name for name in layout.ignored if name in table.columns]
+    left_out = _list_left_out(table, layout)
     there = [name for name in left_out if name not in layout.skipped]
-    said = _guess_roles(table, left_out, has_id=layout.id is not None)
+    said = []
+    if all(re.fullmatch(r"-?\d*\.?\d+", name.strip()) for name in table.columns):
+        said.append("The names of the columns are numbers: does the first row lack a header?")
+    roles = _guess_roles(table, left_out)
+    if roles["id"] and layout.id is None:
+        said.append(f"Different in every row, so likely ids: {_list_some(roles['id'], 20)} (--id).")
+    if groups := roles["groups"]:
+        said.append(
+            f"Possibly groups: {_list_some(groups, 20)} (--groups {','.join(groups[:20])})."
+        )
+    if clusters := roles["clusters"]:
+        said.append(
+            f"Values that repeat: {_list_some(clusters, 20)}. If rows with the same value belong "
+            "together (a patient, a session), they are not independent: name the column with "
+            "--cluster."
+        )
     found = find_answers(table, there, labels)
     if data.n_labeled:  # without a class of the labels: groups
         spelled = {spell_class(name) for name in data.classes}
@@ -290,34 +450,26 @@ def _tell_left_out(spec: RunSpec, data: ScoreSet) -> list[str]:
     return said
 
 
-def _guess_roles(table: Table, names: Sequence[str], *, has_id: bool) -> list[str]:
+def _guess_roles(table: Table, names: Sequence[str]) -> dict[str, list[str]]:
     """Likely ids, groups and clusters among columns that play no role, by their distinct values."""
     from ssme.data.values import is_missing
 
-    ids, groups, clusters = [], [], []
+    roles: dict[str, list[str]] = {"id": [], "groups": [], "clusters": []}
     for name in names:
         values = table.read_values(name)
         known = values[~is_missing(values)]
         count = len({str(value) for value in known})
-        whole = table.find_kind(name) == "other" or all(float(v).is_integer() for v in known)
+        number = table.find_kind(name) != "other"
+        whole = not number or all(float(v).is_integer() for v in known)
         if count == len(values) and whole:
-            ids.append(name)
+            roles["id"].append(name)
         elif 1 < count <= GROUP_VALUES:
-            groups.append(name)
+            roles["groups"].append(name)
+        elif number and count > GROUP_VALUES and ":" not in name:
+            roles["groups"].append(f"{name}:quantiles=4")
         elif whole and GROUP_VALUES < count <= len(values) / 2:
-            clusters.append(name)
-    said = []
-    if ids and not has_id:
-        said.append(f"Different in every row, so likely ids: {_list_some(ids, 20)} (--id).")
-    if groups:
-        said.append(f"Few values, so possibly groups: {_list_some(groups, 20)} (--groups).")
-    if clusters:
-        said.append(
-            f"Values that repeat: {_list_some(clusters, 20)}. If rows with the same value belong "
-            "together (a patient, a session), they are not independent, and intervals are too "
-            "narrow: keep one row of each, or give weights."
-        )
-    return said
+            roles["clusters"].append(name)
+    return roles
 
 
 def _list_metrics(data: ScoreSet) -> list[str]:

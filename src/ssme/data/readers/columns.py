@@ -49,6 +49,8 @@ JUDGED_ROWS = (*USUAL_NAMES["id"], "row", "item", "item_id", "question_id")
 WIDE_ANSWERS, LONG_ANSWERS = "wide, answers", "long, one row per answer"
 """Layouts of judges."""
 
+LIKELY_LABELS = ("human", "gold", "gold_label", "ground_truth", "outcome", "diagnosis", "actual")
+"""Names of columns that an error names as likely labels, and that are never taken for them."""
 LIKELY_CLASSES = 20
 """Most classes of a column that an error names as likely labels."""
 
@@ -208,6 +210,8 @@ def refuse_without_labels(table: Table) -> None:
         whole = known.dtype.kind != "f" or bool((known == np.floor(known)).all())
         if missing.any() and whole and 2 <= len(set(map(str, known))) <= LIKELY_CLASSES:
             likely.append(name)
+    telling = [name for name in likely or table.columns if name.lower() in LIKELY_LABELS]
+    likely = telling if len(telling) == 1 else likely
     named = "pass `label='...'`"
     if len(likely) == 1:
         named = f"{likely[0]!r} looks like labels: pass `label={likely[0]!r}`"

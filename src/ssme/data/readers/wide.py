@@ -33,6 +33,8 @@ from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
 
 MAPPING = "`models={model: {class: column}}`"
+MOST_GROUPS = 20
+"""Most values of a column of numbers that an error names as groups without bins."""
 PATTERNS = tuple(
     f"{{model}}{mark}{{class}}" for mark in (":", "__", "|", "/", ".", "_", "-", " ", "")
 )
@@ -327,19 +329,25 @@ def _refuse_class_columns(table: Table, free: list[str]) -> None:
 def _refuse_no_probabilities(
     table: Table, free: list[str], raw: RawLabels, judged: Sequence[str]
 ) -> None:
+    outside: dict[str, str] = {}
     for name in free:
         values = table.read_floats(name)
-        outside = (values < -RANGE_TOLERANCE) | (values > 1.0 + RANGE_TOLERANCE)
-        if not outside.any():
-            continue
-        row = int(np.argmax(outside))
-        alike = find_answers(table, [*judged, *free], raw)
-        advice = advise(alike) if name in {*alike.answers, *alike.ratings} else ""
-        raise InputError(
-            f"column {name!r} contains {make_plain(values[row])!r} at row {row}, which is not a "
-            "probability",
-            hint=_suggest_role(table, name, free) + (f"; {advice}" if advice else ""),
-        )
+        beyond = (values < -RANGE_TOLERANCE) | (values > 1.0 + RANGE_TOLERANCE)
+        if beyond.any():
+            row = int(np.argmax(beyond))
+            outside[name] = f"{make_plain(values[row])!r} at row {row}"
+    if not outside:
+        return
+    alike = find_answers(table, [*judged, *free], raw)
+    advice = advise(alike) if {*outside} & {*alike.answers, *alike.ratings} else ""
+    (name, first), *more = outside.items()
+    problem = f"column {name!r} contains {first}, which is not a probability"
+    if more:
+        listed = ", ".join(f"{each!r} ({value})" for each, value in [*outside.items()][:10])
+        listed += f" and {len(outside) - 10} more" if len(outside) > 10 else ""
+        problem = f"columns contain values that are not probabilities: {listed}"
+    roles = _suggest_roles(table, list(outside), free)
+    raise InputError(problem, hint=roles + (f"; {advice}" if advice else ""))
 
 
 def _refuse_wrong_sums(table: Table, grids: Sequence[tuple[str, Grid]], raw: RawLabels) -> None:
@@ -358,19 +366,35 @@ def _refuse_wrong_sums(table: Table, grids: Sequence[tuple[str, Grid]], raw: Raw
             )
 
 
-def _suggest_role(table: Table, name: str, free: Sequence[str]) -> str:
-    """Roles of a numeric column that has no probabilities, the most probable first."""
-    values = table.read_floats(name)
-    known = values[~np.isnan(values)]
-    ids = f"if it names the rows pass `id={name!r}`"
-    group = f"if it is a group pass `groups={[name]}`"
-    scores = "or list the score columns with `models=[...]`"
-    if np.isfinite(known).all() and (known % 1 == 0).all():
-        parts = [ids, group] if np.unique(known).size == table.n_rows else [group, ids]
-        return "; ".join([*parts, f"if it is neither pass `ignore={[name]}`", scores])
-    percent = "for percent divide by 100; " if _look_like_percent(table, free) else ""
-    ignore = f"if it is not a score pass `ignore={[name]}`"
-    return f"{percent}for logits pass `logits=True`; {ignore}; {scores}"
+def _suggest_roles(table: Table, names: Sequence[str], free: Sequence[str]) -> str:
+    """Roles of numeric columns that have no probabilities, the most probable first."""
+    ids, groups, real = [], [], []
+    for name in names:
+        values = table.read_floats(name)
+        known = values[~np.isnan(values)]
+        count = np.unique(known).size
+        if not np.isfinite(known).all() or (known % 1 != 0).any():
+            real.append(name)
+            continue
+        if count == table.n_rows:
+            ids.append(name)
+            if len(names) > 1:
+                continue
+        groups.append(name if count <= MOST_GROUPS or ":" in name else f"{name}:quantiles=4")
+    one = len(names) == 1
+    parts = (
+        [f"if {'it' if one else repr(ids[0])} names the rows pass `id={ids[0]!r}`"] if ids else []
+    )
+    if groups:
+        parts.append(f"{'if it is a group' if one else 'for groups'} pass `groups={groups}`")
+    if groups and one and not ids:
+        parts.append(f"if it names the rows pass `id={names[0]!r}`")
+    if real:
+        parts += ["for percent divide by 100"] if _look_like_percent(table, free) else []
+        parts.append("for logits pass `logits=True`")
+    rest = "if it is neither" if groups and one else "if it is not a score" if one else "otherwise"
+    parts.append(f"{rest} pass `ignore={list(names)}`")
+    return "; ".join([*parts, "or list the score columns with `models=[...]`"])
 
 
 def _look_like_percent(table: Table, names: Sequence[str]) -> bool:
