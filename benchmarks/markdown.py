@@ -45,6 +45,13 @@ def format_table(frame: pd.DataFrame, formats: dict[str, str]) -> str:
     )
 
 
+def format_columns(frame: pd.DataFrame, columns: Mapping[str, str]) -> str:
+    """A Markdown table of some columns: column -> title, or "title|format" of its numbers."""
+    pairs = {name: text.partition("|") for name, text in columns.items()}
+    shown = frame[list(columns)].rename(columns={name: pair[0] for name, pair in pairs.items()})
+    return format_table(shown, {pair[0]: pair[2] for pair in pairs.values() if pair[2]})
+
+
 def embed_picture(name: str, words: str) -> str:
     return f"![{words}](../figures/{name}.png)\n"
 

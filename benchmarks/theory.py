@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, make_unknown_name_error
@@ -35,41 +35,13 @@ AUC_SCALE, ACCURACY_SCALE = float(np.sqrt(2.0)), 2.0
 
 
 def auc_of_separation(separation: ArrayLike) -> FloatArray:
-    """Compute the AUC of a classifier from its separation."""
-    return _evaluate(separation, AUC_SCALE)
+    """The AUC of a classifier from its separation."""
+    return ndtr(np.abs(np.asarray(separation, dtype=np.float64)) / AUC_SCALE)
 
 
 def accuracy_of_separation(separation: ArrayLike) -> FloatArray:
-    """Compute the accuracy of a classifier, at the best threshold, from its separation."""
-    return _evaluate(separation, ACCURACY_SCALE)
-
-
-def separation_of_auc(auc: ArrayLike) -> FloatArray:
-    """Compute the separation at which a classifier has a given AUC."""
-    return _invert(auc, AUC_SCALE, "auc")
-
-
-def separation_of_accuracy(accuracy: ArrayLike) -> FloatArray:
-    """Compute the separation at which a classifier has a given accuracy."""
-    return _invert(accuracy, ACCURACY_SCALE, "accuracy")
-
-
-def _evaluate(separation: ArrayLike, scale: float) -> FloatArray:
-    out: FloatArray = ndtr(np.abs(np.asarray(separation, dtype=np.float64)) / scale)
-    return out
-
-
-def _invert(performance: ArrayLike, scale: float, name: str) -> FloatArray:
-    values = np.asarray(performance, dtype=np.float64)
-    if not ((values >= 0.5) & (values < 1.0)).all():
-        raise InputError(
-            f"values from {values.min():g} to {values.max():g}",
-            option=name,
-            must="be at least 0.5 and below 1",
-            hint="a classifier below 0.5 has its classes the wrong way round: swap them first",
-        )
-    out: FloatArray = scale * ndtri(values)
-    return out
+    """The accuracy of a classifier, at the best threshold, from its separation."""
+    return ndtr(np.abs(np.asarray(separation, dtype=np.float64)) / ACCURACY_SCALE)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -104,13 +76,19 @@ SCALES = {"accuracy": ACCURACY_SCALE, "roc_auc": AUC_SCALE}
 
 
 def auc_bound(separation: ArrayLike, epsilon: ArrayLike) -> FloatArray:
-    """Compute the largest error in AUC that an error in the separation can cause."""
-    return _evaluate_bound(separation, epsilon, AUC_SCALE)
+    """The largest error in AUC that an error in the separation can cause."""
+    return (
+        ndtr(np.asarray(separation) / AUC_SCALE)
+        - performance_band("roc_auc", separation, epsilon)[0]
+    )
 
 
 def accuracy_bound(separation: ArrayLike, epsilon: ArrayLike) -> FloatArray:
-    """Compute the largest error in accuracy that an error in the separation can cause."""
-    return _evaluate_bound(separation, epsilon, ACCURACY_SCALE)
+    """The largest error in accuracy that an error in the separation can cause."""
+    return (
+        ndtr(np.asarray(separation) / ACCURACY_SCALE)
+        - performance_band("accuracy", separation, epsilon)[0]
+    )
 
 
 def performance_band(
@@ -136,32 +114,29 @@ def separation_error(
 ) -> FloatArray:
     """The bound on eps, the error in the estimated separation."""
     _check_constants(p=p, c0=c0, constant=constant)
-    n_u, n_l = (
-        _check_numbers("n_unlabeled", n_unlabeled, 1.0),
-        _check_numbers("n_labeled", n_labeled, 0.0),
-    )
-    dims, c = _check_numbers("d", d, 1.0), np.asarray(norm, dtype=np.float64)
-    if not (np.isfinite(c) & (c > 0)).all():
-        raise InputError(option="norm", value=np.min(c), must="be above 0")
+    n_u = _check("n_unlabeled", n_unlabeled, "at least", 1.0)
+    n_l = _check("n_labeled", n_labeled, "at least", 0.0)
+    dims, c = _check("d", d, "at least", 1.0), _check("norm", norm, "above", 0.0)
     unlabeled_term = np.sqrt(dims / (c**2 * n_u))
     slack = 1.0 - c0 / c**2 * np.sqrt(dims * np.log(n_u) / (c**2 * n_u))
     labeled_term = c * np.exp(-0.5 * n_l * c**2 * np.maximum(slack, 0.0) ** 2)
-    out: FloatArray = constant * (unlabeled_term + labeled_term) / p
-    return out
+    return constant * (unlabeled_term + labeled_term) / p
 
 
 @dataclass(frozen=True)
-class Condition:
-    """One condition of the theorem: what it asks for, what there is, and whether that is enough."""
+class Requirement:
+    """A condition or an assumption of the theorem: what it allows, and what there is."""
 
     name: str
-    required: float
     found: float
+    least: float
+    most: float = np.inf
+    words: str = ""
 
     @property
     def holds(self) -> bool:
-        """Whether there is as much as the condition asks for."""
-        return self.found >= self.required
+        """Whether what was found lies within what is allowed."""
+        return self.least <= self.found <= self.most
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +149,7 @@ class TheoremOne:
     accuracy: FloatArray
     auc_bound: FloatArray
     accuracy_bound: FloatArray
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Requirement, ...]
 
     @property
     def applies(self) -> bool:
@@ -218,9 +193,9 @@ def theorem_1(
         "n_u >= log n_u / min(|c|^2, |c|^4)": np.log(n_unlabeled) / min(norm**2, norm**4),
         "n_u >= d log(d n_u) / |c|^6": d * np.log(d * n_unlabeled) / norm**6,
     }
-    conditions = [Condition("d >= 2", 2.0, float(d))]
+    conditions = [Requirement("d >= 2", float(d), 2.0)]
     conditions += [
-        Condition(name, rows_constant * float(value), float(n_unlabeled))
+        Requirement(name, float(n_unlabeled), rows_constant * float(value))
         for name, value in needed.items()
     ]
     return TheoremOne(
@@ -234,27 +209,20 @@ def theorem_1(
     )
 
 
-def _evaluate_bound(separation: ArrayLike, epsilon: ArrayLike, scale: float) -> FloatArray:
-    c, eps = np.asarray(separation, float), np.asarray(epsilon, float)
-    out: FloatArray = ndtr(c / scale) - ndtr((c - eps) / scale)
-    return out
-
-
 def _check_constants(**constants: float) -> None:
     """``p`` in (0, 1], ``c0`` at least 0, the others above 0."""
     for name, value in constants.items():
-        least_is_allowed, most = name == "c0", 1.0 if name == "p" else np.inf
-        above = value >= 0 if least_is_allowed else value > 0
-        if not (above and value <= most and np.isfinite(value)):
-            must = "be at least 0" if least_is_allowed else "be above 0"
-            must += " and at most 1" if name == "p" else ""
-            raise InputError(option=name, value=value, must=must)
+        _check(name, value, "at least" if name == "c0" else "above", 0.0)
+        if name == "p" and value > 1.0:
+            raise InputError(option=name, value=value, must="be above 0 and at most 1")
 
 
-def _check_numbers(name: str, values: ArrayLike, least: float) -> FloatArray:
+def _check(name: str, values: ArrayLike, relation: str, least: float) -> FloatArray:
+    """Finite numbers ``above`` or ``at least`` so much."""
     numbers = np.asarray(values, dtype=np.float64)
-    if not (np.isfinite(numbers) & (numbers >= least)).all():
-        raise InputError(option=name, value=np.min(numbers), must=f"be at least {least:g}")
+    allowed = numbers > least if relation == "above" else numbers >= least
+    if not (np.isfinite(numbers) & allowed).all():
+        raise InputError(option=name, value=np.min(numbers), must=f"be {relation} {least:g}")
     return numbers
 
 
@@ -281,7 +249,8 @@ CONDITIONS = ("printed", "epsilon")
 
 def least_useful_separation(d: int, norm: float, *, condition: str = "epsilon") -> float:
     """The separation above which one more classifier tightens the first term of the bound."""
-    _check(d, norm)
+    _check("d", d, "at least", 1.0)
+    _check("norm", norm, "above", 0.0)
     if condition not in CONDITIONS:
         raise make_unknown_name_error("condition", condition, CONDITIONS)
     if condition == "printed":
@@ -299,20 +268,11 @@ def bound_with_one_more(
     c0: float = 1.0,
 ) -> tuple[float, float]:
     """Compute the bound on epsilon (both terms, p = 1) without and with one more classifier."""
-    _check(d, norm)
-    if not (np.isfinite(separation) and separation >= 0):
-        raise InputError(option="separation", value=separation, must="be at least 0")
+    _check("separation", separation, "at least", 0.0)
     grown = float(np.hypot(norm, separation))
     before = separation_error(n_unlabeled, n_labeled, d, norm, c0=c0)
     after = separation_error(n_unlabeled, n_labeled, d + 1, grown, c0=c0)
     return float(before), float(after)
-
-
-def _check(d: int, norm: float) -> None:
-    if d < 1:
-        raise InputError(option="d", value=d, must="be at least 1")
-    if not (np.isfinite(norm) and norm > 0):
-        raise InputError(option="norm", value=norm, must="be above 0")
 
 
 # -------------------------------------------------------------------------------------------------
@@ -425,28 +385,13 @@ LEAST_LABELS = 3
 """Labeled rows of each class below which a standard deviation cannot be had."""
 
 
-@dataclass(frozen=True)
-class Assumption:
-    """One assumption of the theorem beside what the labeled rows show."""
-
-    name: str
-    assumed: str
-    found: float
-    allowed: tuple[float, float]
-
-    @property
-    def holds(self) -> bool:
-        """Whether what was found lies within what is allowed."""
-        return self.allowed[0] <= self.found <= self.allowed[1]
-
-
 @dataclass(frozen=True, eq=False)
 class OwnBound:
     """Theorem 1 for a `ScoreSet`: what it says, and whether it may be believed."""
 
     models: tuple[str, ...]
     theorem: TheoremOne
-    assumptions: tuple[Assumption, ...]
+    assumptions: tuple[Requirement, ...]
 
     @property
     def credible(self) -> bool:
@@ -466,12 +411,12 @@ class OwnBound:
             f"{self.theorem.accuracy_bound.max():.3g}."
         ]
         lines += [
-            f"The condition {each.name} fails: {each.found:g} is less than {each.required:.3g}."
+            f"The condition {each.name} fails: {each.found:g} is less than {each.least:.3g}."
             for each in self.theorem.conditions
             if not each.holds
         ]
         lines += [
-            f"The theorem assumes {each.assumed}; {each.name} is {each.found:.2f} here."
+            f"The theorem assumes {each.words}; {each.name} is {each.found:.2f} here."
             for each in self.assumptions
             if not each.holds
         ]
@@ -514,32 +459,37 @@ def bound_for(
     )
     ratio = groups[1].var(axis=0, ddof=1) / np.maximum(groups[0].var(axis=0, ddof=1), 1e-300)
     standard = within / deviation
-    found = {
-        "the share of the positive class": ("balanced classes", float(y.mean())),
-        "the mean absolute correlation within a class": (
-            "classifiers independent given the label",
+    spread = float(np.maximum(ratio, 1.0 / ratio).max())
+    skewed = float(np.abs((standard**3).mean(axis=0)).max())
+    assumptions = (
+        Requirement(
+            "the share of the positive class",
+            float(y.mean()),
+            0.5 - imbalance,
+            0.5 + imbalance,
+            "balanced classes",
+        ),
+        Requirement(
+            "the mean absolute correlation within a class",
             _average_correlation(standard),
+            0.0,
+            correlation,
+            "classifiers independent given the label",
         ),
-        "the largest ratio of variances": (
+        Requirement(
+            "the largest ratio of variances",
+            spread,
+            1.0,
+            variance_ratio,
             "the same variance in both classes",
-            float(np.maximum(ratio, 1.0 / ratio).max()),
         ),
-        "the largest skewness within a class": (
-            "normal scores",
-            float(np.abs((standard**3).mean(axis=0)).max()),
+        Requirement("the largest skewness within a class", skewed, 0.0, skewness, "normal scores"),
+        Requirement(
+            "the least separation",
+            float(separation.min()),
+            0.0,
+            words="every classifier better than chance",
         ),
-        "the least separation": ("every classifier better than chance", float(separation.min())),
-    }
-    allowed = [
-        (0.5 - imbalance, 0.5 + imbalance),
-        (0.0, correlation),
-        (1.0, variance_ratio),
-        (0.0, skewness),
-        (0.0, np.inf),
-    ]
-    assumptions = tuple(
-        Assumption(name, assumed, value, limits)
-        for (name, (assumed, value)), limits in zip(found.items(), allowed, strict=True)
     )
     return OwnBound(data.models, theorem, assumptions)
 

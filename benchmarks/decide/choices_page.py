@@ -9,7 +9,14 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.charts import encode_series
-from benchmarks.markdown import describe_origin, draw, embed_picture, format_table, read
+from benchmarks.markdown import (
+    describe_origin,
+    draw,
+    embed_picture,
+    format_columns,
+    format_table,
+    read,
+)
 
 BY = ["method", "metric", "n_labeled"]
 LEADING = ("accuracy", "roc_auc")
@@ -30,15 +37,15 @@ def write_choices() -> str:
             "Coverage of the 95 % intervals of paired differences (the difference between two "
             "models in a metric), and how often the set of possible best models contains the best "
             f"one. The figures are means over sets ({describe_origin('decide_pairs')}):\n",
-            format_table(*tabulate_coverage(pairs)),
+            tabulate_coverage(pairs),
             "The next table compares reported probabilities with observed shares, for 20, 50 and "
             "100 labels together; every set has the same weight. Each entry has the mean reported "
             "probability, the observed share ± the standard error of their difference (from "
             "leaving out one set at a time; it is missing where all cases are of one set), and in "
             "brackets the number of cases:\n",
-            format_table(*tabulate_said(said)),
+            tabulate_said(said),
             "The expected regret that was reported, beside the regret in truth:\n",
-            format_table(*tabulate_regret(regret)),
+            tabulate_regret(regret),
             embed_picture("decide_probabilities", words),
         ]
     )
@@ -90,31 +97,28 @@ def tell_probabilities(said: pd.DataFrame) -> str:
     )
 
 
-def tabulate_coverage(pairs: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+def tabulate_coverage(pairs: pd.DataFrame) -> str:
     kinds = pairs[pairs["dataset"].isin(KINDS[:2]) & pairs["metric"].isin(LEADING)]
     each = pairs[~pairs["dataset"].isin(KINDS)]
     near = pairs[pairs["dataset"] == "development"].set_index(BY).index
     least = each.groupby(BY)["pair_coverage"].min().rename("least over all sets")
     merged = kinds.merge(least.reset_index(), on=BY) if len(near) else kinds
-    shown = pd.DataFrame(
-        {
-            "sets": merged["dataset"],
-            "method": merged["method"],
-            "metric": merged["metric"],
-            "labels": merged["n_labeled"],
-            "coverage of differences": merged["pair_coverage"],
-            "its standard error": merged["pair_se"],
-            "least over all sets": merged["least over all sets"],
-            "95 % set contains the best": merged["set_coverage"],
-            "standard error of this share": merged["set_se"],
-            "models in it": merged["set_size"],
-        }
-    )
-    percents = dict.fromkeys([*shown.columns[4:9]], ".1%")
-    return shown, {**percents, "models in it": ".1f"}
+    columns = {
+        "dataset": "sets",
+        "method": "method",
+        "metric": "metric",
+        "n_labeled": "labels",
+        "pair_coverage": "coverage of differences|.1%",
+        "pair_se": "its standard error|.1%",
+        "least over all sets": "least over all sets|.1%",
+        "set_coverage": "95 % set contains the best|.1%",
+        "set_se": "standard error of this share|.1%",
+        "set_size": "models in it|.1f",
+    }
+    return format_columns(merged, columns)
 
 
-def tabulate_said(said: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+def tabulate_said(said: pd.DataFrame) -> str:
     whole = _pool(said[said["sets"] == "all"])
     whole["bin"] = [f"{row.low:.2f} to {min(row.high, 1.0):.2f}" for row in whole.itertuples()]
     whole["cell"] = [
@@ -125,33 +129,29 @@ def tabulate_said(said: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     wide = whole.pivot_table(
         index=["method", "what", "bin"], columns="metric", values="cell", aggfunc="first"
     )
-    return wide.fillna("-").reset_index(), {}
+    return format_table(wide.fillna("-").reset_index(), {})
 
 
 def _format_error(se: float) -> str:
     return f" ± {se:.2f}" if math.isfinite(se) else ""
 
 
-def tabulate_regret(regret: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
+def tabulate_regret(regret: pd.DataFrame) -> str:
     shown = regret[regret["sets"].isin(KINDS[:2])]
-    shown = shown[
-        ["sets", *BY, "said", "true", "off_se", "held", "within", "p_within", "picked"]
-    ].rename(
-        columns={
-            "n_labeled": "labels",
-            "said": "regret, reported",
-            "true": "regret in truth",
-            "off_se": "standard error of the difference",
-            "held": "coverage of its interval",
-            "within": "pick within 0.01 of the best",
-            "p_within": "the same, reported",
-            "picked": "pick is the best",
-        }
-    )
-    numbers = dict.fromkeys(
-        ["regret, reported", "regret in truth", "standard error of the difference"], ".4f"
-    )
-    return shown, numbers | dict.fromkeys(shown.columns[7:], ".0%")
+    columns = {
+        "sets": "sets",
+        "method": "method",
+        "metric": "metric",
+        "n_labeled": "labels",
+        "said": "regret, reported|.4f",
+        "true": "regret in truth|.4f",
+        "off_se": "standard error of the difference|.4f",
+        "held": "coverage of its interval|.0%",
+        "within": "pick within 0.01 of the best|.0%",
+        "p_within": "the same, reported|.0%",
+        "picked": "pick is the best|.0%",
+    }
+    return format_columns(shown, columns)
 
 
 def draw_probabilities(said: pd.DataFrame) -> Any:

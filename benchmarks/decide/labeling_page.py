@@ -7,7 +7,14 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.charts import encode_series
-from benchmarks.markdown import describe_origin, draw, embed_picture, format_table, read
+from benchmarks.markdown import (
+    describe_origin,
+    draw,
+    embed_picture,
+    format_columns,
+    format_table,
+    read,
+)
 
 ARMS = {
     "random": "random",
@@ -139,16 +146,13 @@ def write_plan() -> str:
         "target": "target",
         "case": "labels are",
         "cases": "cases",
-        "ratio": "median of planned over needed",
-        "within": "within a factor of 1.5",
-        "within_one": "the same for one run",
-        "reachable": "reachable for one run",
-        "inside_one": "one run is in the 80 % range",
-        "seconds": "CPU seconds",
+        "ratio": "median of planned over needed|.2f",
+        "within": "within a factor of 1.5|.0%",
+        "within_one": "the same for one run|.0%",
+        "reachable": "reachable for one run|.0%",
+        "inside_one": "one run is in the 80 % range|.0%",
+        "seconds": "CPU seconds|.0f",
     }
-    shown = kept[list(columns)].rename(columns=columns)
-    percents = dict.fromkeys(list(columns.values())[5:9], ".0%")
-    formats = {columns["ratio"]: ".2f", columns["seconds"]: ".0f"} | percents
     whole = kept[kept["target"] == "all"].set_index(["method", "case"])["within"]
     auto, alone = (
         f"{whole[method, 'simulated']:.0%} of the simulated and {whole[method, 'real']:.0%} of the "
@@ -156,4 +160,4 @@ def write_plan() -> str:
         for method in ("auto", "labeled")
     )
     head = f"With `auto`, {auto} are within a factor of 1.5. With labels alone, {alone} are"
-    return f"{head} ({describe_origin('decide_plan')}).\n\n{format_table(shown, formats)}"
+    return f"{head} ({describe_origin('decide_plan')}).\n\n{format_columns(kept, columns)}"

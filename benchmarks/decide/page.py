@@ -18,58 +18,39 @@ from benchmarks.charts import encode_series
 from benchmarks.decide.choices_page import write_choices
 from benchmarks.decide.groups_page import write_groups, write_many_groups, write_subgroups
 from benchmarks.decide.labeling_page import write_memory, write_plan, write_suggestion
-from benchmarks.markdown import describe_origin, draw, embed_picture, format_table, read, rewrite
+from benchmarks.markdown import describe_origin, draw, embed_picture, format_columns, read, rewrite
 
 EVIDENCE = Path(__file__).resolve().parents[1] / "evidence"
 
 
 def write_thresholds() -> str:
     found = read("decide_thresholds")
-    kept = found[found["n_labeled"] == 50]
-    shown = pd.DataFrame(
-        {
-            "method": kept["method"],
-            "goal": kept["goal"],
-            "metric": kept["metric"],
-            "plain estimate too good by": kept["plain_too_good"],
-            "reported estimate too good by": kept["reported_too_good"],
-            "coverage": kept["covered"],
-            "P(demand is met), reported": kept["said"],
-            "demand was met": kept["held"],
-        }
-    )
-    formats = {
-        "plain estimate too good by": "+.3f",
-        "reported estimate too good by": "+.3f",
-        "coverage": ".0%",
-        "P(demand is met), reported": ".0%",
-        "demand was met": ".0%",
+    columns = {
+        "method": "method",
+        "goal": "goal",
+        "metric": "metric",
+        "plain_too_good": "plain estimate too good by|+.3f",
+        "reported_too_good": "reported estimate too good by|+.3f",
+        "covered": "coverage|.0%",
+        "said": "P(demand is met), reported|.0%",
+        "held": "demand was met|.0%",
     }
     head = (
         f"Results with 50 labels on sets with two classes ({describe_origin('decide_thresholds')}):"
     )
-    return f"{head}\n\n{format_table(shown, formats)}"
+    return f"{head}\n\n{format_columns(found[found['n_labeled'] == 50], columns)}"
 
 
 def write_monoculture() -> str:
     found = read("decide_monoculture")
-    kept = found[found["dataset"] == "all"]
-    shown = kept[
-        ["figure", "n_labeled", "error", "labels_error", "ratio", "covered", "labels_covered"]
-    ].rename(
-        columns={
-            "n_labeled": "labels",
-            "labels_error": "error of labels alone",
-            "covered": "coverage",
-            "labels_covered": "coverage of labels alone",
-        }
-    )
-    formats = {
-        "error": ".4f",
-        "error of labels alone": ".4f",
-        "ratio": ".2f",
-        "coverage": ".0%",
-        "coverage of labels alone": ".0%",
+    columns = {
+        "figure": "figure",
+        "n_labeled": "labels",
+        "error": "error|.4f",
+        "labels_error": "error of labels alone|.4f",
+        "ratio": "ratio|.2f",
+        "covered": "coverage|.0%",
+        "labels_covered": "coverage of labels alone|.0%",
     }
     words = "Share of rows that all models get wrong: error of auto and of labels alone by set"
     draw("decide_monoculture", draw_monoculture(found))
@@ -94,25 +75,25 @@ def write_monoculture() -> str:
         worst=("ratio", "max"),
     )
     figures = own.groupby(["dataset", "figure"])["covered"].mean().groupby("dataset")
-    sets = pd.DataFrame(
-        {
-            "set": by_set.index,
-            "error": by_set["error"],
-            "error of labels alone": by_set["labels_error"],
-            "ratio": by_set["error"] / by_set["labels_error"],
-            "largest ratio of a figure": by_set["worst"],
-            "coverage": by_set["covered"],
-            "lowest coverage": figures.min(),
-            "of the figure": figures.idxmin().map(lambda place: place[1]),
-        }
-    )
-    more = {**formats, "largest ratio of a figure": ".2f", "lowest coverage": ".0%"}
+    by_set["ratio"] = by_set["error"] / by_set["labels_error"]
+    by_set["lowest"] = figures.min()
+    by_set["figure"] = figures.idxmin().map(lambda place: place[1])
+    set_columns = {
+        "dataset": "set",
+        "error": "error|.4f",
+        "labels_error": "error of labels alone|.4f",
+        "ratio": "ratio|.2f",
+        "worst": "largest ratio of a figure|.2f",
+        "covered": "coverage|.0%",
+        "lowest": "lowest coverage|.0%",
+        "figure": "of the figure",
+    }
     return "\n".join(
         [
             f"{head}\n",
-            format_table(shown, formats),
+            format_columns(found[found["dataset"] == "all"], columns),
             f"The next table has means over all figures and numbers of labels, by set. {count}\n",
-            format_table(sets, more),
+            format_columns(by_set.reset_index(), set_columns),
             embed_picture("decide_monoculture", words),
         ]
     )
@@ -140,31 +121,31 @@ def draw_monoculture(found: pd.DataFrame) -> Any:
 
 def write_shift() -> str:
     alarms, errors = read("decide_shift_alarms"), read("decide_shift_errors")
-    first = alarms[alarms["dataset"] == "all"].drop(columns="dataset")
-    first = first.rename(
-        columns={
-            "n_labeled": "labels",
-            "label_safe": "label shift not refuted",
-            "covariate_safe": "covariate shift not refuted",
-            "limit_scores": "best test on scores",
-            "limit_classes": "if all classes were known",
-        }
-    )
-    second = errors[errors["dataset"] == "all"].drop(columns="dataset")
-    second = second.rename(columns={"n_labeled": "labels"})
-    percents = dict.fromkeys(["alarm", *first.columns[4:]], ".0%")
-    numbers = dict.fromkeys(["as it is", "label", "covariate", "by_class", "by_score"], ".3f")
+    first = alarms[alarms["dataset"] == "all"]
+    second = errors[errors["dataset"] == "all"]
+    limits = {
+        "limit_scores": "best test on scores|.0%",
+        "limit_classes": "if all classes were known|.0%",
+    }
+    columns = {
+        "shift": "shift",
+        "n_labeled": "labels",
+        "runs": "runs",
+        "alarm": "alarm|.0%",
+        "D104": "D104|.0%",
+        "D108": "D108|.0%",
+        "label_safe": "label shift not refuted|.0%",
+        "covariate_safe": "covariate shift not refuted|.0%",
+        **limits,
+    }
+    ways = ["as it is", "by_class", "by_score", "covariate", "label"]
+    error_columns = {name: name for name in ("method", "metric", "shift")}
+    error_columns |= {"n_labeled": "labels", **{way: f"{way}|.3f" for way in ways}}
     draw("decide_shift", draw_shift(alarms))
     by_set = alarms[alarms["shift"].isin(["halved", "doubled"]) & (alarms["dataset"] != "all")]
-    by_set = by_set[["dataset", "shift", "alarm", "limit_scores", "limit_classes"]].rename(
-        columns={
-            "dataset": "set",
-            "limit_scores": "best test on scores",
-            "limit_classes": "if all classes were known",
-        }
-    )
+    set_columns = {"dataset": "set", "shift": "shift", "alarm": "alarm|.0%", **limits}
     words = "Share of runs with an alarm by set and shift"
-    rate = first.set_index("shift")[["alarm", "best test on scores", "if all classes were known"]]
+    rate = first.set_index("shift")[["alarm", *limits]]
     told = {name: [f"{each:.0%}" for each in rate.loc[name]] for name in rate.index}
     return "\n".join(
         [
@@ -178,18 +159,18 @@ def write_shift() -> str:
             "How often an alarm (D104 or D108) was raised. The shifts are: the positives among the "
             "unlabeled rows halved or doubled, other rows (covariate), and none "
             f"({describe_origin('decide_shift_alarms')}):\n",
-            format_table(first, percents),
+            format_columns(first, columns),
             embed_picture("decide_shift", words),
             "The next table shows how much could be found at all. It has the share of runs with an "
             "alarm, the power of the best test on scores, and the power of a test that knows the "
             "class of every unlabeled row, both at the level of 2 %. An alarm is raised by any of "
             "three tests, which have a level of 5 % together, so that alarms may be more frequent "
             "than the power of one test.\n",
-            format_table(by_set, percents),
+            format_columns(by_set, set_columns),
             "Mean absolute error without any correction (`as it is`), with labels weighted by a "
             "correction (`covariate`, `label`), and with a design that tells the method how rows "
             f"were chosen (`by_class`, `by_score`; {describe_origin('decide_shift_errors')}):\n",
-            format_table(second, numbers),
+            format_columns(second, error_columns),
         ]
     )
 
