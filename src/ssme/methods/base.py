@@ -200,6 +200,10 @@ class Estimate:
         return low, high
 
 
+Estimates = list[list[Estimate]]
+"""Those of each metric in each group: [group][metric]."""
+
+
 @runtime_checkable
 class Belief(Protocol):
     """What a fitted method believes."""
@@ -225,9 +229,7 @@ class Belief(Protocol):
     def facts(self) -> Facts:
         """What the fit reports: convergence, bandwidth, fitted parameters, engine used."""
 
-    def estimate(
-        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
-    ) -> list[list[Estimate]]:
+    def estimate(self, metrics: Sequence[Metric], rows: Sequence[GroupRows]) -> Estimates:
         """Estimates [group][metric]; each entry of ``rows`` says which rows are in the group."""
 
 

@@ -1,4 +1,4 @@
-"""Belief of a method that knows P(y | s) per row: metrics over S label draws, averaged.
+"""What fitted methods believe: P(y | s) per row, a metric's value, or the labels alone.
 
 Step 2 of the SSME paper: draw S label vectors from P(y | s) for the unlabeled rows, keep the true
 labels of the labeled ones, compute the metric for each draw, average. Intervals, differences and
@@ -8,10 +8,10 @@ ranks come from a second set of draws in which the rows are resampled too (`row_
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
@@ -21,7 +21,15 @@ from scipy.special import ndtri
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.arrays import find_weight_unit
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.base import Estimate, Facts, GroupRows, Predictor, SilentOnRows, number_rows
+from ssme.methods.base import (
+    Estimate,
+    Estimates,
+    Facts,
+    GroupRows,
+    Predictor,
+    SilentOnRows,
+    number_rows,
+)
 from ssme.methods.clusters import (
     correct_few,
     count_clusters,
@@ -32,7 +40,13 @@ from ssme.methods.clusters import (
     number_clusters,
     sum_by_cluster,
 )
-from ssme.methods.draws import RowWeights, center_all, find_originals, make_child_seed
+from ssme.methods.draws import (
+    RowWeights,
+    center_all,
+    find_originals,
+    make_child_seed,
+    split_metrics,
+)
 from ssme.methods.label_draws import (
     ContraryRows,
     Interval,
@@ -80,15 +94,67 @@ def draw_labels(posterior: FloatArray, n_draws: int, rng: Generator) -> IntArray
     uniform = rng.random((n_draws, posterior.shape[0]))
     if posterior.shape[1] == 2:
         return (uniform < posterior[:, 1]).astype(np.int64)
-    below = np.cumsum(posterior, axis=1)[:, :-1]
+    return find_labels_at(uniform, posterior)
+
+
+def find_labels_at(uniform: FloatArray, posterior: FloatArray) -> IntArray:
+    """Labels (D, n) at quantiles ``uniform`` (D, n) of ``posterior`` (n, K) or (D, n, K)."""
+    below = np.cumsum(posterior, axis=-1)
     labels = np.zeros(uniform.shape, dtype=np.int64)
-    for k in range(below.shape[1]):
-        labels += uniform >= below[:, k]
+    for k in range(below.shape[-1] - 1):
+        labels += uniform >= below[..., k]
     return labels
 
 
+Labelings = Iterator[tuple[IntArray, RowWeights | None]]
+"""Labels (G, d, n) for all classifiers (G = 1) or one for each, in batches of bounded memory: draws
+for the estimate, or worlds where they come with weights of the rows."""
+
+
+def split_draws(n_draws: int, batch_cells: int, cells_of_one: int) -> Iterator[int]:
+    """Sizes of batches of ``n_draws`` in all, one draw at the least in each."""
+    batch = max(1, batch_cells // max(1, cells_of_one))
+    for start in range(0, n_draws, batch):
+        yield min(batch, n_draws - start)
+
+
+class DrawnLabels(ABC):
+    """A belief whose estimates are means over label draws, kept with draws of worlds."""
+
+    data: ScoreSet
+
+    @abstractmethod
+    def draw_batches(self, metrics: Sequence[Metric]) -> Labelings:
+        """All draws, then or between them all worlds; every call the same."""
+
+    @abstractmethod
+    def plan(self, metrics: Sequence[Metric], scores: FloatArray) -> list[list[MetricPlan]]:
+        """The plans of every metric, one for each of the G labelings."""
+
+    def estimate(self, metrics: Sequence[Metric], rows: Sequence[GroupRows]) -> Estimates:
+        """Means over the label draws; the draws kept are worlds (`ssme.methods.draws`)."""
+        data = self.data
+        parts = [slice(None) if p is None else number_rows(p, data.n_rows) for p in rows]
+        plans = [self.plan(metrics, data.scores[part]) for part in parts]
+        points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        for labels, weights in self.draw_batches(metrics):
+            values = points if weights is None else worlds
+            for g, part in enumerate(parts):
+                own = None if data.weights is None else data.weights[part]
+                for factor, numbers in split_metrics(weights, metrics):
+                    masses = [one_hot_mass(each[:, part], data.n_classes, own) for each in labels]
+                    if factor is not None:
+                        for mass in masses:
+                            mass *= factor[:, part, None]
+                    for m in numbers:
+                        pairs = zip(plans[g][m], masses, strict=True)
+                        values[g][m].append(np.hstack([plan(mass) for plan, mass in pairs]))
+        return center_all(points, worlds, metrics)
+
+
 @dataclass(frozen=True, eq=False)
-class LabelPosterior:
+class LabelPosterior(DrawnLabels):
     """P(y | s) with labeled rows clamped; a metric's estimate is its mean over label draws.
 
     ``refits`` are posteriors of the same rows from refits to reweighted rows; where a method gives
@@ -113,40 +179,13 @@ class LabelPosterior:
         """Refits carry the uncertainty of the fit, which more rows to apply it to do not lessen."""
         return not self.refits
 
-    def estimate(
-        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
-    ) -> list[list[Estimate]]:
-        """Mean over the label draws; the draws kept are worlds (`row_weights`)."""
-        n = self.data.n_rows
-        parts = [slice(None) if part is None else number_rows(part, n) for part in rows]
-        scores = self.data.scores
-        plans = [plan_together(metrics, scores[part]) for part in parts]
-        points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
-        worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
-        every = range(len(metrics))
+    def plan(self, metrics: Sequence[Metric], scores: FloatArray) -> list[list[MetricPlan]]:
+        return [[plan] for plan in plan_together(metrics, scores)]
+
+    def draw_batches(self, metrics: Sequence[Metric]) -> Labelings:
+        """Refits take turns, so that each lends its posterior to equally many worlds."""
         for labels in self.draw_label_batches():
-            for g, part in enumerate(parts):
-                _add_values(points[g], plans[g], every, self._make_mass(labels, part))
-        for labels, weights in self.draw_world_batches(metrics):
-            for g, part in enumerate(parts):
-                for kind, numbers in weights.split_metrics(metrics):
-                    factor = kind[:, part, None]
-                    _add_values(worlds[g], plans[g], numbers, self._make_mass(labels, part, factor))
-        return center_all(points, worlds, metrics)
-
-    def draw_label_batches(self) -> Iterator[IntArray]:
-        """All draws (d, n) in batches of bounded memory; the same draws on every call."""
-        rng = np.random.default_rng(self.seed)
-        for size in track(list(self._split_sizes(self.n_draws)), "label draws"):
-            yield draw_labels(self.posterior, size, rng)
-
-    def draw_world_batches(
-        self, metrics: Sequence[Metric]
-    ) -> Iterator[tuple[IntArray, RowWeights]]:
-        """Labels (d, n) of ``n_worlds`` worlds in all, and their row weights; every call the same.
-
-        Refits take turns, so that each lends its posterior to equally many worlds.
-        """
+            yield labels[None], None
         rng = np.random.default_rng(make_child_seed(self.seed, 0))
         sources = self.refits or (self.posterior,)
         share = -(-self.n_worlds // len(sources))
@@ -154,34 +193,16 @@ class LabelPosterior:
             for size in self._split_sizes(share):
                 clusters = self.data.clusters
                 weights = RowWeights.draw(metrics, size, len(posterior), rng, clusters)
-                yield draw_labels(posterior, size, rng), weights
+                yield draw_labels(posterior, size, rng)[None], weights
 
-    def _make_mass(
-        self, labels: IntArray, part: Any, factor: FloatArray | None = None
-    ) -> FloatArray:
-        weights = self.data.weights
-        kept = None if weights is None else weights[part]
-        mass = one_hot_mass(labels[:, part], self.posterior.shape[1], kept)
-        if factor is not None:
-            mass *= factor
-        return mass
+    def draw_label_batches(self) -> Iterator[IntArray]:
+        """All draws (d, n) in batches of bounded memory; the same draws on every call."""
+        rng = np.random.default_rng(self.seed)
+        for size in track(list(self._split_sizes(self.n_draws)), "label draws"):
+            yield draw_labels(self.posterior, size, rng)
 
     def _split_sizes(self, n_draws: int) -> Iterator[int]:
-        n, k = self.posterior.shape
-        batch = max(1, self.batch_cells // max(1, n * k))
-        for start in range(0, n_draws, batch):
-            yield min(batch, n_draws - start)
-
-
-def _add_values(
-    values: list[list[FloatArray]],
-    plans: Sequence[MetricPlan],
-    numbers: Iterable[int],
-    mass: FloatArray,
-) -> None:
-    """Append the values (D, M) of ``mass`` to those of the metrics of these ``numbers``."""
-    for m in numbers:
-        values[m].append(plans[m](mass))
+        return split_draws(n_draws, self.batch_cells, self.posterior.size)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -216,14 +237,10 @@ class SoftBelief(ABC):
         """Number of joint draws."""
 
     @abstractmethod
-    def estimate_soft(
-        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
-    ) -> list[list[Estimate]]:
+    def estimate_soft(self, metrics: Sequence[Metric], rows: Sequence[GroupRows]) -> Estimates:
         """Estimates [group][metric] from W, where some rows have no label."""
 
-    def estimate(
-        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
-    ) -> list[list[Estimate]]:
+    def estimate(self, metrics: Sequence[Metric], rows: Sequence[GroupRows]) -> Estimates:
         """Point estimates [group][metric] on all rows of each group, with joint draws.
 
         Where every row has a label nothing is left to W: they are the estimates of labels alone,
@@ -242,12 +259,10 @@ def draw_masses(
 
     A batch has at most ``batch_cells`` cells, one draw at the least.
     """
-    rng = np.random.default_rng(seed)
-    batch = max(1, batch_cells // max(1, soft.size))
-    flat = soft.reshape(-1, soft.shape[-1])
-    for start in range(0, n_draws, batch):
-        labels = draw_labels(flat, min(batch, n_draws - start), rng)
-        yield one_hot_mass(labels, soft.shape[-1]).reshape(len(labels), *soft.shape)
+    rng, flat = np.random.default_rng(seed), soft.reshape(-1, soft.shape[-1])
+    for size in split_draws(n_draws, batch_cells, soft.size):
+        labels = draw_labels(flat, size, rng)
+        yield one_hot_mass(labels, soft.shape[-1]).reshape(size, *soft.shape)
 
 
 def take_part(rows: IntArray, most: int, n_rows: int, seed: SeedSequence) -> IntArray:
@@ -265,14 +280,8 @@ def take_part(rows: IntArray, most: int, n_rows: int, seed: SeedSequence) -> Int
 # row and draw is shared by all classifiers, so the draws stay as joint as the posteriors allow.
 
 
-def find_labels_at(uniform: FloatArray, posterior: FloatArray) -> IntArray:
-    """Labels (D, n) at quantiles ``uniform`` (D, n) of ``posterior`` (n, K) or (D, n, K)."""
-    below = np.cumsum(posterior, axis=-1)[..., :-1]
-    return (uniform[..., None] >= below).sum(axis=-1)
-
-
 @dataclass(frozen=True, eq=False)
-class PerModelPosterior:
+class PerModelPosterior(DrawnLabels):
     """P(y | s_j) per classifier, ``posteriors`` (M, n, K), labeled rows clamped in each.
 
     A row without a score from classifier j is NaN in ``posteriors[j]`` and does not count for it.
@@ -297,36 +306,20 @@ class PerModelPosterior:
         total = np.where(present, self.posteriors, 0.0).sum(axis=0)
         return total / present.sum(axis=0)
 
-    def estimate(
-        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
-    ) -> list[list[Estimate]]:
-        """Mean over the draws of each classifier's own labels; worlds reuse the first of them."""
-        scores, weights = self.data.scores, self.data.weights
-        n = self.data.n_rows
-        parts = [slice(None) if part is None else number_rows(part, n) for part in rows]
-        models, k = range(self.data.n_models), self.data.n_classes
-        plans = [
-            [[metric.alone(j).plan(scores[part][:, [j]]) for j in models] for metric in metrics]
-            for part in parts
-        ]
-        points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
-        worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+    def plan(self, metrics: Sequence[Metric], scores: FloatArray) -> list[list[MetricPlan]]:
+        models = range(self.data.n_models)
+        return [[metric.alone(j).plan(scores[:, [j]]) for j in models] for metric in metrics]
+
+    def draw_batches(self, metrics: Sequence[Metric]) -> Labelings:
+        """The draws of each classifier's own labels; worlds reuse the first of them."""
         rng, n_worlds = np.random.default_rng(make_child_seed(self.seed, 0)), 0
         for labels in self.draw_label_batches():
+            yield labels, None
             again = labels[:, : max(0, self.n_worlds - n_worlds)]
             n_worlds += again.shape[1]
-            size, clusters = again.shape[1], self.data.clusters
-            resampled = RowWeights.draw(metrics, size, labels.shape[2], rng, clusters)
-            for g, part in enumerate(parts):
-                part_weights = None if weights is None else weights[part]
-                masses = [one_hot_mass(own[:, part], k, part_weights) for own in labels]
-                for m, metric in enumerate(metrics):
-                    points[g][m].append(_put_side_by_side(plans[g][m], masses))
-                    if again.size:
-                        rows_again = resampled.take_for(metric)[:, part, None]
-                        reweighted = [mass[: len(rows_again)] * rows_again for mass in masses]
-                        worlds[g][m].append(_put_side_by_side(plans[g][m], reweighted))
-        return center_all(points, worlds, metrics)
+            if again.size:
+                size, clusters = again.shape[1], self.data.clusters
+                yield again, RowWeights.draw(metrics, size, labels.shape[2], rng, clusters)
 
     def draw_label_batches(self) -> Iterator[IntArray]:
         """All draws (M, d, n) in batches of bounded memory; the same draws on every call."""
@@ -348,12 +341,6 @@ class PerModelPosterior:
         return self.posteriors[model]
 
 
-def _put_side_by_side(plans: Sequence[MetricPlan], masses: Sequence[FloatArray]) -> FloatArray:
-    """Values (D, M), classifier j from its own mass."""
-    columns = [plan(mass) for plan, mass in zip(plans, masses, strict=True)]
-    return np.concatenate(columns, axis=1)
-
-
 # -------------------------------------------------------------------------------------------------
 # Belief of a method that estimates a metric directly, without a posterior over labels.
 
@@ -366,9 +353,7 @@ class DirectBelief(SilentOnRows):
     answer: Callable[[Metric, IntArray], Estimate]
     facts: Facts = field(default_factory=Facts)
 
-    def estimate(
-        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
-    ) -> list[list[Estimate]]:
+    def estimate(self, metrics: Sequence[Metric], rows: Sequence[GroupRows]) -> Estimates:
         parts = [number_rows(part, self.n_rows) for part in rows]
         asked = [(part, metric) for part in parts for metric in metrics]
         answers = iter([self.answer(metric, part) for part, metric in track(asked, "metrics")])
@@ -664,9 +649,7 @@ class LabeledBelief(SilentOnRows):
         same = (self.n_draws, self.settings) == (other.n_draws, other.settings)
         return self.data is other.data and same and seeds[0] == seeds[1]
 
-    def estimate(
-        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
-    ) -> list[list[Estimate]]:
+    def estimate(self, metrics: Sequence[Metric], rows: Sequence[GroupRows]) -> Estimates:
         """The metric on the labeled rows of each group."""
         labeled = self.data.labeled
         place = np.cumsum(labeled) - 1
@@ -753,11 +736,9 @@ class LabeledBelief(SilentOnRows):
         n_labeled, clusters = self.data.n_labeled, None
         if self.data.clusters is not None and part.clusters is not None:
             clusters = number_clusters(self.data.clusters[self.data.labeled])
-        batch = max(1, self.batch_cells // (n_labeled * part.n_classes))
-        for start in range(0, self.n_draws if soft else 0, batch):
-            exponential = draw_row_exponentials(
-                rows, min(batch, self.n_draws - start), n_labeled, clusters
-            )
+        n_draws, cells = self.n_draws if soft else 0, n_labeled * part.n_classes
+        for size in split_draws(n_draws, self.batch_cells, cells):
+            exponential = draw_row_exponentials(rows, size, n_labeled, clusters)
             if keep.size < n_labeled:
                 exponential = exponential[:, keep]
             mass = make_bootstrap_mass(

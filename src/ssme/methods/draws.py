@@ -163,12 +163,18 @@ class RowWeights:
         """The weights that ``metric`` can take."""
         return self.whole if metric.hard_only and self.whole is not None else self.smooth
 
-    def split_metrics(self, metrics: Sequence[Metric]) -> Iterator[tuple[FloatArray, list[int]]]:
-        """Each kind of weights, with the numbers of the ``metrics`` that take it."""
-        for weights in (self.smooth, self.whole):
-            numbers = [m for m, metric in enumerate(metrics) if self.take_for(metric) is weights]
-            if weights is not None and numbers:
-                yield weights, numbers
+
+def split_metrics(
+    weights: RowWeights | None, metrics: Sequence[Metric]
+) -> Iterator[tuple[FloatArray | None, Sequence[int]]]:
+    """Each kind of weights, with the numbers of the ``metrics`` that take it."""
+    if weights is None:
+        yield None, range(len(metrics))
+        return
+    for each in (weights.smooth, weights.whole):
+        numbers = [m for m, metric in enumerate(metrics) if weights.take_for(metric) is each]
+        if each is not None and numbers:
+            yield each, numbers
 
 
 def center_worlds(value: FloatArray, worlds: FloatArray, metric: Metric) -> Estimate:

@@ -123,7 +123,7 @@ class Kind:
     """
 
     def settle(self, n_classes: int) -> Kind | SettledCalibration:
-        """Return the kind with everything that depends on the number of classes filled in.
+        """Fill in everything that depends on the number of classes.
 
         Parameters
         ----------

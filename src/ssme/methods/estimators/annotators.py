@@ -50,14 +50,10 @@ class DawidSkene(LabelDraws, example="tol=1e-4"):
         name="dawid_skene",
         title="Dawid-Skene on the votes, labels clamped",
         source="Dawid and Skene 1979",
-        does=(
-            "It estimates the confusion matrix of each classifier and the labels together from "
-            "the decisions of the classifiers."
-        ),
-        assumes=(
-            "It assumes that classifiers err independently given the true class; it does not use "
-            "the scores."
-        ),
+        does="It estimates the confusion matrix of each classifier and the labels together from "
+        "the decisions of the classifiers.",
+        assumes="It assumes that classifiers err independently given the true class; it does not "
+        "use the scores.",
         fails="Where classifiers make the same errors, it is too sure of its labels.",
         needs_labels=False,
         designs=("random", "by_score", "weights"),
@@ -157,10 +153,8 @@ class Spe(LabelDraws, example="max_iter=100"):
         name="spe",
         title="Mixture of truncated normals per classifier",
         source="Welinder et al. 2013",
-        does=(
-            "It fits two truncated normal densities, one per class, to the scores of each "
-            "classifier."
-        ),
+        does="It fits two truncated normal densities, one per class, to the scores of each "
+        "classifier.",
         assumes="It assumes that the scores of each class follow such a density.",
         fails="It is unreliable where the scores have any other shape.",
         multiclass=False,

@@ -64,10 +64,8 @@ class BayesianCalibration(LabelDraws, example="slope_sd=0.2"):
         name="bayesian_calibration",
         title="Bayesian beta calibration per classifier",
         source="Ji et al. 2020",
-        does=(
-            "It recalibrates the scores of each classifier by a Bayesian regression on the "
-            "labeled rows."
-        ),
+        does="It recalibrates the scores of each classifier by a Bayesian regression on the "
+        "labeled rows.",
         assumes="It assumes that a beta calibration curve fits each classifier.",
         fails="It looks at one classifier at a time and learns nothing from the others.",
         multiclass=False,

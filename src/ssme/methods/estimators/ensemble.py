@@ -41,15 +41,11 @@ class Ensemble(LabelDraws, example="labels=False"):
         name="ensemble",
         title="Mean score of the classifiers",
         source="Shanmugam et al. 2025, app. D",
-        does=(
-            "It takes the mean of the classifiers' scores as the probability of each class and "
-            "draws labels from it."
-        ),
+        does="It takes the mean of the classifiers' scores as the probability of each class and "
+        "draws labels from it.",
         assumes="It assumes that the mean score is calibrated; it uses no labels to check that.",
-        fails=(
-            "It is unreliable where classifiers make the same errors or the mean score is not "
-            "calibrated."
-        ),
+        fails="It is unreliable where classifiers make the same errors or the mean score is not "
+        "calibrated.",
         needs_labels=False,
         designs=("random", "by_score", "weights"),
     )
@@ -96,15 +92,11 @@ class WeightedEnsemble(LabelDraws, example="prior_rows=5"):
         name="weighted_ensemble",
         title="Linear pool weighted by labeled log score",
         source="Geweke and Amisano 2011",
-        does=(
-            "It takes a weighted mean of the classifiers' scores as the probability of each "
-            "class; the weights are those that predict the labels of the labeled rows best."
-        ),
+        does="It takes a weighted mean of the classifiers' scores as the probability of each "
+        "class; the weights are those that predict the labels of the labeled rows best.",
         assumes="It assumes that some weighted mean of the scores is calibrated.",
-        fails=(
-            "It is unreliable where classifiers make the same errors or no weighted mean is "
-            "calibrated."
-        ),
+        fails="It is unreliable where classifiers make the same errors or no weighted mean is "
+        "calibrated.",
         needs_labels=False,
         designs=("random", "by_score", "weights"),
     )
@@ -172,19 +164,13 @@ class MajorityVote(LabelDraws, example="hard=True"):
         name="majority_vote",
         title="Vote of the classifiers, weighted by labeled accuracy",
         source="Shanmugam et al. 2025, app. B.2",
-        does=(
-            "It lets the classifiers vote on the class of every unlabeled row. Each vote is "
-            "weighted by the classifier's accuracy on the labeled rows, and the share of the "
-            "votes is the probability of a class."
-        ),
-        assumes=(
-            "It assumes that the classifiers err independently and that the majority is mostly "
-            "right."
-        ),
-        fails=(
-            "It is unreliable where classifiers make the same errors, and it ignores how "
-            "confident they are."
-        ),
+        does="It lets the classifiers vote on the class of every unlabeled row. Each vote is "
+        "weighted by the classifier's accuracy on the labeled rows, and the share of the votes is "
+        "the probability of a class.",
+        assumes="It assumes that the classifiers err independently and that the majority is mostly "
+        "right.",
+        fails="It is unreliable where classifiers make the same errors, and it ignores how "
+        "confident they are.",
         needs_labels=False,
     )
 
@@ -261,15 +247,11 @@ class PseudoLabel(LabelDraws, example="model='knn'"):
         name="pseudo_label",
         title="Model from scores to labels, fitted on the labeled rows",
         source="Shanmugam et al. 2025, app. B.2",
-        does=(
-            "It learns to predict the label from the scores by a logistic regression on the "
-            "labeled rows."
-        ),
+        does="It learns to predict the label from the scores by a logistic regression on the "
+        "labeled rows.",
         assumes="It assumes that there are enough labeled rows to learn that regression.",
-        fails=(
-            "With few labels, it predicts nearly the same for all rows, and its estimates of AUC "
-            "are too low."
-        ),
+        fails="With few labels, it predicts nearly the same for all rows, and its estimates of AUC "
+        "are too low.",
         designs=("random", "by_score", "weights"),
     )
 

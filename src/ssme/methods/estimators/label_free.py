@@ -39,10 +39,8 @@ class Cbpe(LabelDraws, example="n_draws=100"):
         name="cbpe",
         title="Each classifier's own confidence",
         source="Bialek et al. 2024 (CBPE)",
-        does=(
-            "It takes each classifier's own confidence as the probability that its decision is "
-            "right."
-        ),
+        does="It takes each classifier's own confidence as the probability that its decision is "
+        "right.",
         assumes="It assumes that every classifier is calibrated.",
         fails="It is unreliable where a classifier is not calibrated.",
         needs_labels=False,
@@ -81,10 +79,8 @@ class Atc(DeclaredMethod, example="confidence='entropy'"):
         name="atc",
         title="Average thresholded confidence",
         source="Garg et al. 2022",
-        does=(
-            "It finds the confidence above which the share of labeled rows equals the accuracy on "
-            "the labeled rows, and takes the share of unlabeled rows above it as the accuracy."
-        ),
+        does="It finds the confidence above which the share of labeled rows equals the accuracy on "
+        "the labeled rows, and takes the share of unlabeled rows above it as the accuracy.",
         assumes="It assumes that this threshold is the same for the unlabeled rows.",
         fails="It is unreliable with few labels, from which it learns the threshold.",
         metrics=("accuracy",),
@@ -146,10 +142,8 @@ class Agreement(DeclaredMethod, example=""):
         title="Agreement with the other classifiers",
         source="Jiang et al. 2022",
         does="It estimates accuracy by how often a classifier agrees with the other classifiers.",
-        assumes=(
-            "It assumes that agreement predicts accuracy, as it does for independently trained "
-            "networks."
-        ),
+        assumes="It assumes that agreement predicts accuracy, as it does for independently trained "
+        "networks.",
         fails="It is unreliable where classifiers make the same errors.",
         metrics=("accuracy",),
         any_threshold=True,

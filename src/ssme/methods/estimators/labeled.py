@@ -124,10 +124,8 @@ class ActiveTesting(DeclaredMethod):
         name="active_testing",
         title="Active testing: chosen labels, LURE weights",
         source="Kossen et al. 2021",
-        does=(
-            "It chooses rows to label by how informative they are and weights their labels so "
-            "that the estimate is unbiased."
-        ),
+        does="It chooses rows to label by how informative they are and weights their labels so "
+        "that the estimate is unbiased.",
         assumes="It assumes that the labels were chosen with the probabilities that it declares.",
         fails="With few labels, it is unreliable where classifiers are confident and wrong.",
         metrics=("accuracy",),

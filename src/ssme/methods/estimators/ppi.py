@@ -216,14 +216,10 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         name="ppi",
         title="Prediction-powered inference, power-tuned",
         source="Angelopoulos et al. 2023; Zrnic 2024; Eyre and Madras 2025",
-        does=(
-            "It computes an estimate under the mean score of the classifiers and corrects it by "
-            "how wrong the mean score is on the labeled rows."
-        ),
-        assumes=(
-            "It assumes that the labeled rows were chosen at random and that there are many of "
-            "them: its intervals hold for large samples."
-        ),
+        does="It computes an estimate under the mean score of the classifiers and corrects it by "
+        "how wrong the mean score is on the labeled rows.",
+        assumes="It assumes that the labeled rows were chosen at random and that there are many of "
+        "them: its intervals hold for large samples.",
         fails="It is unreliable with few labels, and for metrics that are biased in small samples.",
         gives_posterior=False,
         designs=("random", "weights"),
@@ -382,14 +378,10 @@ class AutoEval(DeclaredMethod, example="n_draws=100"):
         name="autoeval",
         title="AutoEval: PPI++ on accuracy",
         source="Boyeau et al. 2025",
-        does=(
-            "It estimates accuracy from each classifier's own confidence and corrects this "
-            "estimate with the labeled rows (PPI++)."
-        ),
-        assumes=(
-            "It assumes that the labeled rows were chosen at random and that there are many of "
-            "them: its intervals hold for large samples."
-        ),
+        does="It estimates accuracy from each classifier's own confidence and corrects this "
+        "estimate with the labeled rows (PPI++).",
+        assumes="It assumes that the labeled rows were chosen at random and that there are many of "
+        "them: its intervals hold for large samples.",
         fails="With few labels, its estimates vary much.",
         metrics=("accuracy",),
         any_threshold=True,
@@ -443,13 +435,10 @@ class StratifiedPpi(DeclaredMethod, example="n_strata=2"):
         name="stratified_ppi",
         title="Stratified PPI++ on accuracy",
         source="Fisch et al. 2024",
-        does=(
-            "It applies prediction-powered inference within strata of the classifier's confidence."
-        ),
-        assumes=(
-            "It assumes that the labeled rows were chosen at random and that every stratum has "
-            "some."
-        ),
+        does="It applies prediction-powered inference within strata of the classifier's "
+        "confidence.",
+        assumes="It assumes that the labeled rows were chosen at random and that every stratum has "
+        "some.",
         fails="It is unreliable with few labels per stratum.",
         metrics=("accuracy",),
         any_threshold=True,

@@ -164,15 +164,11 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
         name="ssme",
         title="Semi-supervised mixture of all classifiers' scores, as published",
         source="Shanmugam et al. 2025, sec. 3",
-        does=(
-            "It fits a mixture with one density of scores per class to labeled and unlabeled "
-            "rows, and averages every metric over labels drawn from that mixture."
-        ),
-        assumes=(
-            "It assumes that the labeled rows were chosen at random, that each class has its own "
-            "region of scores, and that there are enough rows to estimate densities in as many "
-            "dimensions as there are classifiers."
-        ),
+        does="It fits a mixture with one density of scores per class to labeled and unlabeled "
+        "rows, and averages every metric over labels drawn from that mixture.",
+        assumes="It assumes that the labeled rows were chosen at random, that each class has its "
+        "own region of scores, and that there are enough rows to estimate densities in as many "
+        "dimensions as there are classifiers.",
         fails="It is unreliable with many classifiers and few rows, and where the classes overlap.",
         designs=("random", "by_score", "weights"),
     )
@@ -276,10 +272,8 @@ class SsmeMMethod(SsmeOptions, example="max_iter=10"):
         title="SSME fitted to one classifier at a time",
         source="Shanmugam et al. 2025, app. D",
         does="It fits the mixture of SSME to each classifier by itself.",
-        assumes=(
-            "It makes the assumptions of SSME for one classifier at a time; it learns nothing "
-            "from the others."
-        ),
+        assumes="It makes the assumptions of SSME for one classifier at a time; it learns nothing "
+        "from the others.",
         fails="It is unreliable where the scores of a classifier do not separate the classes.",
         designs=("random", "by_score", "weights"),
     )
