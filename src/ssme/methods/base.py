@@ -98,6 +98,11 @@ class Convergence:
     n_iter: int | None = None
     objective_history: FloatArray | None = None
 
+    def as_facts(self, **values: Any) -> Facts:
+        """Those of a method that makes one iterative fit."""
+        shown = {**values, "converged": self.converged, "n_iter": self.n_iter}
+        return Facts(values=shown, fits={"": self})
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Facts:

@@ -3,14 +3,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.optimize import check_grad
+from scipy.special import softmax
 from scipy.stats import truncnorm
 
 from ssme.methods.estimators.annotators import (
+    Spe,
     _compute_loss,
     _start,
-    compute_mixture_posterior,
+    compute_log_joint,
     fit_dawid_skene,
-    fit_truncated_mixture,
 )
 
 
@@ -95,7 +96,6 @@ def test_the_number_of_steps_is_that_of_the_first_small_one(n_classes, tol) -> N
     assert moved[0] >= tol > moved[1]
 
 
-BOUNDS = (-1.0, 2.0), (1e-2, 2.0)
 TRUE = np.array([0.1, np.log(0.25), 0.8, np.log(0.2), np.log(0.3 / 0.7)])
 
 
@@ -120,19 +120,16 @@ def test_gradient_is_exact() -> None:
 
 def test_recovers_the_mixture_from_few_labels() -> None:
     scores, labels, _ = sample(4000, 20)
-    theta, converged = fit_truncated_mixture(scores, labels, *BOUNDS, 15_000)
+    theta, converged = Spe().fit_mixture(scores, labels)
     assert converged
     np.testing.assert_allclose(theta[[0, 2]], TRUE[[0, 2]], atol=0.1)
-    ideal, fitted = (
-        compute_mixture_posterior(scores, TRUE)[:, 1],
-        compute_mixture_posterior(scores, theta)[:, 1],
-    )
+    ideal, fitted = (softmax(compute_log_joint(scores, t), axis=1)[:, 1] for t in (TRUE, theta))
     assert np.abs(ideal - fitted).mean() < 0.06
 
 
 def test_the_posterior_far_from_both_classes_is_finite() -> None:
     theta = np.array([0.0, np.log(0.01), 1.0, np.log(0.01), np.log(3.0)])
-    told = compute_mixture_posterior(np.array([0.5, 0.499, 0.501]), theta)
+    told = softmax(compute_log_joint(np.array([0.5, 0.499, 0.501]), theta), axis=1)
     # halfway the priors decide; one thousandth to a side is 10 in the log-odds
     odds = np.log(3.0) + np.array([0.0, -10.0, 10.0])
     np.testing.assert_allclose(told[:, 1], 1 / (1 + np.exp(-odds)), rtol=1e-6)
@@ -140,12 +137,13 @@ def test_the_posterior_far_from_both_classes_is_finite() -> None:
 
 def test_few_steps_end_unconverged_and_the_bounds_hold() -> None:
     scores, labels, _ = sample(300, 30)
-    theta, ended = fit_truncated_mixture(scores, labels, (0.2, 0.6), (0.3, 0.5), 15_000)
+    narrow = Spe(mean_bounds=(0.2, 0.6), deviation_bounds=(0.3, 0.5))
+    theta, ended = narrow.fit_mixture(scores, labels)
     assert ended.converged
     assert theta[0] == pytest.approx(0.2)
     assert theta[2] == pytest.approx(0.6)
     assert np.log(0.3) - 1e-12 <= theta[[1, 3]].min() <= theta[[1, 3]].max() <= np.log(0.5) + 1e-12
-    _, early = fit_truncated_mixture(scores, labels, *BOUNDS, 1)
+    _, early = Spe(max_iter=1).fit_mixture(scores, labels)
     assert (early.converged, early.n_iter) == (False, 1)
 
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
@@ -62,10 +62,7 @@ class DawidSkene(LabelDraws, example="tol=1e-4"):
     def fit(self, data: ScoreSet, rng: Generator) -> LabelPosterior:
         votes = cast_votes(data.scores)
         fit = fit_dawid_skene(votes, data.labels, self.tol, self.max_iter, self.floor)
-        facts = Facts(
-            values={"converged": fit.converged, "n_iter": fit.n_iter, "prior": fit.prior.tolist()},
-            fits={"": Convergence(fit.converged, fit.n_iter)},
-        )
+        facts = Convergence(fit.converged, fit.n_iter).as_facts(prior=fit.prior.tolist())
         return LabelPosterior(data, fit.posterior, *self.set_draws(rng), facts)
 
 
@@ -93,8 +90,7 @@ def fit_dawid_skene(
         log_joint = np.log(np.maximum(prior, floor)) + flat @ np.log(
             np.maximum(confusion, floor)
         ).transpose(0, 2, 1).reshape(n_models * k, k)
-        posterior = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
-        posterior = clamp(posterior / posterior.sum(axis=1, keepdims=True), labels)
+        posterior = clamp(softmax(log_joint, axis=1), labels)
         before = prior, confusion
         prior, confusion = _take_m_step(posterior, flat, n_models)
         moved = max(np.abs(prior - before[0]).max(), np.abs(confusion - before[1]).max())
@@ -176,10 +172,8 @@ class Spe(LabelDraws, example="max_iter=100"):
         for j, model in enumerate(track(data.models, "models")):
             present = np.isfinite(data.scores[:, j, 1])
             scores = data.scores[present, j, 1]
-            theta, fits[model] = fit_truncated_mixture(
-                scores, data.labels[present], self.mean_bounds, self.deviation_bounds, self.max_iter
-            )
-            posteriors[j, present] = compute_mixture_posterior(scores, theta)
+            theta, fits[model] = self.fit_mixture(scores, data.labels[present])
+            posteriors[j, present] = softmax(compute_log_joint(scores, theta), axis=1)
             posteriors[j] = clamp(posteriors[j], data.labels)
             values[model] = {
                 "means": theta[[0, 2]].tolist(),
@@ -190,39 +184,25 @@ class Spe(LabelDraws, example="max_iter=100"):
         facts = Facts(values=values, fits=fits)
         return PerModelPosterior(data, posteriors, *self.set_draws(rng), facts)
 
+    def fit_mixture(self, scores: FloatArray, labels: IntArray) -> tuple[FloatArray, Convergence]:
+        """(mu_0, log sigma_0, mu_1, log sigma_1, logit p_1), and how the search ended."""
+        from scipy.optimize import minimize
 
-def fit_truncated_mixture(
-    scores: FloatArray,
-    labels: IntArray,
-    mean_bounds: tuple[float, float],
-    deviation_bounds: tuple[float, float],
-    max_iter: int,
-) -> tuple[FloatArray, Convergence]:
-    """Parameters (mu_0, log sigma_0, mu_1, log sigma_1, logit p_1), and how the search ended."""
-    from scipy.optimize import minimize
-
-    low, high = deviation_bounds
-    log_sigma = (np.log(low), np.log(high))
-    result = minimize(
-        _compute_loss,
-        _start(scores, labels),
-        args=(scores, labels),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[mean_bounds, log_sigma, mean_bounds, log_sigma, (-10.0, 10.0)],
-        options={"maxiter": max_iter},
-    )
-    return result.x, Convergence(bool(result.success), int(result.nit))
+        low, high = np.log(self.deviation_bounds)
+        result = minimize(
+            _compute_loss,
+            _start(scores, labels),
+            args=(scores, labels),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[self.mean_bounds, (low, high), self.mean_bounds, (low, high), (-10.0, 10.0)],
+            options={"maxiter": self.max_iter},
+        )
+        return result.x, Convergence(bool(result.success), int(result.nit))
 
 
-def compute_mixture_posterior(scores: FloatArray, theta: FloatArray) -> FloatArray:
-    """P(y | s) (n, 2) under the mixture ``theta``."""
-    joint = _log_joint(scores, theta)
-    weight = np.exp(joint - joint.max(axis=1, keepdims=True))
-    return weight / weight.sum(axis=1, keepdims=True)
-
-
-def _log_joint(scores: FloatArray, theta: FloatArray) -> FloatArray:
+def compute_log_joint(scores: FloatArray, theta: FloatArray) -> FloatArray:
+    """log P(y, s) (n, 2) under the mixture ``theta``."""
     log_prior = -np.logaddexp(0.0, [theta[4], -theta[4]])
     columns = [
         log_prior[y] + log_truncated_normal(scores, theta[2 * y], np.exp(theta[2 * y + 1]))
@@ -235,7 +215,7 @@ def _compute_loss(
     theta: FloatArray, scores: FloatArray, labels: IntArray
 ) -> tuple[float, FloatArray]:
     """Minus the mean log likelihood and its gradient."""
-    joint = _log_joint(scores, theta)
+    joint = compute_log_joint(scores, theta)
     marginal = np.logaddexp(joint[:, 0], joint[:, 1])
     share = clamp(np.exp(joint - marginal[:, None]), labels)
     labeled = labels >= 0

@@ -54,12 +54,9 @@ class Ensemble(LabelDraws, example="labels=False"):
         posterior = average_scores(data.scores)
         if self.labels:
             posterior = clamp(posterior, data.labels)
+        drawn = self.set_draws(rng)
         return LabelPosterior(
-            data,
-            posterior,
-            *self.set_draws(rng),
-            predictor=average_scores,
-            clamps_labels=self.labels,
+            data, posterior, *drawn, predictor=average_scores, clamps_labels=self.labels
         )
 
 
@@ -108,12 +105,8 @@ class WeightedEnsemble(LabelDraws, example="prior_rows=5"):
         weights, convergence = find_weights(likelihood, self.prior_rows, self.tol, self.max_iter)
         pool = np.einsum("nmk,m->nk", scores, weights)
         posterior = clamp(pool / pool.sum(axis=1, keepdims=True), data.labels)
-        values = {
-            "pool_weights": dict(zip(data.models, weights.tolist(), strict=True)),
-            "converged": convergence.converged,
-            "n_iter": convergence.n_iter,
-        }
-        facts = Facts(values=values, fits={"": convergence})
+        by_model = dict(zip(data.models, weights.tolist(), strict=True))
+        facts = convergence.as_facts(pool_weights=by_model)
         return LabelPosterior(data, posterior, *self.set_draws(rng), facts)
 
 
@@ -175,8 +168,10 @@ class MajorityVote(LabelDraws, example="hard=True"):
     )
 
     def fit(self, data: ScoreSet, rng: Generator) -> LabelPosterior:
-        votes = cast_votes(data.scores)
-        accuracy = measure_labeled_accuracy(votes, data)
+        votes, labeled = cast_votes(data.scores), np.flatnonzero(data.labeled)
+        cast = votes[labeled].sum(axis=(0, 2))
+        right = votes[labeled, :, data.labels[labeled]].sum(axis=0)
+        accuracy = right / np.maximum(cast, 1.0) if right.any() else np.ones(data.n_models)
         share = weigh_votes(votes, accuracy)
         if self.hard:
             top = share == share.max(axis=1, keepdims=True)
@@ -187,25 +182,12 @@ class MajorityVote(LabelDraws, example="hard=True"):
         return LabelPosterior(data, posterior, *self.set_draws(rng), facts)
 
 
-def measure_labeled_accuracy(votes: FloatArray, data: ScoreSet) -> FloatArray:
-    """Accuracy (M,) of ``votes`` (n, M, K) on the labeled rows; all ones if it says nothing."""
-    labeled = np.flatnonzero(data.labeled)
-    cast = votes[labeled].sum(axis=(0, 2))
-    right = votes[labeled, :, data.labels[labeled]].sum(axis=0)
-    accuracy: FloatArray = right / np.maximum(cast, 1.0)
-    return accuracy if accuracy.any() else np.ones_like(accuracy)
-
-
 def weigh_votes(votes: FloatArray, weights: FloatArray) -> FloatArray:
-    """Share (n, K) of the weight ``weights`` (M,) that votes for each class."""
-    total = np.einsum("nmk,m->nk", votes, weights)
+    """Share (n, K) of the weight (M,) that votes for each class; of the votes where it is zero."""
+    total, unweighted = np.einsum("nmk,m->nk", votes, weights), votes.sum(axis=1)
+    total = np.where(total.sum(axis=1, keepdims=True) > 0, total, unweighted)
     cast = total.sum(axis=1, keepdims=True)
-    unweighted = votes.sum(axis=1)
-    return np.where(
-        cast > 0,
-        total / np.where(cast > 0, cast, 1.0),
-        unweighted / np.maximum(unweighted.sum(axis=1, keepdims=True), 1.0),
-    )
+    return total / np.where(cast > 0, cast, 1.0)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -222,15 +204,14 @@ def weigh_votes(votes: FloatArray, weights: FloatArray) -> FloatArray:
 # NeurIPS 2025, app. B.2.
 
 
-MODELS = ("logistic", "knn")
-
-
 @dataclass(frozen=True)
 class PseudoLabel(LabelDraws, example="model='knn'"):
     """Labels drawn from a model of the label given the scores."""
 
     model: str = option(
-        "logistic", "The model: a logistic regression or nearest neighbors.", Enumeration(*MODELS)
+        "logistic",
+        "The model: a logistic regression or nearest neighbors.",
+        Enumeration("logistic", "knn"),
     )
     n_neighbors: int = option(
         5, 'Labeled rows that vote with model="knn"; at most all of them do.', Whole(1, 100_000)
@@ -264,14 +245,15 @@ class PseudoLabel(LabelDraws, example="model='knn'"):
                 f"class {data.classes[seen[0]]!r}",
                 hint="label a row of another class, or use a method that needs no labels",
             )
-        features = _make_features(fill_missing(data.scores))
+        scores = fill_missing(data.scores)
+        two = data.n_classes == 2
+        features = scores[:, :, 1] if two else scores.reshape(data.n_rows, -1)
         learn = self._fit_logistic if self.model == "logistic" else self._ask_neighbors
         predicted, convergence = learn(features[labeled], data.labels[labeled], features)
         posterior = np.zeros((data.n_rows, data.n_classes))
         posterior[:, seen] = predicted
         drawn = self.set_draws(rng)
-        values = {"converged": convergence.converged, "n_iter": convergence.n_iter}
-        facts = Facts(values=values, fits={"": convergence})
+        facts = convergence.as_facts()
         return LabelPosterior(data, clamp(posterior, data.labels), *drawn, facts)
 
     def _fit_logistic(
@@ -304,8 +286,3 @@ class PseudoLabel(LabelDraws, example="model='knn'"):
 
         model = KNeighborsClassifier(min(self.n_neighbors, len(known))).fit(known, labels)
         return model.predict_proba(features), Convergence(True, 1)
-
-
-def _make_features(scores: FloatArray) -> FloatArray:
-    n, _, k = scores.shape
-    return scores[:, :, 1] if k == 2 else scores.reshape(n, -1)

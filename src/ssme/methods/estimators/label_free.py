@@ -89,7 +89,9 @@ class Atc(DeclaredMethod, example="confidence='entropy'"):
     )
 
     def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
-        confidence = self._measure_confidence(data.scores)
+        entropic = self.confidence == "entropy"
+        scores = data.scores
+        confidence = xlogy(scores, scores).sum(axis=2) if entropic else scores.max(axis=2)
         truth = clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         right = compute_share_correct(cast_votes(data.scores), truth)
         thresholds, expected = np.full(data.n_models, np.nan), np.empty(right.shape)
@@ -105,11 +107,6 @@ class Atc(DeclaredMethod, example="confidence='entropy'"):
 
         by_model = dict(zip(data.models, thresholds.tolist(), strict=True))
         return DirectBelief(data.n_rows, answer, Facts(values={"thresholds": by_model}))
-
-    def _measure_confidence(self, scores: FloatArray) -> FloatArray:
-        if self.confidence == "top":
-            return scores.max(axis=2)
-        return xlogy(scores, scores).sum(axis=2)
 
 
 def find_confidence_threshold(confidence: FloatArray, right: FloatArray) -> tuple[float, float]:

@@ -6,7 +6,7 @@ The point estimate ignores the unlabeled rows. Which interval a metric has is de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -140,7 +140,7 @@ class ActiveTesting(DeclaredMethod):
     def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
         votes = cast_votes(data.scores)
         if data.design.weights is not None and self.oracle is None:
-            return _make_belief(data, _read_labels(data, votes), np.flatnonzero(data.labeled))
+            return _make_belief(data, *_read_labels(data, votes))
         ask = self._ask(data)
         proposal = compute_acquisition(data.scores, votes, self.uniform)
         if self.share == "all":
@@ -182,21 +182,26 @@ class ActiveTesting(DeclaredMethod):
             answers = list(oracle(rows) if callable(oracle) else [oracle[row] for row in rows])
             if len(answers) != len(rows):
                 raise InputError(f"the oracle gives {len(answers)} classes for {len(rows)} rows")
-            found = [_number_class(*each, index) for each in zip(rows, answers, strict=True)]
-            return np.array(found, dtype=np.int64)
+            for row, answer in zip(rows, answers, strict=True):
+                if not isinstance(answer, Hashable) or answer not in index:
+                    raise InputError(
+                        f"the oracle says {answer} for row {row}",
+                        hint=f"the classes are {', '.join(map(repr, index))}",
+                    )
+            return np.array([index[answer] for answer in answers], dtype=np.int64)
 
         return ask
 
 
-def _read_labels(data: ScoreSet, votes: FloatArray) -> FloatArray:
+def _read_labels(data: ScoreSet, votes: FloatArray) -> tuple[FloatArray, IntArray]:
     """Accuracy (M,) from the labels there are, each counting as the rows that it represents."""
-    weights = data.label_weights
+    labeled, weights = np.flatnonzero(data.labeled), data.label_weights
     assert weights is not None
-    labeled = np.flatnonzero(data.labeled)
-    truth = np.eye(data.n_classes)[data.labels[labeled]]
-    error = 1.0 - compute_share_correct(votes[labeled], truth)
+    error = 1.0 - compute_share_correct(
+        votes[labeled], np.eye(data.n_classes)[data.labels[labeled]]
+    )
     total = data.n_rows if data.weights is None else float(data.weights.sum())
-    return 1.0 - weights[labeled] @ error / total
+    return 1.0 - weights[labeled] @ error / total, labeled
 
 
 def _make_belief(data: ScoreSet, value: FloatArray, asked: IntArray) -> DirectBelief:
@@ -209,16 +214,6 @@ def _make_belief(data: ScoreSet, value: FloatArray, asked: IntArray) -> DirectBe
         return Estimate(np.clip(value, metric.low, metric.high))
 
     return DirectBelief(data.n_rows, answer, Facts(values={"asked_rows": asked.tolist()}))
-
-
-def _number_class(row: int, answer: Any, index: dict[Any, int]) -> int:
-    try:
-        return index[answer]
-    except (KeyError, TypeError):
-        raise InputError(
-            f"the oracle says {answer} for row {row}",
-            hint=f"the classes are {', '.join(map(repr, index))}",
-        ) from None
 
 
 def compute_acquisition(scores: FloatArray, votes: FloatArray, uniform: float) -> FloatArray:

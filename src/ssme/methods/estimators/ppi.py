@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -145,11 +145,13 @@ class PredictedAccuracy:
         return value, influence
 
     def estimate_means(
-        self, rows: IntArray, lam: float | None = None
+        self,
+        rows: IntArray,
+        estimate: Callable[[int, IntArray, IntArray], tuple[float, FloatArray]] | None = None,
     ) -> tuple[FloatArray, FloatArray]:
         """PPI++ accuracy (M,) of every classifier on ``rows``, and influences (M, n)."""
-        models = range(self.truth.shape[1])
-        pairs = [self.estimate_mean(j, *self.split_rows(j, rows), lam) for j in models]
+        models, estimate = range(self.truth.shape[1]), estimate or self.estimate_mean
+        pairs = [estimate(j, *self.split_rows(j, rows)) for j in models]
         return np.array([value for value, _ in pairs]), np.stack([shares for _, shares in pairs])
 
 
@@ -233,7 +235,9 @@ class Ppi(DeclaredMethod, example="power=1.0"):
 
         def answer(metric: Metric, rows: IntArray) -> Estimate:
             if is_same_metric(ACCURACY, metric.kind, data.n_classes, any_threshold=True):
-                value, influence = known(metric.kind).estimate_means(rows, self.power)
+                given = known(metric.kind)
+                powered = partial(given.estimate_mean, lam=self.power)
+                value, influence = given.estimate_means(rows, powered)
                 return make_normal_estimate(value, influence, metric, self.n_boot, seeds[0], data)
             return self._bootstrap(metric, data, pool, rows, seeds)
 
@@ -272,16 +276,20 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         value = t + np.where(lam > 0, lam * (u - f), 0.0)
         draws = ts + np.where(lam > 0, lam * (us - fs), 0.0)
         draws = draws[np.isfinite(draws).all(axis=1)]
-        value = np.clip(value, metric.low, metric.high)
-        draws = np.clip(draws, metric.low, metric.high)
+        clip = partial(np.clip, a_min=metric.low, a_max=metric.high)
+        value, draws = clip(value), clip(draws)
         ((alone,),) = LabeledBelief(data, n_boot, False, on_labeled).estimate([metric], [rows])
         spread = isinstance(metric.kind, Calibration)
         ratio = np.ones(t.shape) if spread else _measure_shrinkage(ts, draws)
-        return Estimate(
-            value=value,
-            draws=draws if len(draws) else None,
-            bounds=_move_interval(metric, alone, value, ratio) if labeled.size else None,
-        )
+
+        def move_bounds(level: float) -> tuple[FloatArray, FloatArray]:
+            """The interval of labels alone, moved to ``value`` and shrunk by ``ratio``."""
+            low, high = alone.interval(level)
+            ends = value - ratio * (alone.value - low), value + ratio * (high - alone.value)
+            return clip(ends[0]), clip(ends[1])
+
+        bounds = move_bounds if labeled.size else None
+        return Estimate(value, draws if len(draws) else None, bounds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,19 +335,6 @@ def _measure_shrinkage(alone: FloatArray, powered: FloatArray) -> FloatArray:
         if t.size > 1 and theta.size > 1 and t.std() > 0.0:
             ratio[j] = min(1.0, theta.std() / t.std())
     return ratio
-
-
-def _move_interval(
-    metric: Metric, alone: Estimate, value: FloatArray, ratio: FloatArray
-) -> Callable[[float], tuple[FloatArray, FloatArray]]:
-    """The interval of labels alone, moved to ``value`` and shrunk by ``ratio``."""
-
-    def move_bounds(level: float) -> tuple[FloatArray, FloatArray]:
-        low, high = alone.interval(level)
-        ends = value - ratio * (alone.value - low), value + ratio * (high - alone.value)
-        return np.clip(ends[0], metric.low, metric.high), np.clip(ends[1], metric.low, metric.high)
-
-    return move_bounds
 
 
 def _tune(true: FloatArray, predicted: FloatArray, unlabeled: FloatArray) -> FloatArray:
@@ -450,38 +445,28 @@ class StratifiedPpi(DeclaredMethod, example="n_strata=2"):
         known = cache(lambda kind: PredictedAccuracy.of(data, self.annotator, kind, grid))
 
         def answer(metric: Metric, rows: IntArray) -> Estimate:
-            pairs = [
-                self._estimate_model(known(metric.kind), j, rows) for j in range(data.n_models)
-            ]
-            value = np.array([value for value, _ in pairs])
-            influence = np.stack([shares for _, shares in pairs])
+            given = known(metric.kind)
+            stratify = partial(self._estimate_model, given)
+            value, influence = given.estimate_means(rows, stratify)
             return make_normal_estimate(value, influence, metric, self.n_draws, seed, data)
 
         return DirectBelief(data.n_rows, answer)
 
     def _estimate_model(
-        self, known: PredictedAccuracy, model: int, rows: IntArray
+        self, known: PredictedAccuracy, model: int, labeled: IntArray, unlabeled: IntArray
     ) -> tuple[float, FloatArray]:
         """Accuracy of one classifier, and what each row adds to its error."""
-        labeled, unlabeled = known.split_rows(model, rows)
         both = np.concatenate([labeled, unlabeled])
-        if labeled.size == 0:
-            return np.nan, np.full(len(known.truth), np.nan)
-        stratum = assign_strata(
-            known.predicted[both, model],
-            np.arange(both.size) < labeled.size,
-            self.n_strata,
-            self.min_labels,
-        )
-        weights = known.weights[both]
         value, influence = 0.0, np.zeros(len(known.truth))
+        if labeled.size == 0:
+            return np.nan, influence + np.nan
+        predicted, weights = known.predicted[both, model], known.weights[both]
+        has_label = np.arange(both.size) < labeled.size
+        stratum = assign_strata(predicted, has_label, self.n_strata, self.min_labels)
         for h in range(int(stratum.max()) + 1):
             inside = stratum == h
-            mean, shares = known.estimate_mean(
-                model,
-                both[: labeled.size][inside[: labeled.size]],
-                both[labeled.size :][inside[labeled.size :]],
-            )
+            rows = both[inside & has_label], both[inside & ~has_label]
+            mean, shares = known.estimate_mean(model, *rows)
             share = float(weights[inside].sum() / weights.sum())
             value += share * mean
             influence += share * shares
