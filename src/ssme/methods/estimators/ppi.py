@@ -53,6 +53,8 @@ from ssme.options import Enumeration, Flag, Nothing, Number, OneOf, Series, Whol
 from ssme.progress import track
 
 Annotator = Literal["confidence", "pool"]
+MeanEstimator = Callable[..., tuple[float, FloatArray]]
+"""Classifier, its labeled and its other rows -> a mean, and what each row adds to its error."""
 
 
 def declare_annotator(default: Annotator) -> Any:
@@ -145,13 +147,11 @@ class PredictedAccuracy:
         return value, influence
 
     def estimate_means(
-        self,
-        rows: IntArray,
-        estimate: Callable[[int, IntArray, IntArray], tuple[float, FloatArray]] | None = None,
+        self, rows: IntArray, estimate: MeanEstimator | None = None, **options: Any
     ) -> tuple[FloatArray, FloatArray]:
         """PPI++ accuracy (M,) of every classifier on ``rows``, and influences (M, n)."""
         models, estimate = range(self.truth.shape[1]), estimate or self.estimate_mean
-        pairs = [estimate(j, *self.split_rows(j, rows)) for j in models]
+        pairs = [estimate(j, *self.split_rows(j, rows), **options) for j in models]
         return np.array([value for value, _ in pairs]), np.stack([shares for _, shares in pairs])
 
 
@@ -235,9 +235,7 @@ class Ppi(DeclaredMethod, example="power=1.0"):
 
         def answer(metric: Metric, rows: IntArray) -> Estimate:
             if is_same_metric(ACCURACY, metric.kind, data.n_classes, any_threshold=True):
-                given = known(metric.kind)
-                powered = partial(given.estimate_mean, lam=self.power)
-                value, influence = given.estimate_means(rows, powered)
+                value, influence = known(metric.kind).estimate_means(rows, lam=self.power)
                 return make_normal_estimate(value, influence, metric, self.n_boot, seeds[0], data)
             return self._bootstrap(metric, data, pool, rows, seeds)
 
