@@ -32,6 +32,18 @@ def test_a_sample_of_everything_is_the_evaluation_in_memory(tmp_path, method) ->
     assert streamed.settings["stream"]["rows"] == 1500
 
 
+def test_columns_that_are_not_read_do_not_matter(tmp_path) -> None:
+    table = binary_table(300, 60)
+    plain, noted = tmp_path / "plain", tmp_path / "noted"
+    plain.mkdir()
+    noted.mkdir()
+    written(table, plain)
+    written(table.append_column("note", [[f"remark {i}" for i in range(300)]]), noted)
+    asked = {"executor": "serial", "n_draws": 20, "metrics": ["accuracy"]}
+    one, other = (evaluate_parquet(f"{each}/*.parquet", **asked) for each in (plain, noted))
+    np.testing.assert_array_equal(one.estimates[0].values, other.estimates[0].values)
+
+
 def test_from_a_sample_sums_are_close_and_intervals_about_as_wide(tmp_path) -> None:
     table = binary_table(12_000, 100)
     files = written(table, tmp_path, row_group=2500)

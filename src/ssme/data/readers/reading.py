@@ -365,7 +365,8 @@ def _build(
     warn_of_guesses(columns, options)
     if columns.cluster is None and not columns.is_long:
         named = [name for name in (*columns.ignored, *columns.groups.values()) if name != added]
-        repeated = {name: table.read_values(name) for name in named}
+        # of a stream, only the columns in use were read
+        repeated = {name: table.read_values(name) for name in named if name in table.columns}
         clustered = find_clustered(repeated, fields["scores"])
         fields["layout"] = replace(fields["layout"], clustered=clustered)
     return ScoreSet(**fields)
