@@ -142,10 +142,6 @@ class ScoreSet:
             alike, and intervals allow for it.
         **options
 
-        Returns
-        -------
-        ScoreSet
-
         Examples
         --------
         >>> import ssme
@@ -201,10 +197,6 @@ class ScoreSet:
             For a frame also those of `from_frame`, such as ``id``, ``model`` (the column of
             judges) and ``answers`` (the columns of answers).
 
-        Returns
-        -------
-        ScoreSet
-
         Examples
         --------
         >>> import ssme
@@ -252,10 +244,6 @@ judges: ann, bob)
             (a ``pathlib.Path``) that is joined by id; or False if no row has a label.
         **options
 
-        Returns
-        -------
-        ScoreSet
-
         Examples
         --------
         >>> import pandas as pd
@@ -288,10 +276,6 @@ judges: ann, bob)
             chooses among its models. For npz and npy files also ``weights``, ``groups`` and
             ``ids`` as values, as in `from_arrays`.
 
-        Returns
-        -------
-        ScoreSet
-
         Examples
         --------
         >>> import ssme
@@ -320,10 +304,6 @@ judges: ann, bob)
         labels : optional
             As in `from_frame`.
         **options
-
-        Returns
-        -------
-        ScoreSet
         """
         from ssme.data.readers.reading import from_huggingface
 
@@ -405,10 +385,6 @@ judges: ann, bob)
         rows : array
             A boolean mask (n,), or positions of rows, which are taken in this order.
 
-        Returns
-        -------
-        ScoreSet
-
         Examples
         --------
         >>> import ssme
@@ -453,10 +429,6 @@ judges: ann, bob)
         models : str or list of str
             Names of models, which are taken in this order.
 
-        Returns
-        -------
-        ScoreSet
-
         Examples
         --------
         >>> import ssme
@@ -476,7 +448,7 @@ judges: ann, bob)
         return dataclasses.replace(self, scores=self.scores[:, places], models=names, judges=judges)
 
     def with_labels(self, labels: object | None, *, unlabeled: object | None = None) -> ScoreSet:
-        """The same scores with other labels.
+        """The same scores with other labels; the design, that of the old labels, is not kept.
 
         Parameters
         ----------
@@ -484,11 +456,6 @@ judges: ann, bob)
             Classes as they are named in ``classes``; NaN, None or empty where unknown.
         unlabeled : optional
             A code, or a list of codes, that mean "no label".
-
-        Returns
-        -------
-        ScoreSet
-            The design is not kept: it was that of the other labels.
 
         Examples
         --------
@@ -512,11 +479,6 @@ judges: ann, bob)
             scores, such as those on which classifiers are unsure. An array (n,): how many rows each
             label represents, one over its chance to be chosen. None: it is not known.
 
-        Returns
-        -------
-        ScoreSet
-            A copy; methods that can use the design do.
-
         Examples
         --------
         >>> from ssme import ScoreSet
@@ -533,16 +495,11 @@ judges: ann, bob)
         ----------
         **changes
             New values by the name of the attribute.
-
-        Returns
-        -------
-        ScoreSet
-            The changed copy.
         """
         return dataclasses.replace(self, **changes)
 
     def to_frame(self, layout: str = "wide") -> Any:
-        """Give the set as a data frame that reads back as the same set.
+        """The set as a data frame of the library it came in, which reads back as the same set.
 
         An order of text classes that was listed has to be listed again.
 
@@ -550,11 +507,6 @@ judges: ann, bob)
         ----------
         layout : {"wide", "long"}
             One column per model (or per model and class), or one row per score.
-
-        Returns
-        -------
-        data frame
-            Of the library the data came in.
 
         Examples
         --------

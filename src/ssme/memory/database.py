@@ -26,6 +26,7 @@ from ssme.wording import quote
 
 SECONDS_TO_WAIT = 30.0
 """How long a writer waits for another one to finish."""
+SETTINGS = ("trusted_schema = OFF", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
 
 
 class SqliteFile:
@@ -45,12 +46,7 @@ class SqliteFile:
         with self._name_file_in_errors():
             self._connection = _open_copy(path) if copy else _connect(path)
             try:
-                for setting in (
-                    "trusted_schema = OFF",
-                    "journal_mode = WAL",
-                    "synchronous = FULL",
-                    "foreign_keys = ON",
-                ):
+                for setting in SETTINGS:
                     self._connection.execute(f"PRAGMA {setting}")
                 with self._write() as connection:
                     self._migrate(connection)
@@ -69,16 +65,21 @@ class SqliteFile:
         self._connection.close()
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
-        def ask(query: str) -> Any:
-            return connection.execute(query).fetchone()
-
-        version, application = ask("PRAGMA user_version")[0], ask("PRAGMA application_id")[0]
-        tables = ask("SELECT count(*) FROM sqlite_master")[0]
+        version, application, tables = (
+            connection.execute(query).fetchone()[0]
+            for query in (
+                "PRAGMA user_version",
+                "PRAGMA application_id",
+                "SELECT count(*) FROM sqlite_master",
+            )
+        )
         if application != self.application_id and (tables or version or application):
             raise InputError(
                 f"{self.path} is a database of another program", hint="name another file"
             )
-        active = ask("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')")
+        active = connection.execute(
+            "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')"
+        ).fetchone()
         if active is not None:  # it would run by itself
             raise InputError(
                 f"{self.path} contains a {active[0]} {active[1]!r}, which ssme never creates",
@@ -133,7 +134,10 @@ class SqliteFile:
         rows = self._fetch(f"SELECT {quoted} FROM {table} {rest}", *values)
         with self.refuse_corrupt():
             return [
-                {name: self._parse(name, value) for name, value in zip(names, row, strict=True)}
+                {
+                    name: json.loads(value) if self._is_json(name, value) else value
+                    for name, value in zip(names, row, strict=True)
+                }
                 for row in rows
             ]
 
@@ -146,17 +150,12 @@ class SqliteFile:
             columns, places = ", ".join(f"[{name}]" for name in row), ", ".join("?" * len(row))
             connection.execute(
                 f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING",
-                [self._dump(name, value) for name, value in row.items()],
+                [json.dumps(v) if self._is_json(name, v) else v for name, v in row.items()],
             )
         return connection.total_changes - before
 
-    def _parse(self, column: str, value: Any) -> Any:
-        is_json = column in self.json_columns and value is not None
-        return json.loads(value) if is_json else value
-
-    def _dump(self, column: str, value: Any) -> Any:
-        is_json = column in self.json_columns and value is not None
-        return json.dumps(value) if is_json else value
+    def _is_json(self, column: str, value: Any) -> bool:
+        return column in self.json_columns and value is not None
 
     @contextmanager
     def _name_file_in_errors(self) -> Iterator[None]:
@@ -309,13 +308,7 @@ class DecisionRecord:
     sureness: str = ""
 
     def describe_sureness(self) -> str:
-        """Describe how sure the decision was.
-
-        Returns
-        -------
-        str
-            The stored words; a warning where an older version stored a probability without them.
-        """
+        """The stored words; a warning where an older version stored a probability without them."""
         if self.sureness or self.p_best is None:
             return self.sureness
         return (
@@ -405,52 +398,29 @@ class Memory(SqliteFile):
         super().__init__(path, copy=not new and not _is_writable(path))
 
     def add_labels(self, events: Iterable[LabelEvent]) -> int:
-        """Store label events, all of them or none.
+        """Store label events, all or none; returns how many were not in the memory yet.
 
         Parameters
         ----------
         events : iterable of LabelEvent
             Who gave which label to which row.
-
-        Returns
-        -------
-        int
-            Number of events that were not in the memory yet.
         """
         rows = [{"data": self.data, **vars(event)} for event in events]
         with self._write() as connection:
             return self._insert(connection, "label_event", rows)
 
     def list_data(self) -> tuple[str, ...]:
-        """Return the names of all data with records in the file.
-
-        Returns
-        -------
-        tuple of str
-            The names, sorted.
-        """
+        """The sorted names of all data with records in the file."""
         rows = self._fetch("SELECT data FROM label_event UNION SELECT data FROM evaluation")
         return tuple(sorted(row[0] for row in rows))
 
     def list_annotators(self) -> tuple[str, ...]:
-        """Return the names of all who gave a label to any data in the file.
-
-        Returns
-        -------
-        tuple of str
-            The names, sorted.
-        """
+        """The sorted names of all who gave a label to any data in the file."""
         rows = self._fetch("SELECT DISTINCT annotator FROM label_event ORDER BY annotator")
         return tuple(row[0] for row in rows)
 
     def label_events(self) -> tuple[LabelEvent, ...]:
-        """Return all label events of the data.
-
-        Returns
-        -------
-        tuple of LabelEvent
-            The oldest event first.
-        """
+        """All label events of the data, the oldest first."""
         rows = self._select(
             list_columns(LabelEvent), "label_event", "WHERE data = ? ORDER BY id", self.data
         )
@@ -458,17 +428,12 @@ class Memory(SqliteFile):
             return tuple(LabelEvent(**row) for row in rows)
 
     def labels(self, annotator: str | None = None) -> dict[Any, Any]:
-        """Return the newest label of each row; labels that were taken back are left out.
+        """The newest label by the name of a row; labels that were taken back are left out.
 
         Parameters
         ----------
         annotator : str, optional
             Only the labels of this person (default: those of all).
-
-        Returns
-        -------
-        dict
-            From the name of a row to its label.
         """
         newest = {
             event.row: event.label
@@ -478,13 +443,7 @@ class Memory(SqliteFile):
         return {row: label for row, label in newest.items() if label is not None}
 
     def conflicts(self) -> dict[Any, dict[str, Any]]:
-        """Find the rows to which annotators gave different labels.
-
-        Returns
-        -------
-        dict
-            From the name of a row to the label of each annotator.
-        """
+        """The labels by annotator of the rows to which they gave different ones."""
         given: dict[Any, dict[str, Any]] = {}
         for event in self.label_events():
             given.setdefault(event.row, {})[event.annotator] = event.label
@@ -495,17 +454,12 @@ class Memory(SqliteFile):
         return {row: labels for row, labels in known.items() if len({*labels.values()}) > 1}
 
     def add_evaluation(self, record: EvaluationRecord) -> int:
-        """Store an evaluation with its estimates and decisions.
+        """Store an evaluation with its estimates and decisions; returns its number in the file.
 
         Parameters
         ----------
         record : EvaluationRecord
             As `ssme.memory.tracking.record_evaluation` makes it.
-
-        Returns
-        -------
-        int
-            Number of the evaluation in the file.
         """
         row = {**vars(record), "data": self.data}
         parts = {"estimate": row.pop("estimates"), "decision": row.pop("decisions")}
@@ -524,13 +478,7 @@ class Memory(SqliteFile):
             return int(number)
 
     def evaluations(self) -> dict[int, EvaluationRecord]:
-        """Return all evaluations of the data.
-
-        Returns
-        -------
-        dict
-            From the number of an evaluation to its `EvaluationRecord`, the oldest first.
-        """
+        """All evaluations of the data by their number, the oldest first."""
         columns = {"id", *list_columns(EvaluationRecord)} - {"estimates", "decisions"}
         rows = self._select(columns, "evaluation", "WHERE data = ? ORDER BY id", self.data)
         with self.refuse_corrupt():
@@ -552,16 +500,12 @@ class Memory(SqliteFile):
         )
 
     def evaluation(self, number: int) -> EvaluationRecord:
-        """Return one evaluation.
+        """One evaluation.
 
         Parameters
         ----------
         number : int
             Its number; negative numbers count from the newest, which is -1.
-
-        Returns
-        -------
-        EvaluationRecord
         """
         found = self.evaluations()
         numbers = list(found)

@@ -10,40 +10,24 @@ MIGRATIONS = (
     # Version 1: labels, evaluations and decisions.
     """
     CREATE TABLE label_event (
-        id INTEGER PRIMARY KEY,
-        key TEXT NOT NULL UNIQUE,
-        data TEXT NOT NULL,
-        row TEXT NOT NULL,
-        label TEXT,
-        annotator TEXT NOT NULL,
-        given_at TEXT NOT NULL
+        id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, data TEXT NOT NULL, row TEXT NOT NULL,
+        label TEXT, annotator TEXT NOT NULL, given_at TEXT NOT NULL
     ) STRICT;
     CREATE INDEX label_event_row ON label_event (data, row);
     CREATE TABLE evaluation (
-        id INTEGER PRIMARY KEY,
-        key TEXT NOT NULL UNIQUE,
-        data TEXT NOT NULL,
-        spec TEXT NOT NULL,
-        method TEXT NOT NULL,
-        n_rows INTEGER NOT NULL,
-        n_labeled INTEGER NOT NULL,
-        version TEXT NOT NULL,
-        made_at TEXT NOT NULL
+        id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, data TEXT NOT NULL,
+        spec TEXT NOT NULL, method TEXT NOT NULL, n_rows INTEGER NOT NULL,
+        n_labeled INTEGER NOT NULL, version TEXT NOT NULL, made_at TEXT NOT NULL
     ) STRICT;
     CREATE TABLE estimate (
-        evaluation INTEGER NOT NULL REFERENCES evaluation (id),
-        model TEXT NOT NULL,
-        metric TEXT NOT NULL,
-        "group" TEXT NOT NULL,
+        evaluation INTEGER NOT NULL REFERENCES evaluation (id), model TEXT NOT NULL,
+        metric TEXT NOT NULL, "group" TEXT NOT NULL,
         estimate REAL, low REAL, high REAL, labels_only REAL,
         PRIMARY KEY (evaluation, model, metric, "group")
     ) STRICT;
     CREATE TABLE decision (
-        evaluation INTEGER NOT NULL REFERENCES evaluation (id),
-        metric TEXT NOT NULL,
-        pick TEXT NOT NULL,
-        p_best REAL, regret REAL,
-        possible_best TEXT NOT NULL,
+        evaluation INTEGER NOT NULL REFERENCES evaluation (id), metric TEXT NOT NULL,
+        pick TEXT NOT NULL, p_best REAL, regret REAL, possible_best TEXT NOT NULL,
         PRIMARY KEY (evaluation, metric)
     ) STRICT;
     """,
@@ -65,90 +49,53 @@ MIGRATIONS = (
         id TEXT PRIMARY KEY, role TEXT NOT NULL, annotator TEXT NOT NULL, made_at TEXT NOT NULL
     ) STRICT;
     CREATE TABLE session (
-        id TEXT PRIMARY KEY,
-        csrf TEXT NOT NULL,
-        annotator TEXT NOT NULL,
-        role TEXT NOT NULL DEFAULT 'owner',
-        made_at TEXT NOT NULL,
-        seen_at TEXT NOT NULL DEFAULT '',
-        ended_at TEXT
+        id TEXT PRIMARY KEY, csrf TEXT NOT NULL, annotator TEXT NOT NULL,
+        role TEXT NOT NULL DEFAULT 'owner', made_at TEXT NOT NULL,
+        seen_at TEXT NOT NULL DEFAULT '', ended_at TEXT
     ) STRICT;
     CREATE TABLE file (
-        id INTEGER PRIMARY KEY,
-        path TEXT NOT NULL UNIQUE,
-        name TEXT NOT NULL,
-        sha256 TEXT NOT NULL,
-        size INTEGER NOT NULL,
-        changed_ns INTEGER NOT NULL,
-        read TEXT NOT NULL DEFAULT '{}',
-        run TEXT NOT NULL DEFAULT '{}',
-        shown TEXT,
-        names TEXT,
-        design TEXT NOT NULL DEFAULT 'goal',
-        look INTEGER,
-        tried INTEGER,
+        id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+        sha256 TEXT NOT NULL, size INTEGER NOT NULL, changed_ns INTEGER NOT NULL,
+        read TEXT NOT NULL DEFAULT '{}', run TEXT NOT NULL DEFAULT '{}', shown TEXT, names TEXT,
+        design TEXT NOT NULL DEFAULT 'goal', look INTEGER, tried INTEGER,
         opened_at TEXT NOT NULL
     ) STRICT;
     CREATE TABLE job (
-        id INTEGER PRIMARY KEY,
-        file INTEGER NOT NULL REFERENCES file (id),
-        kind TEXT NOT NULL,
-        key TEXT NOT NULL,
-        request TEXT NOT NULL,
-        labels INTEGER NOT NULL DEFAULT 0,
-        state TEXT NOT NULL,
-        tries INTEGER NOT NULL DEFAULT 0,
-        message TEXT NOT NULL DEFAULT '',
-        made_at TEXT NOT NULL,
-        ended_at TEXT
+        id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES file (id), kind TEXT NOT NULL,
+        key TEXT NOT NULL, request TEXT NOT NULL, labels INTEGER NOT NULL DEFAULT 0,
+        state TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0, message TEXT NOT NULL DEFAULT '',
+        made_at TEXT NOT NULL, ended_at TEXT
     ) STRICT;
     CREATE INDEX job_state ON job (state, kind);
     CREATE INDEX job_key ON job (key);
     CREATE INDEX job_file ON job (file, kind);
     CREATE TABLE suggestion (
-        data TEXT NOT NULL,
-        row TEXT NOT NULL,
-        round INTEGER NOT NULL,
-        place INTEGER NOT NULL,
-        probability REAL,
-        reason TEXT NOT NULL,
-        given_by TEXT NOT NULL DEFAULT '',
-        needs INTEGER NOT NULL DEFAULT 0,
-        cells TEXT NOT NULL,
+        data TEXT NOT NULL, row TEXT NOT NULL, round INTEGER NOT NULL, place INTEGER NOT NULL,
+        probability REAL, reason TEXT NOT NULL, given_by TEXT NOT NULL DEFAULT '',
+        needs INTEGER NOT NULL DEFAULT 0, cells TEXT NOT NULL,
         PRIMARY KEY (data, row, round)
     ) STRICT;
     CREATE INDEX suggestion_round ON suggestion (data, round, place);
     CREATE INDEX suggestion_open ON suggestion (data, given_by, round, place) WHERE needs > 0;
     CREATE TABLE claim (
-        data TEXT NOT NULL,
-        row TEXT NOT NULL,
-        annotator TEXT NOT NULL,
-        at TEXT NOT NULL,
+        data TEXT NOT NULL, row TEXT NOT NULL, annotator TEXT NOT NULL, at TEXT NOT NULL,
         skipped INTEGER NOT NULL,
         PRIMARY KEY (data, row, annotator)
     ) STRICT;
     CREATE TABLE given (
-        data TEXT NOT NULL,
-        row TEXT NOT NULL,
-        annotator TEXT NOT NULL,
-        label TEXT,
+        data TEXT NOT NULL, row TEXT NOT NULL, annotator TEXT NOT NULL, label TEXT,
         event INTEGER NOT NULL,
         PRIMARY KEY (data, row, annotator)
     ) STRICT;
     CREATE INDEX given_by ON given (data, annotator, event);
     CREATE TABLE labeled_row (
-        data TEXT NOT NULL,
-        row TEXT NOT NULL,
-        label TEXT,
-        verdict TEXT,
+        data TEXT NOT NULL, row TEXT NOT NULL, label TEXT, verdict TEXT,
         in_conflict INTEGER NOT NULL,
         PRIMARY KEY (data, row)
     ) STRICT;
     CREATE INDEX labeled_row_conflict ON labeled_row (data) WHERE in_conflict;
     CREATE TABLE total (
-        data TEXT NOT NULL,
-        name TEXT NOT NULL,
-        number INTEGER NOT NULL,
+        data TEXT NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL,
         PRIMARY KEY (data, name)
     ) STRICT
     """,
@@ -160,10 +107,7 @@ MIGRATIONS = (
     ALTER TABLE suggestion ADD COLUMN people INTEGER NOT NULL DEFAULT 1;
     UPDATE suggestion SET people = iif(place % 5, 1, 2);
     CREATE TABLE note (
-        data TEXT NOT NULL,
-        row TEXT NOT NULL,
-        annotator TEXT NOT NULL,
-        text TEXT NOT NULL,
+        data TEXT NOT NULL, row TEXT NOT NULL, annotator TEXT NOT NULL, text TEXT NOT NULL,
         PRIMARY KEY (data, row, annotator)
     ) STRICT
     """,

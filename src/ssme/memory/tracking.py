@@ -46,10 +46,6 @@ def record_evaluation(evaluation: Evaluation) -> EvaluationRecord:
     evaluation : Evaluation
         The evaluation.
 
-    Returns
-    -------
-    EvaluationRecord
-
     Examples
     --------
     >>> import ssme
@@ -69,6 +65,7 @@ def record_evaluation(evaluation: Evaluation) -> EvaluationRecord:
         for row in evaluation.rows()
     )
     spec = settings.get("config") or {"method": evaluation.method}
+    n_scored = np.isfinite(evaluation.data.scores[:, :, 0]).sum(axis=0)
     content = json.dumps(
         [spec, [vars(each) for each in estimates], settings.get("file_sha256")],
         sort_keys=True,
@@ -83,7 +80,7 @@ def record_evaluation(evaluation: Evaluation) -> EvaluationRecord:
         estimates=estimates,
         decisions=_make_decisions(evaluation),
         scores=count_score_shares(evaluation.data),
-        scored=_count_scored(evaluation.data),
+        scored=dict(zip(evaluation.data.models, n_scored.tolist(), strict=True)),
         key=hashlib.sha256(content.encode()).hexdigest(),
     )
 
@@ -106,10 +103,6 @@ def read_events(
         Events in the memory, the oldest first. A label that differs from the newest one
         which the same annotator gave to the row is a new event, also where an older one was the
         same: somebody who corrects a correction is heard.
-
-    Returns
-    -------
-    list of LabelEvent
     """
     if data.n_labeled and data.ids is None:
         raise InputError(
@@ -151,12 +144,6 @@ def count_score_shares(data: ScoreSet) -> dict[str, tuple[float, ...]]:
         counts = np.histogram(own, bins=SCORE_BINS, range=(0.0, 1.0))[0]
         found[model] = tuple((counts / max(own.size, 1)).tolist())
     return found
-
-
-def _count_scored(data: ScoreSet) -> dict[str, int]:
-    """How many rows each model has scored."""
-    counts = np.isfinite(data.scores[:, :, 0]).sum(axis=0)
-    return dict(zip(data.models, counts.tolist(), strict=True))
 
 
 def _make_decisions(evaluation: Evaluation) -> tuple[DecisionRecord, ...]:
@@ -277,7 +264,7 @@ def compare_records(
     metric: str | None = None,
     group: str | None = None,
 ) -> tuple[Change, ...]:
-    """Compare every estimate that two evaluations have in common.
+    """The change of every estimate that two evaluations have in common.
 
     Parameters
     ----------
@@ -285,23 +272,34 @@ def compare_records(
         The earlier and the later evaluation.
     metric, group : str, optional
         Compare only the estimates of this metric, and of this group.
-
-    Returns
-    -------
-    tuple of Change
-        One per model, metric and group.
     """
-    old = {_name_place(each): each for each in before.estimates}
-    levels = [_find_settings(each).get("level") for each in (before, after)]
-    one_level = levels[0] == levels[1]
+    old = {(each.model, each.metric, each.group): each for each in before.estimates}
+    one_level = _find_settings(before).get("level") == _find_settings(after).get("level")
     found = []
     for new in after.estimates:
-        one = old.get(_name_place(new))
+        one = old.get((new.model, new.metric, new.group))
         if one is None or one.estimate is None or new.estimate is None:
             continue
         if metric not in (None, new.metric) or group not in (None, new.group):
             continue
-        found.append(_measure_change(one, new, one_level))
+        (e_0, l_0, h_0), (e_1, l_1, h_1) = (
+            tuple(np.nan if value is None else value for value in (r.estimate, r.low, r.high))
+            for r in (one, new)
+        )
+        change = Change(
+            new.model,
+            new.metric,
+            new.group,
+            before=e_0,
+            after=e_1,
+            change=e_1 - e_0,
+            low=e_1 - e_0 - float(np.hypot(e_1 - l_1, h_0 - e_0)),
+            high=e_1 - e_0 + float(np.hypot(h_1 - e_1, e_0 - l_0)),
+            width_before=h_0 - l_0,
+            width_after=h_1 - l_1,
+            one_level=one_level,
+        )
+        found.append(change)
     if not found:
         models = quote(sorted({each.model for each in after.estimates}))
         raise InputError(
@@ -311,38 +309,13 @@ def compare_records(
     return tuple(found)
 
 
-def _measure_change(old: EstimateRecord, new: EstimateRecord, one_level: bool) -> Change:
-    (e_0, l_0, h_0), (e_1, l_1, h_1) = (
-        tuple(np.nan if value is None else value for value in (r.estimate, r.low, r.high))
-        for r in (old, new)
-    )
-    return Change(
-        model=new.model,
-        metric=new.metric,
-        group=new.group,
-        before=e_0,
-        after=e_1,
-        change=e_1 - e_0,
-        low=e_1 - e_0 - float(np.hypot(e_1 - l_1, h_0 - e_0)),
-        high=e_1 - e_0 + float(np.hypot(h_1 - e_1, e_0 - l_0)),
-        width_before=h_0 - l_0,
-        width_after=h_1 - l_1,
-        one_level=one_level,
-    )
-
-
 def tell_differences(before: EvaluationRecord, after: EvaluationRecord) -> tuple[str, ...]:
-    """Describe in what two evaluations differ besides their labels, which may explain a change.
+    """Sentences on what differs besides labels between two evaluations, if anything does.
 
     Parameters
     ----------
     before, after : EvaluationRecord
         The earlier and the later evaluation.
-
-    Returns
-    -------
-    tuple of str
-        Sentences; none where both were asked for in the same way.
 
     Examples
     --------
@@ -358,14 +331,14 @@ def tell_differences(before: EvaluationRecord, after: EvaluationRecord) -> tuple
             f"The method was {before.method} and is {after.method}: it may be what changed the "
             "estimates."
         )
-    levels = [_find_settings(each).get("level") for each in (before, after)]
+    old, new = _find_settings(before), _find_settings(after)
+    levels = [old.get("level"), new.get("level")]
     if levels[0] != levels[1]:
         one, two = (f"{level:.0%}" if isinstance(level, float) else "unknown" for level in levels)
         said.append(
             f"The level of the intervals was {one} and is {two}: the interval of a change has "
             "neither, and no change is called clear."
         )
-    old, new = (_find_settings(each) for each in (before, after))
     for name in sorted({*old, *new} - {"method", "level", "metrics", "random_state", "by"}):
         if old.get(name) != new.get(name):
             one, two = (each.get(name, "not given") for each in (old, new))
@@ -380,17 +353,12 @@ def _find_settings(record: EvaluationRecord) -> Mapping[str, Any]:
 
 
 def find_drift(before: EvaluationRecord, after: EvaluationRecord) -> tuple[Drift, ...]:
-    """Compare the scores of every model that two evaluations have in common.
+    """The drift of every model that two evaluations have in common, the largest first.
 
     Parameters
     ----------
     before, after : EvaluationRecord
         The earlier and the later evaluation.
-
-    Returns
-    -------
-    tuple of Drift
-        One per model, the largest drift first.
     """
     shared = [model for model in after.scores if model in before.scores]
     found = []
@@ -412,7 +380,7 @@ def find_drift(before: EvaluationRecord, after: EvaluationRecord) -> tuple[Drift
 def trace_estimates(
     evaluations: Mapping[int, EvaluationRecord], metric: str | None = None, group: str = ALL
 ) -> list[dict[str, Any]]:
-    """Follow the estimates of one metric over several evaluations.
+    """The estimates of one metric over several evaluations: a row for each and each model.
 
     Parameters
     ----------
@@ -422,11 +390,6 @@ def trace_estimates(
         The metric (default: the first one of the newest evaluation).
     group : str
         The group (default "all").
-
-    Returns
-    -------
-    list of dict
-        One row per evaluation and model.
     """
     if not evaluations:
         return []
@@ -455,7 +418,3 @@ def trace_estimates(
             hint=f"the metrics are {quote(sorted(known))}",
         )
     return rows
-
-
-def _name_place(record: EstimateRecord) -> tuple[str, str, str]:
-    return record.model, record.metric, record.group

@@ -64,10 +64,6 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
         Those of the same three. A set already made takes new ``labels`` and the option
         ``unlabeled`` only.
 
-    Returns
-    -------
-    ScoreSet
-
     Examples
     --------
     >>> from ssme.data import as_score_set
