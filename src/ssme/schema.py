@@ -373,7 +373,7 @@ class ReadOptions(AnswerOptions):
     )
     cluster: str | None = _declare_column(
         "Column that says which rows belong together, such as a patient, a session or a prompt "
-        "that was answered several times. Rows of one cluster are alike: they are resampled "
+        "that was answered several times. Rows of one cluster are correlated: they are resampled "
         "together, and intervals allow for it.",
         "a column named cluster or cluster_id",
         part="cluster",

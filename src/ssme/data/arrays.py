@@ -88,7 +88,7 @@ class Layout:
     unlabeled : codes declared to mean unlabeled, besides NaN, None, NA and empty text.
     labels_source, source : where labels and scores came from when it was a file or second table.
     judges : what judges say and how it was understood, title -> text.
-    clustered : column whose values repeat and within which scores are alike -> number of its
+    clustered : column whose values repeat and within which scores hardly differ -> number of its
         values; only where no clusters were declared.
     """
 

@@ -32,7 +32,7 @@ NAMES = (
 def find_clustered(
     columns: Mapping[str, NDArray[np.object_]], scores: NDArray[np.float64]
 ) -> dict[str, int]:
-    """The ``columns`` whose values repeat and within which ``scores`` (n, M, K) are alike.
+    """The ``columns`` whose values repeat and within which ``scores`` (n, M, K) hardly differ.
 
     Each comes with its number of distinct values.
     """

@@ -57,7 +57,7 @@ class ScoreSet:
         From the name of a group column to its values (n,), None where a row belongs to no group.
     clusters : array of shape (n,) or None
         Number of the cluster that each row belongs to. Rows of one cluster, such as those of one
-        patient, are alike; None where every row was drawn by itself.
+        patient, resemble each other; None where every row was drawn by itself.
     ids : array of shape (n,) or None
         Names of the rows.
     frame_library : str
@@ -139,7 +139,7 @@ class ScoreSet:
             Unique names of the rows.
         clusters : array of shape (n,), optional
             What each row belongs to, such as a patient or a session: rows of one cluster are
-            alike, and intervals allow for it.
+            correlated, and intervals allow for it.
         **options
 
         Examples

@@ -173,7 +173,7 @@ def as_floats(values: object, where: str) -> FloatArray:
     elif array.dtype.kind in "iu":
         large = (flat > EXACT_INTEGER) | (flat < -EXACT_INTEGER)
     if large.any():
-        hint = "check that these are no ids; list the score columns with `models=[...]`"
+        hint = "check that these are not ids; list the score columns with `models=[...]`"
         why = "too large to be exact in 64 bits"
         raise _explain_value(array, int(np.argmax(large)), where, why, hint)
     if array.dtype.kind != "O":

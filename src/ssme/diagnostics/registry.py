@@ -57,7 +57,7 @@ def ask_all(case: Case) -> tuple[Answer, ...]:
     the design says how rows were chosen, such checks do not apply; labels from before the rounds of
     a design count as a random sample, and checks that can look only at these do apply. The check of
     the rows (D104) needs no label's value. Where it raises a warning, or where all labels are of
-    one class, contradictions are advised on as a fault of the labels.
+    one class, contradictions are advised on as an error in the labels.
 
     Parameters
     ----------

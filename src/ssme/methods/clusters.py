@@ -1,6 +1,6 @@
 """Rows that belong together: patients, sessions, prompts that are answered several times.
 
-Rows of one cluster are alike, so that n of them say less than n rows drawn one by one. A mean
+Rows of one cluster are correlated, so that n of them say less than n rows drawn one by one. A mean
 t = sum w_i z_i / sum w_i over n rows in G clusters has the variance (Liang and Zeger, Biometrika
 73, 1986, with the usual factor for few clusters)
 
@@ -86,8 +86,8 @@ def find_mean_variance(
 def find_design_effect(values: FloatArray, weights: FloatArray, clusters: IntArray) -> FloatArray:
     """The design effect (M,) of the means of ``values`` (n, M), at least one.
 
-    Where all rows have the same value, nothing shows how alike the rows of a cluster are, and they
-    count as one row.
+    Where all rows have the same value, nothing shows how correlated the rows of a cluster are:
+    they count as one row.
     """
     clustered = find_mean_variance(values, weights, clusters)
     plain = find_mean_variance(values, weights)

@@ -389,7 +389,7 @@ class ResamplingSettings:
     """Added to the sum of squared deviations of gaps, so that equal gaps do not look certain."""
 
     effect_draws: int = 400
-    """Draws behind the design effect of a metric that is no share of rows."""
+    """Draws behind the design effect of a metric that is not a share of rows."""
 
     callable_draws: int = 200
     """Resamples of a metric that is a Python callable: each is one call per classifier."""

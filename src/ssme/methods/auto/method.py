@@ -127,7 +127,7 @@ class Auto(DeclaredMethod, example="n_draws=100"):
 def find_label_correlation(
     fitted: Sequence[FittedRegime | StatedFit], labels: KnownLabels
 ) -> float:
-    """How correlated labels of one cluster are beyond what the likeliest regime says of them."""
+    """How correlated labels of one cluster are beyond what the most probable regime says."""
     assert labels.clusters is not None
     pooled = [fit for fit in fitted if isinstance(fit, FittedRegime)]
     likeliest = max(pooled, key=lambda fit: fit.log_scores + fit.log_labels)
