@@ -201,22 +201,24 @@ def check_binary_tasks() -> Iterator[Found]:
     )
     ours, same = summarize_errors(here), summarize_errors(there)
     without = summarize_errors(here[here["method"] != "Majority-Vote"])
+    votes = [tabulate(frame)["Majority-Vote"] for frame in (here, there)]
+    share = {"vote": (votes[0] / votes[1]).mean()}
     names = ["gain", "next", "over BC", "next accuracy", "next roc_auc"]
     for name in (*names, *(f"gain {metric}" for metric in METRICS)):
-        facts = {"same": same[name], "without": without[name], "every": every[name]}
+        facts = share | {"same": same[name], "without": without[name], "every": every[name]}
         if name == "over BC":
             facts["every"] = every["gain"] / every["next"]
         yield name, f"{ours[name]:.2f}", judge(ours[name], same[name]), facts
     better = find_best(here)
     for name in ("on par", "better"):
-        facts = {"same": same[name], "without": without[name]}
+        facts = share | {"same": same[name], "without": without[name]}
         facts["beaten"] = ", ".join(sorted(set(better.loc[~better["on par"], "best"])))
         verdict = REPRODUCES if ours[name] == same[name] else FAILS
         yield name, f"{ours[name]:.0f} of 12", verdict, facts
     for metric in METRICS:
         pair = [f"error {metric}", f"best {metric}"]
         verdict = judge_all([judge(ours[name], same[name]) for name in pair])
-        facts = {"same": join(same[name] for name in pair)}
+        facts = share | {"same": join(same[name] for name in pair)}
         yield f"errors {metric}", join(ours[name] for name in pair), verdict, facts
     by_labels = [f"gain {n}" for n in (20, 50, 100)]
     mixed = ("gain accuracy 20", "gain 50", "ratio accuracy 100")
@@ -272,7 +274,8 @@ def check_tables_of_errors() -> Iterator[Found]:
         frame = read_result(experiment).dropna(subset=["paper"])
         frame = frame[frame["method"] == method]
         right, of = int((frame["verdict"] == REPRODUCES).sum()), len(frame)
-        facts = find_best_vote() if method == "majority_vote" else {}
+        look = {"majority_vote": find_best_vote, "bayesian_calibration": count_tighter_prior}
+        facts = look[method]() if method in look else {}
         yield f"column {method}", f"{right} of {of}", judge_counts(right, of), facts
     table = read_result("per_classifier").dropna(subset=["paper_estimate", "paper_spread"])
     allowed = (table["spread"] + table["paper_spread"]) / np.sqrt(table["runs"])
@@ -294,6 +297,12 @@ def find_best_vote() -> dict[str, Any]:
     right = (both["mae"] - both["mae_paper"]).abs() <= both["ci95"] + both["ci95_paper"]
     counts = right.groupby(both["reading"]).sum()
     return {"rules": len(counts), "best": counts.idxmax(), "right": counts.max()}
+
+
+def count_tighter_prior() -> dict[str, Any]:
+    """Cells of Bayesian calibration that reproduce with the narrower prior of `rivals_paper`."""
+    tighter = read_result("rivals_paper").query("method == 'bayesian_calibration, tighter prior'")
+    return {"right": int((tighter["verdict"] == REPRODUCES).sum()), "cells": len(tighter)}
 
 
 def check_fixed_budget() -> Iterator[Found]:
@@ -343,16 +352,20 @@ def check_choices() -> Iterator[Found]:
             f"{right[trained['reading'].iloc[0]]} of 3 reproduce"
         )
         verdict = judge_counts(int(right[first]), 3)
-        yield "flow plain", join(own["mae"], 1, 100), verdict, {"others": others}
+        facts = {"others": others, "runs": own["runs"].min()}
+        yield "flow plain", join(own["mae"], 1, 100), verdict, facts
     start = read_result("initialization").query(at)
     ours = start.pivot_table(index=["n_labeled", "metric"], columns="method", values="mae")
     said = read_paper_file("initialization").melt(["n_labeled", "method"], var_name="metric")
     said = said.pivot_table(index=["n_labeled", "metric"], columns="method", values="value")
+    tables = read_theirs().query("dataset == 'Toxicity Detection' and method == 'SSME'")
+    tables = tables.query("metric == 'accuracy'").sort_values("n_labeled")
     for method in ("knn", "draw"):
         off = (ours[method] / said[method] - 1.0).abs()
         told = join(ours[method].xs("accuracy", level="metric"), 1, 100)
         verdict = judge_counts(int((off <= CLOSE).sum()), len(off))
-        yield f"start {method}", told, verdict, {"most": 100 * off.max()}
+        facts = {name: 100 * value for name, value in off.groupby("metric").max().items()}
+        yield f"start {method}", told, verdict, facts | {"tables": join(tables["mae"], 1, 100)}
     first = start.query("n_labeled == 20 and metric == 'accuracy'").set_index("method")
     order = judge_order(first.loc["draw"], first.loc["knn"])
     told = join(first["mae"][["knn", "draw"]], 1, 100)
@@ -379,12 +392,15 @@ def check_bandwidths() -> Iterator[Found]:
         for name in ("bandwidths", "presets_choices")
     )
     words: dict[str, list[str]] = {"paper": [], "public_code": []}
+    kernels = read_result("own_kernel").query("set == 'civilcomments' and across == 'smallest'")
+    widths = kernels.set_index("bandwidth")["smallest_bandwidth"]
+    facts = {"ours": widths["silverman"], "theirs": widths["public silverman"]}
     for rule in ("isj", "silverman", "fixed 1.0", "fixed 2.0"):
         title = "public code" + (f", {rule}" if rule != "isj" else "")
         errors = [own.loc[rule, "mae"], code.loc[title, "mae"]]
         right = [int(((each / paper[rule] - 1.0).abs() <= CLOSE).sum()) for each in errors]
         told = " / ".join(join(each, 1, 100) for each in errors)
-        yield f"bandwidth {rule}", told, join_presets(judge_counts(n, 3) for n in right), {}
+        yield f"bandwidth {rule}", told, join_presets(judge_counts(n, 3) for n in right), facts
         for preset, frame, best, name in (
             ("paper", own, "isj", rule),
             ("public_code", code, "public code", title),
@@ -410,6 +426,8 @@ def check_figures() -> Iterator[Found]:
         "public_code": (read_result("presets_trends"), "ssme, public code"),
         "gmm": (read_result("synthetic_trends"), "ssme, gmm"),
     }
+    changed: list[bool] = []
+    rows = []
     for axis in ("n_u", "d", "c"):
         words, shown = {}, {}
         for name, (frame, method) in tables.items():
@@ -429,7 +447,12 @@ def check_figures() -> Iterator[Found]:
             "calibrated": join_presets(pair(words, "calibrated", "normal")),
         }
         verdict = join_presets(pair(words, *drawn))
-        yield f"trend {axis}", " / ".join(pair(shown, *drawn)), verdict, facts
+        rows.append((f"trend {axis}", " / ".join(pair(shown, *drawn)), verdict, facts))
+        worlds = {tuple(world) for name, *world in words if name == "paper"}
+        changed += [len(set(pair(words, *world))) == 2 for world in worlds]
+    for row in rows:
+        row[3].update(changed=sum(changed), worlds=len(changed))
+        yield row
     original, bent = read_result("ensembling"), read_result("presets_bends")
     for metric in METRICS:
         counts = []
@@ -444,6 +467,7 @@ def check_figures() -> Iterator[Found]:
         told = [f"better at {better}, worse at {worse}" for better, worse in counts]
         verdicts = [judge_bends(*count, similar=metric == "average_precision") for count in counts]
         facts = {"public_code": told[2], "sets": 5 * bent["runs"].max()}
+        facts["adult"] = 5 * original["runs"].max()
         yield f"bends {metric}", " / ".join(told[:2]), join_presets(verdicts[:2]), facts
 
 

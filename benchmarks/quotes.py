@@ -82,8 +82,6 @@ def find_quoted(words: str) -> float:
         plain.append(read_result(plain[0]).columns[0])
     name, column = plain
     frame = read_result(name)
-    if how != "count":
-        frame[column] = frame[column].astype(float)
     for condition in conditions:
         key, _, value = condition.partition("=")
         if "/" in value:
@@ -92,7 +90,8 @@ def find_quoted(words: str) -> float:
             frame = frame[frame[key].astype(str) == value.replace("+", " ")]
     if frame.empty or (how is None and len(frame) != 1):
         raise ValueError(f"{words}: {len(frame)} rows of {name}.csv")
-    number = float(frame[column].agg(how) if how else frame[column].iloc[0])
+    values = frame[column] if how == "count" else frame[column].astype(float)
+    number = float(values.agg(how) if how else values.iloc[0])
     number = 1.0 - number if rest else number
     return 100 * number if percent else number
 
@@ -101,7 +100,7 @@ def compute_ratio(frame: pd.DataFrame, key: str, pair: list[str], column: str) -
     """``column`` of the rows of one value of ``key`` over that of another, cell by cell."""
     cell = [name for name in ("dataset", "metric", "n_labeled", "n_unlabeled") if name in frame]
     first, second = (frame[frame[key] == value].set_index(cell) for value in pair)
-    return (first[column] / second[column]).rename(column).reset_index()
+    return (first[column].astype(float) / second[column].astype(float)).rename(column).reset_index()
 
 
 def check_quotes(text: str) -> list[str]:
@@ -492,6 +491,7 @@ def find_problems(root: Path = TOP) -> list[str]:
     found = []
     for path in [
         root / "README.md",
+        root / "CHANGELOG.md",
         *sorted(root.glob("docs/*.md")),
         *sorted(root.glob("benchmarks/evidence/*.md")),
     ]:
@@ -499,11 +499,10 @@ def find_problems(root: Path = TOP) -> list[str]:
         if name in DOCUMENTS and rewrite(text, DOCUMENTS[name]) != text:
             found.append(f"{name}: a table differs: run python -m benchmarks.quotes")
         found += [f"{name}: {each}" for each in check_quotes(text)]
-        if path.parent != root / "benchmarks" / "evidence":
-            found += [
-                f"{name}, line {text.count(chr(10), 0, each.start()) + 1}: {each[1]} has no mark"
-                for each in find_unmarked(text)
-            ]
+        found += [
+            f"{name}, line {text.count(chr(10), 0, each.start()) + 1}: {each[1]} has no mark"
+            for each in find_unmarked(text)
+        ]
     return found
 
 

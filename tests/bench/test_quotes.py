@@ -14,7 +14,7 @@ def documents(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "benchmarks" / "evidence").mkdir(parents=True)
     pages = [*quotes.TOP.glob("docs/*.md"), *quotes.TOP.glob("benchmarks/evidence/*.md")]
-    for path in [quotes.TOP / "README.md", *pages]:
+    for path in [quotes.TOP / "README.md", quotes.TOP / "CHANGELOG.md", *pages]:
         shutil.copy(path, tmp_path / path.relative_to(quotes.TOP))
     return tmp_path
 
