@@ -13,10 +13,10 @@ counts rows, and ``sum`` adds a column up. ``method=auto/ssme`` takes the ratio 
 one to those of the other. The figure
 holds where the result, rounded to the digits of the quotation, is the quotation.
 
-A measurement in prose is quoted or it is no number: decimals, percentages and counts such as "3 of
-12" without a mark are refused outside of code, links and written tables. Those that are no
-measurements, such as a default or an example, are followed by ``<!-- constant -->``, or stand
-between ``<!-- constants -->`` and ``<!-- /constants -->``.
+A measurement in prose is quoted or it is no number: decimals, percentages, counts such as "3 of
+12", times and sizes without a mark are refused outside of code, links and written tables. Those
+that are no measurements, such as a default or an example, are followed by ``<!-- constant -->``, or
+are enclosed by ``<!-- constants -->`` and ``<!-- /constants -->``.
 
     python -m benchmarks.quotes            # write tables and figures, then check
     python -m benchmarks.quotes --check    # fail on a table or figure that its result does not hold
@@ -41,7 +41,8 @@ TOP = Path(__file__).resolve().parents[1]
 QUOTE = re.compile(r"(-?[\d,]*\.?\d+)\s?<!-- quote ([^>]*?) -->")
 MARKS = re.compile(r"<!-- quote ")
 FIGURE = re.compile(
-    r"(?<![\w.,(/-])\(?(\d[\d,]*\.\d+(?![\w.]*\w)(?: ?%)?|\d+ ?%|[\d,]+ of [\d,]+\d)"
+    r"(?<![\w.,(/-])\(?(\d[\d,]*\.\d+(?![\w.]*\w)(?: ?%)?|\d+ ?%|[\d,]+ of [\d,]+\d"
+    r"|\d[\d,]* (?:times|seconds|minutes|ms|[kKMG]i?B)\b)"
 )
 NO_PROSE = (
     re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE),

@@ -74,6 +74,7 @@ def test_a_mark_that_names_no_figure_is_found(text, told):
         ("The error is 2.53 points.", "2.53"),
         ("It covers 93 % of the sets, of 95 % intervals.", "93 %"),
         ("SSME is better in 10 of 12 cells.", "10 of 12"),
+        ("A fit takes 40 seconds.", "40 seconds"),
     ],
 )
 def test_a_figure_without_a_mark_is_found(documents, sentence, figure):
