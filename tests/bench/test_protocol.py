@@ -11,6 +11,7 @@ from ssme.bench import Protocol
 from ssme.bench.protocol import list_cells, split_rows
 from ssme.bench.runner import Runner
 from ssme.errors import InputError
+from ssme.methods.auto.constants import Constants
 
 LABELS = np.random.default_rng(0).integers(0, 3, 400)
 
@@ -32,30 +33,29 @@ def test_every_class_has_a_label(run):
     assert set(rare[split.labeled]) == {0, 1}
 
 
-def test_runs_differ_and_repeat():
-    first = split_rows(LABELS, 20, 100, 0, seed=0, dataset="x")
-    again = split_rows(LABELS, 20, 100, 0, seed=0, dataset="x")
-    other = split_rows(LABELS, 20, 100, 1, seed=0, dataset="x")
-    assert np.array_equal(first.labeled, again.labeled)
-    assert not np.array_equal(first.labeled, other.labeled)
-
-
-def test_more_labels_hold_the_fewer_and_the_truth_stays():
-    few = split_rows(LABELS, 20, 100, 0, seed=0, dataset="x")
-    many = split_rows(LABELS, 50, 100, 0, seed=0, dataset="x")
+def test_runs_differ_and_repeat_and_more_labels_hold_the_fewer():
+    few, again, other, many = (
+        split_rows(LABELS, n, 100, run, seed=0, dataset="x")
+        for n, run in ((20, 0), (20, 0), (20, 1), (50, 0))
+    )
+    assert np.array_equal(few.labeled, again.labeled)
+    assert not np.array_equal(few.labeled, other.labeled)
     assert set(few.labeled) <= set(many.labeled)
     assert np.array_equal(few.truth, many.truth)
 
 
-def test_too_many_rows_asked_for():
-    with pytest.raises(InputError, match=r"has 200 rows in its half.*at most 180 unlabeled"):
-        split_rows(LABELS, 20, 1000, 0, seed=0, dataset="x")
-
-
-def test_too_many_labels_asked_for():
-    for n_unlabeled, most in ((0, 200), (10, 199)):
-        with pytest.raises(InputError, match=f"at most {most} labels"):
-            split_rows(LABELS, 5000, n_unlabeled, 0, seed=0, dataset="x")
+@pytest.mark.parametrize(
+    ("n_labeled", "n_unlabeled", "problem"),
+    [
+        (20, 1000, r"has 200 rows in its half.*at most 180 unlabeled"),
+        (5000, 0, "at most 200 labels"),
+        (5000, 10, "at most 199 labels"),
+        (2, 100, "3 classes in the half, n_labeled=2"),
+    ],
+)
+def test_a_split_that_cannot_be_is_refused(n_labeled, n_unlabeled, problem):
+    with pytest.raises(InputError, match=problem):
+        split_rows(LABELS, n_labeled, n_unlabeled, 0, seed=0, dataset="x")
 
 
 @pytest.mark.parametrize(
@@ -75,16 +75,12 @@ def test_a_protocol_that_cannot_run_is_refused(option, value):
     assert caught.value.option == option
 
 
-def test_too_few_labels_for_the_classes():
-    with pytest.raises(InputError, match="3 classes in the half, n_labeled=2"):
-        split_rows(LABELS, 2, 100, 0, seed=0, dataset="x")
-
-
 def test_cells_are_every_combination():
     protocol = Protocol(["ensemble", "labeled"], n_labeled=(10, 20), n_unlabeled=(50, 100), runs=3)
     cells = list(list_cells(protocol, ["a", "b"]))
     assert len(cells) == 2 * 2 * 2 * 2 * 3
     assert len({cell.key for cell in cells}) == len(cells)
+    assert [cell.run for cell in cells] == sorted(cell.run for cell in cells)
 
 
 def test_settings_tell_the_options_that_ran():
@@ -108,11 +104,6 @@ def test_two_names_of_the_same_work_have_one_key():
     one, other = list_cells(protocol, ["a"])
     assert one.key == other.key
     assert one.place != other.place
-
-
-def test_cells_come_run_by_run():
-    runs = [cell.run for cell in list_cells(Protocol(["labeled"], runs=3), ["a", "b"])]
-    assert runs == sorted(runs)
 
 
 SETTINGS = """
@@ -142,26 +133,14 @@ def test_settings_are_the_same_in_every_process():
     assert "0x" not in told[0]
 
 
-def test_settings_tell_changed_constants_apart():
-    from ssme.methods.auto.constants import Constants
-
-    texts = set()
-    for constants in (Constants(), replace(Constants(), fit_rows=10_000)):
-        protocol = Protocol({"auto": ("auto", {"constants": constants})}, runs=1)
-        texts.add(Runner(protocol, None).name(next(list_cells(protocol, ["a"])), "0f")[1])
-    assert len(texts) == 2
-
-
-def test_keys_of_records_of_constants_name_no_address():
-    from dataclasses import replace
-
-    from ssme.methods.auto.constants import Constants
-
-    def key(constants: Constants) -> str:
+def test_settings_and_keys_tell_changed_constants_apart_and_name_no_address():
+    keys, texts = [], []
+    for constants in (Constants(), Constants(), replace(Constants(), fit_rows=10_000)):
         options = {"constants": constants, "n_draws": 50}
-        protocol = Protocol({"a": ("auto", options)}, n_labeled=(20,), n_unlabeled=(80,), runs=1)
-        return next(list_cells(protocol, ["d"])).key
-
-    assert " at 0x" not in key(Constants())
-    assert key(Constants()) == key(Constants()) != key(replace(Constants(), fit_rows=10))
-    assert key(Constants()).endswith(",n_draws=50")
+        cell = next(list_cells(protocol := Protocol({"auto": ("auto", options)}, runs=1), ["a"]))
+        keys.append(cell.key)
+        texts.append(Runner(protocol, None).name(cell, "0f")[1])
+    for one, same, other in (keys, texts):
+        assert one == same != other
+        assert " at 0x" not in one
+    assert keys[0].endswith(",n_draws=50")
