@@ -42,10 +42,10 @@ from ssme.methods.clusters import (
 )
 from ssme.methods.draws import (
     RowWeights,
-    center_all,
+    average_defined,
+    draw_row_weights,
     find_originals,
     make_child_seed,
-    split_metrics,
 )
 from ssme.methods.label_draws import (
     ContraryRows,
@@ -142,7 +142,7 @@ class DrawnLabels(ABC):
             values = points if weights is None else worlds
             for g, part in enumerate(parts):
                 own = None if data.weights is None else data.weights[part]
-                for factor, numbers in split_metrics(weights, metrics):
+                for factor, numbers in weights or [(None, range(len(metrics)))]:
                     masses = [one_hot_mass(each[:, part], data.n_classes, own) for each in labels]
                     if factor is not None:
                         for mass in masses:
@@ -150,7 +150,17 @@ class DrawnLabels(ABC):
                     for m in numbers:
                         pairs = zip(plans[g][m], masses, strict=True)
                         values[g][m].append(np.hstack([plan(mass) for plan, mass in pairs]))
-        return center_all(points, worlds, metrics)
+        return [
+            [_center(*values) for values in zip(points[g], worlds[g], metrics, strict=True)]
+            for g in range(len(parts))
+        ]
+
+
+def _center(points: list[FloatArray], worlds: list[FloatArray], metric: Metric) -> Estimate:
+    """The mean of ``points`` (D, M) with the ``worlds`` moved onto it."""
+    value, draws = average_defined(np.concatenate(points)), np.concatenate(worlds)
+    shift = value - average_defined(draws)
+    return Estimate(value, np.clip(draws + shift, metric.low, metric.high))
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +202,7 @@ class LabelPosterior(DrawnLabels):
         for posterior in track(sources, "worlds"):
             for size in self._split_sizes(share):
                 clusters = self.data.clusters
-                weights = RowWeights.draw(metrics, size, len(posterior), rng, clusters)
+                weights = draw_row_weights(metrics, size, len(posterior), rng, clusters)
                 yield draw_labels(posterior, size, rng)[None], weights
 
     def draw_label_batches(self) -> Iterator[IntArray]:
@@ -319,7 +329,7 @@ class PerModelPosterior(DrawnLabels):
             n_worlds += again.shape[1]
             if again.size:
                 size, clusters = again.shape[1], self.data.clusters
-                yield again, RowWeights.draw(metrics, size, labels.shape[2], rng, clusters)
+                yield again, draw_row_weights(metrics, size, labels.shape[2], rng, clusters)
 
     def draw_label_batches(self) -> Iterator[IntArray]:
         """All draws (M, d, n) in batches of bounded memory; the same draws on every call."""
@@ -459,31 +469,37 @@ class LabeledRows:
         return int(self.scores.shape[2])
 
     @cached_property
+    def scored(self) -> BoolArray:
+        """Which rows (n, M) each classifier scored."""
+        return np.asarray(np.isfinite(self.scores).all(axis=2))
+
+    @cached_property
     def mass(self) -> FloatArray:
         """The one labeling there is (1, n, K)."""
         return one_hot_mass(self.labels, self.n_classes, self.weights)
 
-    def count_effective(self, rows: BoolArray | None = None) -> FloatArray:
+    def count_effective(self, rows: BoolArray | bool = True) -> FloatArray:
         """Kish's number (M,) of the rows each classifier scored, or of those in ``rows`` (n, M)."""
-        held = np.isfinite(self.scores).all(axis=2)
-        if rows is not None:
-            held = held & rows
-        return kish(held * self.weights[:, None])
+        return kish((self.scored & rows) * self.weights[:, None])
 
     def find_bounds(self, metric: Metric, value: FloatArray, seed: SeedSequence) -> Bounds | None:
         """The interval that the kind of ``metric`` declares; None where it needs draws."""
         positive, negative = (self.labels[:, None] == k for k in (1, 0))
         match metric.kind.choose_labels_interval(self.n_classes):
             case ProportionInterval(rows, threshold):
-                count = self._count(rows, threshold)
+                held = self._hold(rows, threshold)
+                count = self.count_effective(held)
                 if self.clusters is not None:
-                    count = count / self._find_share_effect(rows, threshold)
+                    right = predicted_classes(self.scores, threshold) == self.labels[:, None]
+                    weights = held * self.weights[:, None]
+                    effect = find_design_effect(right.astype(np.float64), weights, self.clusters)
+                    count = count / effect
                 return self._allow_for_clusters(partial(wilson, value), count)
             case PlainInterval.ROW_SHARES:
-                count = self._count_complete(value.size)
-                if self.clusters is not None:
-                    complete = np.isfinite(self.scores).all(axis=(1, 2)) * self.weights
-                    count = np.repeat(count_clusters(complete[:, None], self.clusters), value.size)
+                complete = (self.scored.all(axis=1) * self.weights)[:, None]
+                plain = self.clusters is None
+                count = kish(complete) if plain else count_clusters(complete, self.clusters)
+                count = np.repeat(count, value.size)
                 return self._allow_for_clusters(partial(wilson, value), count)
             case PlainInterval.ROC_AUC:
                 by_class = self.count_effective(positive), self.count_effective(negative)
@@ -494,41 +510,36 @@ class LabeledRows:
                 count = self.count_effective(positive) / self._draw_effect(metric, seed)
                 return self._allow_for_clusters(partial(find_ap_interval, value), count)
             case CalibrationInterval(target):
-                return self._bound_calibration(metric, value, target, seed)
+                gap, variance, ratio = self._measure_gap(target)
+                noise = self._measure_noise(metric, np.random.default_rng(seed))
+                with np.errstate(invalid="ignore"):
+                    small, large = noise * np.minimum(ratio, 1.0), noise * np.maximum(ratio, 1.0)
+                large = np.where(np.isfinite(ratio), large, np.inf)
+                return partial(find_ece_interval, value, gap, variance, (small, large))
             case ConfusionInterval(statistic, threshold):
-                tables = self._make_tables(threshold)
+                # tables (M, K, K) whose cells add up to the effective number of rows
+                tables = confusion_matrices(self.scores, self.mass, threshold=threshold)[0]
+                total = tables.sum(axis=(1, 2))
+                scale = self.count_effective() / np.where(total > 0.0, total, 1.0)
+                tables *= scale[:, None, None]
                 if self.clusters is not None:
                     n_clusters = np.unique(self.clusters).size
                     effect = self._draw_effect(metric, seed) * find_t_factor(0.95, n_clusters) ** 2
                     tables = tables / effect[:, None, None]
                 return TableDraws(statistic, tables, value, seed, self.settings)
             case PlainInterval.NONE:
-                return partial(_give_no_interval, value)
+                return Estimate(value).interval
             case PlainInterval.BOOTSTRAP:
                 return None
 
-    def _count(self, rows: Rows, threshold: float) -> FloatArray:
-        """Effective number (M,) of ``rows``."""
-        if rows == Rows():
-            return self.count_effective()
-        return self.count_effective(self._hold(rows, threshold))
-
     def _hold(self, rows: Rows, threshold: float) -> BoolArray:
-        """Which rows (n, M) are among ``rows``."""
-        held = np.ones(self.scores.shape[:2], dtype=bool)
+        """Which scored rows (n, M) are among ``rows``."""
+        held = self.scored.copy()
         if rows.true is not None:
             held &= (self.labels == rows.true)[:, None]
         if rows.predicted is not None:
             held &= predicted_classes(self.scores, threshold) == rows.predicted
         return held
-
-    def _find_share_effect(self, rows: Rows, threshold: float) -> FloatArray:
-        """The design effect (M,) of the share of ``rows`` that are right."""
-        assert self.clusters is not None
-        held = self._hold(rows, threshold) & np.isfinite(self.scores).all(axis=2)
-        right = predicted_classes(self.scores, threshold) == self.labels[:, None]
-        weights = held * self.weights[:, None]
-        return find_design_effect(right.astype(np.float64), weights, self.clusters)
 
     def _draw_effect(self, metric: Metric, seed: SeedSequence) -> FloatArray:
         """The design effect (V,) of a metric without a formula for it, at least one.
@@ -565,28 +576,6 @@ class LabeledRows:
 
         return find_bounds
 
-    def _count_complete(self, n_values: int) -> FloatArray:
-        """Effective number (V,) of the rows that every classifier scored, for each value."""
-        complete = np.isfinite(self.scores).all(axis=(1, 2))
-        return np.repeat(kish((complete * self.weights)[:, None]), n_values)
-
-    def _make_tables(self, threshold: float) -> FloatArray:
-        """Confusion tables (M, K, K) whose cells add up to the effective number of rows."""
-        tables: FloatArray = confusion_matrices(self.scores, self.mass, threshold=threshold)[0]
-        total = tables.sum(axis=(1, 2))
-        tables *= (self.count_effective() / np.where(total > 0.0, total, 1.0))[:, None, None]
-        return tables
-
-    def _bound_calibration(
-        self, metric: Metric, value: FloatArray, target: Target, seed: SeedSequence
-    ) -> Bounds:
-        gap, variance, ratio = self._measure_gap(target)
-        noise = self._measure_noise(metric, np.random.default_rng(seed))
-        with np.errstate(invalid="ignore"):
-            small, large = noise * np.minimum(ratio, 1.0), noise * np.maximum(ratio, 1.0)
-        large = np.where(np.isfinite(ratio), large, np.inf)
-        return partial(find_ece_interval, value, gap, variance, (small, large))
-
     def _measure_gap(self, target: Target) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean (M,) of outcome minus score, the variance of that mean, and the spread of the gaps
         over the one that the scores announce (inf where they announce none)."""
@@ -620,7 +609,7 @@ class LabeledRows:
         """Mean error (M,) of labels drawn from each classifier's own scores."""
         noise = np.full(self.scores.shape[1], np.nan)
         for m in range(noise.size):
-            held = np.isfinite(self.scores[:, m]).all(axis=1)
+            held = self.scored[:, m]
             if held.any():
                 own = self.scores[held, m]
                 labels = draw_labels(own, self.settings.noise_draws, rng)
@@ -668,12 +657,15 @@ class LabeledBelief(SilentOnRows):
             return [Estimate(value=np.full(self.data.n_models, np.nan)) for _ in metrics]
         weights = self.data.label_weights
         own = np.ones(taken.size) if weights is None else weights[taken]
+        clusters = None if self.data.clusters is None else self.data.clusters[taken]
+        if clusters is not None and not has_repeats(clusters):
+            clusters = None  # every cluster is a row
         part = LabeledRows(
             scores=self.data.scores[taken],
             labels=self.data.labels[taken],
             weights=own * find_weight_unit(own),  # other rows may have far larger weights
             settings=self.settings,
-            clusters=self._take_clusters(taken),
+            clusters=clusters,
         )
         seed = make_child_seed(self.seed, group + 1)
         plans = plan_together(metrics, part.scores)
@@ -691,7 +683,8 @@ class LabeledBelief(SilentOnRows):
             rest = (values[m], count, metrics[m], self.settings)
             bounds[m] = partial(find_bootstrap_interval, draws, *rest)
         if self.joint_draws:
-            contrary = self._oppose(part, seed)
+            rng, rows = np.random.default_rng(make_child_seed(seed, 0)), part.weights
+            contrary = make_contrary_rows(part.scores, part.labels, rows, self._originals, rng)
             joint = plan_together(metrics, np.concatenate([part.scores, contrary.scores]))
             planned = list(zip(metrics, joint, strict=True))
             draws_of = dict(enumerate(self._draw(planned, part, keep, seed, contrary)))
@@ -701,17 +694,6 @@ class LabeledBelief(SilentOnRows):
             Estimate(value, draws_of.get(m), known, best_exponent=exponent)
             for m, (value, known) in enumerate(zip(values, bounds, strict=True))
         ]
-
-    def _take_clusters(self, taken: IntArray) -> IntArray | None:
-        """Clusters of some labeled rows; None where every one of them is a row."""
-        if self.data.clusters is None or not has_repeats(self.data.clusters[taken]):
-            return None
-        return self.data.clusters[taken]
-
-    def _oppose(self, part: LabeledRows, seed: SeedSequence) -> ContraryRows:
-        """The pseudo-rows of joint draws."""
-        rng = np.random.default_rng(make_child_seed(seed, 0))
-        return make_contrary_rows(part.scores, part.labels, part.weights, self._originals, rng)
 
     @cached_property
     def _originals(self) -> IntArray:
@@ -757,8 +739,3 @@ class LabeledBelief(SilentOnRows):
                 more_rows = (contrary, part.clusters)
                 values[m].append(resample_values(metric, *again, rng, self.settings, *more_rows))
         return [np.concatenate(v) for v in values]
-
-
-def _give_no_interval(value: FloatArray, level: float) -> Interval:
-    nothing = np.full_like(value, np.nan)
-    return nothing, nothing.copy()

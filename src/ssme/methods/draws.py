@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator, SeedSequence
 
 from ssme.arrays import FloatArray, IntArray
-from ssme.methods.base import DeclaredMethod, Estimate
+from ssme.methods.base import DeclaredMethod
 from ssme.methods.clusters import draw_row_counts, draw_row_exponentials
 from ssme.metrics.base import Metric
 from ssme.options import Instance, Whole, option
@@ -129,69 +129,29 @@ def find_originals(scores: FloatArray, first_look: int = 100) -> IntArray:
 #     draws = worlds - mean(worlds) + estimate, cut to the metric's range
 
 
-Batches = Sequence[Sequence[Sequence[FloatArray]]]
-"""Values (D, M) in batches, by group and metric."""
+RowWeights = list[tuple[FloatArray, list[int]]]
+"""Bootstrap weights (D, n) of mean 1, each with the numbers of the metrics that take them."""
 
 
-@dataclass(frozen=True, eq=False)
-class RowWeights:
-    """Bootstrap weights (D, n) of mean 1: smooth ones, and whole ones where callables need them."""
+def draw_row_weights(
+    metrics: Sequence[Metric],
+    n_draws: int,
+    n_rows: int,
+    rng: Generator,
+    clusters: IntArray | None = None,
+) -> RowWeights:
+    """Dirichlet weights times n; for callables the counts of n rows drawn with replacement.
 
-    smooth: FloatArray
-    whole: FloatArray | None
-
-    @classmethod
-    def draw(
-        cls,
-        metrics: Sequence[Metric],
-        n_draws: int,
-        n_rows: int,
-        rng: Generator,
-        clusters: IntArray | None = None,
-    ) -> RowWeights:
-        """Dirichlet weights times n; for callables the counts of n rows drawn with replacement.
-
-        With ``clusters`` (n,), whole clusters are weighted and drawn.
-        """
-        smooth = draw_row_exponentials(rng, n_draws, n_rows, clusters)
-        smooth *= n_rows / smooth.sum(axis=1, keepdims=True)
-        if not any(metric.hard_only for metric in metrics):
-            return cls(smooth, None)
-        return cls(smooth, draw_row_counts(rng, n_draws, n_rows, clusters))
-
-    def take_for(self, metric: Metric) -> FloatArray:
-        """The weights that ``metric`` can take."""
-        return self.whole if metric.hard_only and self.whole is not None else self.smooth
-
-
-def split_metrics(
-    weights: RowWeights | None, metrics: Sequence[Metric]
-) -> Iterator[tuple[FloatArray | None, Sequence[int]]]:
-    """Each kind of weights, with the numbers of the ``metrics`` that take it."""
-    if weights is None:
-        yield None, range(len(metrics))
-        return
-    for each in (weights.smooth, weights.whole):
-        numbers = [m for m, metric in enumerate(metrics) if weights.take_for(metric) is each]
-        if each is not None and numbers:
-            yield each, numbers
-
-
-def center_worlds(value: FloatArray, worlds: FloatArray, metric: Metric) -> Estimate:
-    """``value`` (M,) with the ``worlds`` (D, M) moved onto it."""
-    shift = value - average_defined(worlds)
-    return Estimate(value, np.clip(worlds + shift, metric.low, metric.high))
-
-
-def center_all(points: Batches, worlds: Batches, metrics: Sequence[Metric]) -> list[list[Estimate]]:
-    """Estimates [group][metric]: means of ``points``, with the ``worlds`` moved onto them."""
-    return [
-        [
-            center_worlds(average_defined(np.concatenate(p)), np.concatenate(w), metric)
-            for p, w, metric in zip(own_points, own_worlds, metrics, strict=True)
-        ]
-        for own_points, own_worlds in zip(points, worlds, strict=True)
-    ]
+    With ``clusters`` (n,), whole clusters are weighted and drawn.
+    """
+    smooth = draw_row_exponentials(rng, n_draws, n_rows, clusters)
+    smooth *= n_rows / smooth.sum(axis=1, keepdims=True)
+    hard = [m for m, metric in enumerate(metrics) if metric.hard_only]
+    soft = [m for m, metric in enumerate(metrics) if not metric.hard_only]
+    drawn = [(smooth, soft)] if soft else []
+    if hard:
+        drawn.append((draw_row_counts(rng, n_draws, n_rows, clusters), hard))
+    return drawn
 
 
 def average_defined(draws: FloatArray) -> FloatArray:

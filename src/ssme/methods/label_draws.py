@@ -24,6 +24,7 @@ from numpy.random import Generator, SeedSequence
 from scipy.special import expit, logit, ndtri, stdtrit
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
+from ssme.methods.base import Estimate
 from ssme.methods.clusters import draw_row_counts
 from ssme.metrics.base import Metric, one_hot_mass
 from ssme.metrics.confusion import FullTables
@@ -60,7 +61,11 @@ def make_contrary_rows(
     ``originals`` (M,) is what `find_originals` gives: copies are right and wrong together.
     """
     distinct, place = np.unique(originals, return_inverse=True)
-    is_right = _balance(distinct.size, least_rows)[:, place]
+    # who is right (H, M): columns of a Hadamard matrix, of which any two are orthogonal
+    matrix = np.ones((1, 1), dtype=np.int64)
+    while len(matrix) < max(least_rows, distinct.size + 1):
+        matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+    is_right = (matrix[:, 1 : distinct.size + 1] > 0)[:, place]
     taken: IntArray = np.resize(rng.permutation(labels.size), len(is_right))
     own, made = labels[taken], scores[taken]
     known = np.asarray(np.isfinite(made).all(axis=2))
@@ -77,14 +82,6 @@ def make_contrary_rows(
         made[row, model, one],
     )
     return ContraryRows(swapped, own, weights[taken])
-
-
-def _balance(n_models: int, least_rows: int) -> BoolArray:
-    """Who is right (H, M): columns of a Hadamard matrix, of which any two are orthogonal."""
-    matrix = np.ones((1, 1), dtype=np.int64)
-    while len(matrix) < max(least_rows, n_models + 1):
-        matrix = np.block([[matrix, matrix], [matrix, -matrix]])
-    return matrix[:, 1 : n_models + 1] > 0
 
 
 # -------------------------------------------------------------------------------------------------
@@ -237,8 +234,8 @@ def draw_tables(
     if whole:
         right = np.eye(n_classes)
         prior = (right + (1.0 - right) / (n_classes - 1)) * (pseudo_rows / 2.0 / n_classes)
-        shape = np.broadcast_to((counts + prior).T, (n_draws, n_classes, n_classes))
-        return FullTables(rng.standard_gamma(shape).transpose(0, 2, 1)[:, None])
+        drawn = rng.standard_gamma((counts + prior).T, (n_draws, n_classes, n_classes))
+        return FullTables(drawn.transpose(0, 2, 1)[:, None])
     return CellTables.draw(counts, pseudo_rows, n_draws, rng)
 
 
@@ -272,8 +269,8 @@ class CellTables:
         return cls(
             n_classes=n_classes,
             cell=(cell[0], cell[1]),
-            observed=_draw_gamma(counts[cell], n_draws, rng),
-            right=_draw_gamma(np.full(n_classes, half / n_classes), n_draws, rng),
+            observed=rng.standard_gamma(counts[cell], (n_draws, cell[0].size)),
+            right=rng.standard_gamma(half / n_classes, (n_draws, n_classes)),
             wrong=wrong,
             true=true,
             said=(true + other) % n_classes,
@@ -321,10 +318,6 @@ class CellTables:
         summed = np.zeros(size)
         np.add.at(summed, place.ravel(), self.wrong.ravel())
         return summed.reshape(n_draws, self.n_classes)
-
-
-def _draw_gamma(shape: FloatArray, n_draws: int, rng: Generator) -> FloatArray:
-    return rng.standard_gamma(np.broadcast_to(shape, (n_draws, shape.size)))
 
 
 def break_sticks(total: float, n_draws: int, rng: Generator, n_sticks: int = 64) -> FloatArray:
@@ -420,10 +413,10 @@ def make_bootstrap_mass(
     if n_classes <= settings.dense_classes:
         own = labels[holders, None] == np.arange(n_classes)
         share = np.where(own, half, half / (n_classes - 1)) / holders.size
-        mass[:, holders] += rng.standard_gamma(np.broadcast_to(share, (n_draws, *share.shape)))
+        mass[:, holders] += rng.standard_gamma(share, (n_draws, *share.shape))
     else:
-        right = np.broadcast_to(half / holders.size, (n_draws, holders.size))
-        mass[:, holders, labels[holders]] += rng.standard_gamma(right)
+        right = rng.standard_gamma(half / holders.size, (n_draws, holders.size))
+        mass[:, holders, labels[holders]] += right
         wrong = break_sticks(half, n_draws, rng)
         row = rng.choice(holders, wrong.shape)
         other = (labels[row] + rng.integers(1, n_classes, wrong.shape)) % n_classes
@@ -494,12 +487,14 @@ def find_bootstrap_interval(
     stretch = (
         stdtrit(freedom, 1.0 - tail) / find_normal_quantile(level) * np.sqrt(1.0 + 1.0 / freedom)
     )
-    low, middle, high = _find_quantiles(draws, [tail, 0.5, 1.0 - tail], known)
+    ends: FloatArray = np.full((3, value.size), np.nan)
+    if known.any():
+        ends[:, known] = np.nanquantile(draws[:, known], [tail, 0.5, 1.0 - tail], axis=0)
     to_line, from_line = _choose_natural_scale(metric.low, metric.high)
-    center = to_line(middle)
-    low = np.minimum(from_line(center + (to_line(low) - center) * stretch), value)
-    high = np.maximum(from_line(center + (to_line(high) - center) * stretch), value)
-    return low, high
+    low, center, high = to_line(ends)
+    with np.errstate(over="ignore"):  # infinite where it is too large for a float
+        low, high = (from_line(center + (end - center) * stretch) for end in (low, high))
+    return np.minimum(low, value), np.maximum(high, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -517,10 +512,7 @@ class TableDraws:
 
     def __call__(self, level: float) -> Interval:
         """Lower and upper ends (M,), the value between them."""
-        known = np.isfinite(self.value) & np.isfinite(self._draws).any(axis=0)
-        ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
-        low, high = _find_quantiles(self._draws, ends, known)
-        return np.minimum(low, self.value), np.maximum(high, self.value)
+        return Estimate(self.value, self._draws).interval(level)
 
     @cached_property
     def _draws(self) -> FloatArray:
@@ -539,14 +531,6 @@ class TableDraws:
         return draws
 
 
-def _find_quantiles(draws: FloatArray, at: list[float], known: BoolArray) -> FloatArray:
-    """Quantiles (len(at), M) of the defined draws, NaN where not ``known``."""
-    out: FloatArray = np.full((len(at), draws.shape[1]), np.nan)
-    if known.any():
-        out[:, known] = np.nanquantile(draws[:, known], at, axis=0)
-    return out
-
-
 def _choose_natural_scale(
     low: float, high: float
 ) -> tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]:
@@ -560,12 +544,5 @@ def _choose_natural_scale(
         )
     if np.isfinite(low):
         least = float(np.finfo(np.float64).tiny)
-        return lambda x: np.log(np.maximum(x - low, least)), lambda z: low + _exp(z)
+        return lambda x: np.log(np.maximum(x - low, least)), lambda z: low + np.exp(z)
     return lambda x: x, lambda z: z
-
-
-def _exp(z: FloatArray) -> FloatArray:
-    """e^z, infinite where it is too large for a float."""
-    with np.errstate(over="ignore"):
-        out: FloatArray = np.exp(z)
-    return out
