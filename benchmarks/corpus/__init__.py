@@ -1,0 +1,1 @@
+"""Panels of classifiers on many public tables: what `auto` is learned from and judged on."""
