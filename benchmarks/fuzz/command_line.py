@@ -172,7 +172,8 @@ def try_case(arguments: list[str], names: tuple[str, ...] = ()) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = RUNNER.invoke(app, arguments)
-    said = result.stderr
+    # what is wrong with a file is what doctor was asked for
+    said = result.stdout if result.stdout.startswith("Problem") else result.stderr
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         print("uncaught:", arguments, repr(result.exception))
         return "uncaught"
@@ -181,8 +182,9 @@ def try_case(arguments: list[str], names: tuple[str, ...] = ()) -> str:
         return "uncaught"
     if result.exit_code in (0, 1):
         return "done" if result.exit_code == 0 else "failed"
-    error = said[said.find("Error: ") :]
-    if result.exit_code != 2 or "Error: " not in said or len(said) >= LONGEST_MESSAGE:
+    begin = max(said.find("Error: "), said.find("Problems\n"))
+    error = said[begin:]
+    if result.exit_code != 2 or begin < 0 or len(said) >= LONGEST_MESSAGE:
         print("odd:", arguments, result.exit_code, said[:300])
         return "uncaught"
     if names and not any(name in error for name in names):

@@ -247,9 +247,9 @@ def test_rows_of_coarse_scores_are_no_copies():
     """Answers of few kinds coincide everywhere; the same answers copied do so more often."""
     (data,) = copied_rows()
     for coarse in (replace(healthy(), scores=np.round(healthy().scores, 1)), healthy(models=1)):
-        assert "D111" not in {warning.code for warning in check_all(coarse)}
+        assert "D111" not in {warning.code for warning in check_all(Case(coarse))}
     rounded = replace(data, scores=np.round(data.scores, 2))
-    (found,) = (each for each in check_all(rounded) if each.code == "D111")
+    (found,) = (each for each in check_all(Case(rounded)) if each.code == "D111")
     assert "20 of 100 labeled rows" in found.reason
 
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.serve.conftest import House
 
 from ssme.serve import connections
 from ssme.serve.connections import Connection
+from ssme.serve.settings import ServeSettings
 
 pytestmark = [pytest.mark.web, pytest.mark.xdist_group("serve")]
 
@@ -30,7 +32,7 @@ GUARD = 60.0
 @contextmanager
 def serve(app: Any) -> Iterator[int]:
     """The port at which an app is served as `ssme serve` does it."""
-    server = uvicorn.Server(connections.configure(app))
+    server = uvicorn.Server(connections.configure(app, ServeSettings(Path("unused"))))
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.web
         ("/files/1/label", {"row": '"row-20"', "label": "x"}),
         ("/files/1/adjudicate", {"row": '"row-20"', "label": "9"}),
         ("/files/1/adjudicate", {"row": '"row-20"', "label": "1"}),
-        ("/files/1/design", {"design": "by size"}),
+        ("/files/1/labeling", {"design": "by size"}),
     ],
 )
 def test_a_form_that_makes_no_sense_is_refused_in_words(

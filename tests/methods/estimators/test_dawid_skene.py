@@ -120,7 +120,7 @@ def test_gradient_is_exact() -> None:
 
 def test_recovers_the_mixture_from_few_labels() -> None:
     scores, labels, _ = sample(4000, 20)
-    theta, converged = Spe().fit_mixture(scores, labels)
+    theta, converged = Spe()._fit_mixture(scores, labels)
     assert converged
     np.testing.assert_allclose(theta[[0, 2]], TRUE[[0, 2]], atol=0.1)
     ideal, fitted = (softmax(compute_log_joint(scores, t), axis=1)[:, 1] for t in (TRUE, theta))
@@ -138,12 +138,12 @@ def test_the_posterior_far_from_both_classes_is_finite() -> None:
 def test_few_steps_end_unconverged_and_the_bounds_hold() -> None:
     scores, labels, _ = sample(300, 30)
     narrow = Spe(mean_bounds=(0.2, 0.6), deviation_bounds=(0.3, 0.5))
-    theta, ended = narrow.fit_mixture(scores, labels)
+    theta, ended = narrow._fit_mixture(scores, labels)
     assert ended.converged
     assert theta[0] == pytest.approx(0.2)
     assert theta[2] == pytest.approx(0.6)
     assert np.log(0.3) - 1e-12 <= theta[[1, 3]].min() <= theta[[1, 3]].max() <= np.log(0.5) + 1e-12
-    _, early = Spe(max_iter=1).fit_mixture(scores, labels)
+    _, early = Spe(max_iter=1)._fit_mixture(scores, labels)
     assert (early.converged, early.n_iter) == (False, 1)
 
 

@@ -172,7 +172,7 @@ class Spe(LabelDraws, example="max_iter=100"):
         for j, model in enumerate(track(data.models, "models")):
             present = np.isfinite(data.scores[:, j, 1])
             scores = data.scores[present, j, 1]
-            theta, fits[model] = self.fit_mixture(scores, data.labels[present])
+            theta, fits[model] = self._fit_mixture(scores, data.labels[present])
             posteriors[j, present] = softmax(compute_log_joint(scores, theta), axis=1)
             posteriors[j] = clamp(posteriors[j], data.labels)
             values[model] = {
@@ -184,7 +184,7 @@ class Spe(LabelDraws, example="max_iter=100"):
         facts = Facts(values=values, fits=fits)
         return PerModelPosterior(data, posteriors, *self.set_draws(rng), facts)
 
-    def fit_mixture(self, scores: FloatArray, labels: IntArray) -> tuple[FloatArray, Convergence]:
+    def _fit_mixture(self, scores: FloatArray, labels: IntArray) -> tuple[FloatArray, Convergence]:
         """(mu_0, log sigma_0, mu_1, log sigma_1, logit p_1), and how the search ended."""
         from scipy.optimize import minimize
 
