@@ -134,10 +134,7 @@ class SqliteFile:
         rows = self._fetch(f"SELECT {quoted} FROM {table} {rest}", *values)
         with self.refuse_corrupt():
             return [
-                {
-                    name: json.loads(value) if self._is_json(name, value) else value
-                    for name, value in zip(names, row, strict=True)
-                }
+                {name: self._parse(name, value) for name, value in zip(names, row, strict=True)}
                 for row in rows
             ]
 
@@ -150,12 +147,18 @@ class SqliteFile:
             columns, places = ", ".join(f"[{name}]" for name in row), ", ".join("?" * len(row))
             connection.execute(
                 f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING",
-                [json.dumps(v) if self._is_json(name, v) else v for name, v in row.items()],
+                [self._dump(name, value) for name, value in row.items()],
             )
         return connection.total_changes - before
 
     def _is_json(self, column: str, value: Any) -> bool:
         return column in self.json_columns and value is not None
+
+    def _parse(self, column: str, value: Any) -> Any:
+        return json.loads(value) if self._is_json(column, value) else value
+
+    def _dump(self, column: str, value: Any) -> Any:
+        return json.dumps(value) if self._is_json(column, value) else value
 
     @contextmanager
     def _name_file_in_errors(self) -> Iterator[None]:
