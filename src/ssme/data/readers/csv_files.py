@@ -15,8 +15,8 @@ import sys
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,23 +56,40 @@ def open_csv(
     style = None if plain else NumberStyle(decimal or ".", thousands)
     table = _CsvFile(file, delimiter, encoding)
     header = table.read_header()
-    _check_header(table, header)
-    marks = _scan(file, delimiter) if encoding in UTF8 else None
-    frame, text, width = None, None, len(header)
-    if marks is not None and style is None and not marks.odd:
+    other = next((mark for mark in DELIMITERS if mark in header[0] and mark != delimiter), None)
+    if len(header) == 1 and other is not None:
+        raise InputError(
+            f"{file} has one column {header[0][:60]!r} when split at {delimiter!r}",
+            hint=f"pass `delimiter={other!r}`",
+        )
+    for name, count in Counter(header).items():
+        if name and count > 1:
+            problem = f"{file} has {count} columns named {name!r}"
+            raise InputError(problem, hint="rename or remove the repeated columns")
+    frame, text, width, regular = None, None, len(header), False
+    n_delimiters, marks = (0, {"'"}) if encoding not in UTF8 else _scan(file, delimiter)
+    if encoding in UTF8 and style is None and not marks & {"\0", "\r"}:
         frame = _parse(table, missing)
     # without quotes, the number of delimiters says whether every row is as long as the header
-    regular = False
-    if frame is not None and marks is not None and not marks.quotes:
-        regular = marks.count == (width - 1) * (len(frame) + 1)
+    if frame is not None and '"' not in marks:
+        regular = n_delimiters == (width - 1) * (len(frame) + 1)
     if not regular:
-        n_rows = table.check_rows(width)
+        n_rows = 0
+        for line, row in table.read_rows():
+            n_rows += 1
+            if len(row) != width:
+                raise InputError(
+                    f"{file} is not a regular table: line {line} has {len(row)} fields, the header "
+                    f"{width}",
+                    hint="write an empty field where a value is missing; check quoting, stray "
+                    "delimiters and `delimiter`",
+                )
         if frame is None or frame.shape != (n_rows - 1, width):
             text = table.rewrite(header, style, missing, ignored)
             frame = _parse(table, missing, text)
     if decimal is None and thousands is None:
         _refuse_commas(file, frame, ignored)
-    if marks is None or marks.apostrophes:
+    if "'" in marks:
         frame = _restore_formulas(frame)
     return _restore_integers(table, missing, text, frame)
 
@@ -157,14 +174,15 @@ class _CsvFile:
     encoding: str | None
 
     def read_rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Line number and cells of each row that is not blank."""
+        """Line number and cells, which may be of any length, of each row that is not blank."""
         encoding = "utf-8-sig" if self.encoding in UTF8 else self.encoding
-        with self.file.open(encoding=encoding, newline="") as lines, _allow_long_cells():
-            rows = csv.reader(
-                self._check_lines(lines), delimiter=self.delimiter, skipinitialspace=True
-            )
+        with self.file.open(encoding=encoding, newline="") as lines, _limit_lock:
+            limit = csv.field_size_limit(sys.maxsize)
+            rows = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
             try:
                 for row in rows:
+                    if any("\0" in cell for cell in row):
+                        raise self._explain_bytes()
                     if len(row) > 1 or (row and row[0].strip()):
                         yield rows.line_num, row
             except csv.Error as error:
@@ -174,12 +192,8 @@ class _CsvFile:
                 ) from None
             except UnicodeError:
                 raise self._explain_bytes() from None
-
-    def _check_lines(self, lines: Iterable[str]) -> Iterator[str]:
-        for line in lines:
-            if "\0" in line:
-                raise self._explain_bytes()
-            yield line
+            finally:
+                csv.field_size_limit(limit)
 
     def _explain_bytes(self) -> InputError:
         """The error that names the first byte that is not text."""
@@ -193,10 +207,8 @@ class _CsvFile:
             pass
         where = f": byte 0x{content[place]:02x} at position {place}" if place >= 0 else ""
         if self.encoding not in UTF8:
-            return InputError(
-                f"{self.file} cannot be read with `encoding={self.encoding!r}`{where}",
-                hint="name another encoding, or save it as UTF-8",
-            )
+            problem = f"{self.file} cannot be read with `encoding={self.encoding!r}`{where}"
+            return InputError(problem, hint="name another encoding, or save it as UTF-8")
         other = "utf-16" if b"\0" in content else "cp1252"
         return InputError(
             f"{self.file} is not UTF-8 text{where}",
@@ -213,20 +225,6 @@ class _CsvFile:
         if not header:
             raise InputError(f"{self.file} is empty", hint="it needs a header and at least one row")
         return header
-
-    def check_rows(self, width: int) -> int:
-        """The number of rows, the header included, all of which have ``width`` cells."""
-        count = 0
-        for line, row in self.read_rows():
-            count += 1
-            if len(row) != width:
-                raise InputError(
-                    f"{self.file} is not a regular table: line {line} has {len(row)} fields, the "
-                    f"header {width}",
-                    hint="write an empty field where a value is missing; check quoting, stray "
-                    "delimiters and `delimiter`",
-                )
-        return count
 
     def rewrite(
         self,
@@ -248,58 +246,22 @@ class _CsvFile:
         return text.getvalue()
 
 
-@contextmanager
-def _allow_long_cells() -> Iterator[None]:
-    """Let Python's parser read cells of any length, as pandas does."""
-    with _limit_lock:
-        before = csv.field_size_limit(sys.maxsize)
-        try:
-            yield
-        finally:
-            csv.field_size_limit(before)
+def _scan(file: Path, delimiter: str) -> tuple[int, set[str]]:
+    """The number of delimiters in a file, and which marks it has that need a second look.
 
-
-def _check_header(table: _CsvFile, header: Sequence[str]) -> None:
-    if len(header) == 1:
-        for other in DELIMITERS:
-            if other in header[0] and other != table.delimiter:
-                raise InputError(
-                    f"{table.file} has one column {header[0][:60]!r} when split at "
-                    f"{table.delimiter!r}",
-                    hint=f"pass `delimiter={other!r}`",
-                )
-    for name, count in Counter(header).items():
-        if name and count > 1:
-            raise InputError(
-                f"{table.file} has {count} columns named {name!r}",
-                hint="rename or remove the repeated columns",
-            )
-
-
-@dataclass
-class _Marks:
-    """Delimiters in the bytes of a file, and whether it has marks that need a second look."""
-
-    count: int = 0
-    quotes: bool = False
-    apostrophes: bool = False
-    odd: bool = False
-    """Lone carriage returns, which pandas misreads, or NUL."""
-
-
-def _scan(file: Path, delimiter: str) -> _Marks:
-    marks = _Marks()
+    These are quotes, apostrophes, NUL and lone carriage returns, which pandas misreads.
+    """
+    count, marks = 0, set()
     with file.open("rb") as content:
         while block := content.read(BLOCK):
             if block.endswith(b"\r"):
                 block += content.read(1)
-            marks.quotes |= b'"' in block
-            marks.apostrophes |= b"'" in block
-            marks.odd |= b"\0" in block
-            marks.odd |= b"\r" in block and re.search(rb"\r(?!\n)", block) is not None
+            marks |= {mark for mark in "\"'\0" if mark.encode() in block}
+            if b"\r" in block and re.search(rb"\r(?!\n)", block):
+                marks.add("\r")
             # numpy counts frequent bytes several times faster than bytes.count
-            marks.count += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord(delimiter)))
-    return marks
+            count += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord(delimiter)))
+    return count, marks
 
 
 def _parse(table: _CsvFile, missing: Sequence[str], text: str | None = None, **options: Any) -> Any:
