@@ -18,7 +18,7 @@ from benchmarks.experiment import load
 from benchmarks.studies import Scene
 from ssme.bench.protocol import IntArray, Split
 from ssme.data.design import as_design
-from ssme.data.judges import Judge, make_grade_scores
+from ssme.data.judges import Judge
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.metrics.base import FloatArray
 
@@ -112,9 +112,9 @@ def _find_grades(positive: FloatArray, kind: str) -> IntArray:
 
 def _give_grades(data: ScoreSet, grade: IntArray) -> ScoreSet:
     """``data`` of two classes with grades in the place of scores."""
-    steps = make_grade_scores(len(GRADES), CUT)[grade]
-    judges = dict.fromkeys(data.models, Judge("ratings", GRADES, GRADES[CUT]))
-    return data.replace(scores=np.stack([1.0 - steps, steps], axis=2), judges=judges)
+    rater = Judge("ratings", GRADES, GRADES[CUT])
+    scores = np.stack([rater.compute_scores(column) for column in grade.T], axis=1)
+    return data.replace(scores=scores, judges=dict.fromkeys(data.models, rater))
 
 
 def _load_judged(name: str) -> ScoreSet:

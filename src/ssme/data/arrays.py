@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.design import as_design
 from ssme.data.labels import (
     ClassOrder,
@@ -32,7 +33,6 @@ from ssme.data.labels import (
 )
 from ssme.data.values import (
     EXACT_INTEGER,
-    FloatArray,
     as_floats,
     as_objects,
     factorize,
@@ -40,6 +40,7 @@ from ssme.data.values import (
     is_missing,
     make_plain,
     refuse_duplicates,
+    to_objects,
 )
 from ssme.errors import InputError, SsmeWarning
 from ssme.schema import ArrayOptions
@@ -185,9 +186,7 @@ def check_arrays(
         )
     else:
         array, models = as_floats(scores, "scores"), options.models
-        _check_shape(array)
-        if models is None:
-            _check_axes(array, options)
+        _check_shape(array, options)
         layout = layout or Layout("arrays")
     n, n_models = array.shape[:2]
     names = as_models(models, n_models)
@@ -267,12 +266,15 @@ def stack_scores(
                 hint = "give every model (n,), such as scores[:, 1], or every model (n, K)"
             raise InputError(f"{problem}, those of {names[0]!r} {shape}", hint=hint)
     stacked = np.stack(list(arrays.values()), axis=1)
-    _check_shape(stacked)
+    _check_shape(stacked, None)
     return stacked, names
 
 
-def _check_shape(scores: FloatArray) -> None:
-    """Refuse what is not (n, M) or (n, M, K)."""
+def _check_shape(scores: FloatArray, options: ArrayOptions | None) -> None:
+    """Refuse what is not (n, M) or (n, M, K).
+
+    With ``options`` that name no models, warn of swapped axes and refuse the classes of one model.
+    """
     shape = scores.shape
     if len(shape) not in (2, 3):
         raise InputError(
@@ -284,19 +286,17 @@ def _check_shape(scores: FloatArray) -> None:
     if len(shape) == 3 and shape[2] < 2:
         problem = f"scores has one class only, shape {shape}"
         raise InputError(problem, hint="for P(positive) of each model pass scores[:, :, 0]")
-
-
-def _check_axes(scores: FloatArray, options: ArrayOptions) -> None:
-    """Of models without names, warn of swapped axes and refuse the classes of one model."""
-    n, m = scores.shape[:2]
-    if m > max(n, MANY_MODELS):
+    if options is None or options.models is not None:
+        return
+    if shape[1] > max(shape[0], MANY_MODELS):
         warnings.warn(
-            f"scores of shape {scores.shape} have {n} rows and {m} models. If the first axis is "
-            "that of the models, give numpy.swapaxes(scores, 0, 1), or a dict from model to array.",
+            f"scores of shape {shape} have {shape[0]} rows and {shape[1]} models. If the first "
+            "axis is that of the models, give numpy.swapaxes(scores, 0, 1), or a dict from model "
+            "to array.",
             SsmeWarning,
             stacklevel=2,
         )
-    found = None if scores.ndim == 3 or options.logits else find_class_columns(scores)
+    found = None if len(shape) == 3 or options.logits else find_class_columns(scores)
     if found is not None:
         one = "scores[:, [1]] or " if len(found) == 2 else ""
         raise InputError(
@@ -369,8 +369,7 @@ def as_weights(weights: object, n: int) -> FloatArray:
     refuse_bad_weights(out)
     if not out.any():
         raise InputError(f"all {n} weights are 0", hint="check the weight column")
-    unit = find_weight_unit(out)
-    return out if unit == 1.0 else out * unit
+    return out * find_weight_unit(out)
 
 
 def refuse_bad_weights(weights: FloatArray, first_row: int = 0) -> None:
@@ -405,32 +404,28 @@ def as_groups(groups: Mapping[str, object], n: int) -> dict[str, NDArray[np.obje
         column = as_objects(values)
         _check_length(column, n, f"group column {str(name)!r}")
         codes, distinct = factorize(column)
-        table: NDArray[np.object_] = np.full(len(distinct) + 1, None, dtype=object)
-        for place, value in enumerate(distinct):
-            blank = isinstance(value, str) and not value.strip()
-            table[place] = None if blank else make_plain(value)
-        out[str(name)] = table[codes]
+        plain = [None if isinstance(v, str) and not v.strip() else make_plain(v) for v in distinct]
+        out[str(name)] = to_objects([*plain, None])[codes]
     return out
 
 
-def as_clusters(clusters: object, n: int) -> NDArray[np.int64]:
+def as_clusters(clusters: object, n: int) -> IntArray:
     """Number (n,) of the cluster of each row, counted in order of appearance; none is missing."""
     column = as_objects(clusters)
     _check_length(column, n, "clusters")
-    codes, distinct = factorize(column)
-    blank = [isinstance(value, str) and not value.strip() for value in distinct]
-    missing = np.append(is_missing(as_objects(distinct)) | np.array(blank, dtype=bool), True)[codes]
+    missing = is_missing(column)
     if missing.any():
         raise InputError(
             f"row {int(np.argmax(missing))} has no cluster",
             hint="give every row a cluster; a row that belongs with no other one has its own",
         )
+    codes, distinct = factorize(column)
     if len(distinct) == 1 and n > 1:
         raise InputError(
             f"all {n} rows are in the cluster {make_plain(distinct[0])!r}",
             hint="name the column that says which rows belong together, such as patient or prompt",
         )
-    return np.asarray(codes, dtype=np.int64)
+    return codes
 
 
 def as_ids(ids: object, n: int) -> NDArray[np.object_]:
@@ -509,23 +504,36 @@ def to_simplex(
 
         if all_rows and len(scores) >= FEW_LOGITS:
             _check_logits(scores, models)
-        return _add_negative(expit(scores)) if scores.ndim == 2 else softmax(scores, axis=2)
-    scores = _check_range(scores, models, normalize)
-    return _add_negative(scores) if scores.ndim == 2 else _check_sums(scores, models, normalize)
+        if scores.ndim == 3:
+            return softmax(scores, axis=2)
+        scores = expit(scores)
+    else:
+        scores = _clip(scores, models, normalize)
+    if scores.ndim == 2:
+        return np.stack([1.0 - scores, scores], axis=2)
+    sums = scores.sum(axis=2, keepdims=True)
+    if normalize:
+        wrong = sums[:, :, 0] <= 0.0
+    else:
+        wrong = np.stack([find_wrong_sums(each) for each in scores.swapaxes(0, 1)], axis=1)
+    if wrong.any():
+        row, model = np.argwhere(wrong)[0]
+        hint = "pass `normalize=True` to rescale them, or `logits=True` if they are logits"
+        raise InputError(
+            f"the class scores of model {models[model]!r} at row {row} sum to "
+            f"{sums[row, model, 0]:.9g}: {_format_vector(scores[row, model])}",
+            hint="set the vector to NaN if it is unscored" if normalize else hint,
+        )
+    return np.divide(scores, sums) if normalize else scores
 
 
-def _add_negative(positive: FloatArray) -> FloatArray:
-    """(n, M, 2) of P(positive) (n, M)."""
-    return np.stack([1.0 - positive, positive], axis=2)
-
-
-def find_wrong_sums(scores: FloatArray, decimals: int = 2) -> NDArray[np.bool_]:
+def find_wrong_sums(scores: FloatArray, decimals: int = 2) -> BoolArray:
     """Rows (n,) of class probabilities (n, K) whose sum is not 1; false where scores are missing.
 
     Scores that all have few ``decimals``, at least so many, may have been rounded.
     """
     off = np.abs(scores.sum(axis=1) - 1.0)
-    wrong: NDArray[np.bool_] = off > SUM_TOLERANCE
+    wrong: BoolArray = off > SUM_TOLERANCE
     return wrong & (off > find_rounding(scores, decimals)) if wrong.any() else wrong
 
 
@@ -580,7 +588,7 @@ def _sum_to_one(scores: FloatArray, least_rows: int, decimals: int = 2) -> bool:
 
 
 def _check_missing(
-    scores: FloatArray, missing: NDArray[np.bool_], models: Sequence[str], all_rows: bool
+    scores: FloatArray, missing: BoolArray, models: Sequence[str], all_rows: bool
 ) -> None:
     """Refuse a model with some classes only, a row without models and a model without rows."""
     if scores.ndim == 3:
@@ -602,7 +610,7 @@ def _check_missing(
         raise InputError(problem, hint="leave this model out")
 
 
-def _check_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
+def _clip(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
     """``scores`` clipped to [0, 1], or to 0 and more where they are rescaled."""
     low, high = (0.0, np.inf) if normalize else (-RANGE_TOLERANCE, 1.0 + RANGE_TOLERANCE)
     # NaN makes min and max NaN, so that the comparison is false
@@ -617,26 +625,7 @@ def _check_range(scores: FloatArray, models: Sequence[str], normalize: bool) -> 
             hint="pass `logits=True` if these are logits; "
             + (scale if (scores > 0.0).any() else "of log-probabilities give numpy.exp"),
         )
-    clipped: FloatArray = np.clip(scores, 0.0, None if normalize else 1.0)
-    return clipped
-
-
-def _check_sums(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
-    """Class scores (n, M, K) that sum to one, or are rescaled to it."""
-    sums = scores.sum(axis=2, keepdims=True)
-    if normalize:
-        wrong = sums[:, :, 0] <= 0.0
-    else:
-        wrong = np.stack([find_wrong_sums(each) for each in scores.swapaxes(0, 1)], axis=1)
-    if wrong.any():
-        row, model = np.argwhere(wrong)[0]
-        hint = "pass `normalize=True` to rescale them, or `logits=True` if they are logits"
-        raise InputError(
-            f"the class scores of model {models[model]!r} at row {row} sum to "
-            f"{sums[row, model, 0]:.9g}: {_format_vector(scores[row, model])}",
-            hint="set the vector to NaN if it is unscored" if normalize else hint,
-        )
-    return np.divide(scores, sums) if normalize else scores
+    return np.clip(scores, 0.0, None if normalize else 1.0)
 
 
 def _format_vector(values: FloatArray) -> str:

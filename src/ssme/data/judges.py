@@ -29,22 +29,22 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.arrays import Layout, check_arrays, refuse_other_order, stack_scores, to_simplex
 from ssme.data.labels import (
+    DIGITS,
     RawLabels,
-    is_number,
     name_order,
     observe,
     order_classes,
     sort_names,
     spell_class,
 )
-from ssme.data.values import FloatArray, refuse_duplicates, to_objects
+from ssme.data.values import refuse_duplicates, to_objects
 from ssme.errors import InputError
 from ssme.schema import AnswerOptions
 from ssme.wording import quote, suggest_nearest
 
-IntArray = NDArray[np.int64]
 Classes = tuple[Hashable, ...]
 
 UNSURE = ("unsure", "abstain")
@@ -96,10 +96,7 @@ class Judge:
 
     def decode(self, scores: FloatArray) -> NDArray[np.object_]:
         """The answers (n,) that scores (n, K) represent; None where missing."""
-        table: NDArray[np.object_] = np.empty(len(self.values) + 1, dtype=object)
-        table[:-1] = self.values
-        out: NDArray[np.object_] = table[self.find_codes(scores)]
-        return out
+        return to_objects([*self.values, None])[self.find_codes(scores)]
 
     def find_codes(self, scores: FloatArray) -> IntArray:
         """Place (n,) in ``values`` of each answer, from scores (n, K); -1 where missing."""
@@ -107,8 +104,7 @@ class Judge:
             codes = np.argmax(scores, axis=1)
         else:
             codes = np.abs(scores[:, 1, None] - self._grade_scores).argmin(axis=1)
-        out: IntArray = np.where(np.isnan(scores[:, 0]), -1, codes).astype(np.int64)
-        return out
+        return np.where(np.isnan(scores[:, 0]), -1, codes).astype(np.int64)
 
     def compute_scores(self, codes: IntArray) -> FloatArray:
         """The scores (n, K) of ``codes`` (n,): the inverse of `find_codes`."""
@@ -142,14 +138,11 @@ class Judge:
 
     @property
     def _grade_scores(self) -> FloatArray:
-        return make_grade_scores(len(self.values), self.values.index(self.cut))
-
-
-def make_grade_scores(n_grades: int, cut: int) -> FloatArray:
-    """P(positive) (G,) that represents each grade; from the ``cut`` on it is above 1/2."""
-    below = 0.5 * (np.arange(cut) + 0.5) / cut
-    above = 0.5 + 0.5 * (np.arange(n_grades - cut) + 0.5) / (n_grades - cut)
-    return np.concatenate([below, above])
+        """P(positive) (G,) that represents each grade; from the cut on it is above 1/2."""
+        cut = self.values.index(self.cut)
+        n_above = len(self.values) - cut
+        below, above = (np.arange(cut) + 0.5) / cut, (np.arange(n_above) + 0.5) / n_above
+        return np.concatenate([0.5 * below, 0.5 + 0.5 * above])
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,11 +152,6 @@ class JudgeAnswers:
     judge: str
     raw: RawLabels
     unsure: int
-
-    @property
-    def texts(self) -> set[str]:
-        """The distinct answers as classes are spelled."""
-        return {spell_class(value) for value in self.raw.values}
 
     def locate(self, value: Hashable) -> str:
         return f"answer {value!r} of {self.judge!r} at row {self.raw.find_first_row(value)}"
@@ -341,9 +329,16 @@ def make_judged_fields(
             )
     joined = np.concatenate(parts, axis=1)
     refuse_unanswered(joined, rows.get("ids"))
+    # labels as the classes are written: the label "1.0" is of the class 1
+    written, by_text = (
+        {str(name) for name in classes},
+        {spell_class(name): name for name in classes},
+    )
+    values = [v if str(v) in written else by_text.get(spell_class(v), v) for v in labels.values]
+    kept = tuple(dict.fromkeys(values))
     fields = check_arrays(
         joined,
-        _spell_labels(labels, classes),
+        RawLabels(labels.recode([kept.index(value) for value in values]), kept),
         replace(
             options, models=names, classes=classes, positive=None, logits=False, normalize=False
         ),
@@ -388,18 +383,6 @@ def _check_probabilities(
             hint="list all classes in the order of the scores: `classes=[...]`",
         )
     return out
-
-
-def _spell_labels(labels: RawLabels, classes: Classes) -> RawLabels:
-    """``labels`` as the classes are written: the label "1.0" is of the class 1."""
-    written = {str(name) for name in classes}
-    by_text = {spell_class(name): name for name in classes}
-    values = [
-        value if str(value) in written else by_text.get(spell_class(value), value)
-        for value in labels.values
-    ]
-    kept = tuple(dict.fromkeys(values))
-    return RawLabels(labels.recode([kept.index(value) for value in values]), kept)
 
 
 def _describe(
@@ -456,8 +439,7 @@ def _find_classes(
         _refuse_repeated(names, "classes")
     else:
         for each in said:
-            _refuse_strange_classes(each, said, labels)
-            _refuse_other_scale(each, said, labels)
+            _refuse_strange(each, said, labels)
         names = _list_occurring(said, labels)
     if len(names) < 2:
         raise InputError(
@@ -471,7 +453,7 @@ def _find_classes(
     if len(names) == 2 and positive:
         return tuple(sorted(names, key=lambda name: name == positive[0]))
     hint = f"{suggest_nearest(options.positive, names)}name one of two classes, or leave it out"
-    labeled = {spell_class(value) for value in labels.values}
+    labeled = labels.texts
     strange = [(e, v) for e in said for v in e.raw.values if spell_class(v) not in labeled]
     if options.classes is None and labeled and strange:
         each, value = strange[0]
@@ -497,12 +479,16 @@ def _refuse_repeated(names: Classes, option: str) -> None:
             )
 
 
-def _refuse_strange_classes(
-    answers: JudgeAnswers, said: Sequence[JudgeAnswers], labels: RawLabels
-) -> None:
-    """Refuse answers that are hardly classes: numbers that are not whole, codes for no answer."""
-    labeled = {spell_class(value) for value in labels.values}
-    signs = labeled.union(*(each.texts for each in said)) == {"-1", "1"}
+def _refuse_strange(answers: JudgeAnswers, said: Sequence[JudgeAnswers], labels: RawLabels) -> None:
+    """Refuse answers that are hardly classes, and a judge on another scale than the labels.
+
+    Hardly classes are numbers that are not whole, and codes for no answer. Another scale has a
+    judge with 10 answers that are all outside the classes of the labels, or one that a judge gives
+    who also gives those, if labels have two classes or more; and one who gives whole numbers other
+    than 0 and 1 while at least 10 labels are all 0 or 1, which are grades.
+    """
+    labeled, own = labels.texts, answers.raw.texts
+    signs = labeled.union(*(each.raw.texts for each in said)) == {"-1", "1"}
     for value in answers.raw.values:
         text = spell_class(value)
         if isinstance(value, float):
@@ -518,21 +504,8 @@ def _refuse_strange_classes(
                 f"{answers.locate(value)} looks like a code for no answer, and is not a label",
                 hint=f"declare `unsure={value!r}`, or {LIST_ALL} if it is one",
             )
-
-
-def _refuse_other_scale(
-    answers: JudgeAnswers, said: Sequence[JudgeAnswers], labels: RawLabels
-) -> None:
-    """Refuse a judge on another scale than the labels.
-
-    It is one with 10 answers that are all outside the classes of the labels, or one that a judge
-    gives who also gives those, if labels have two classes or more; and one who gives whole numbers
-    other than 0 and 1 while at least 10 labels are all 0 or 1, which are grades.
-    """
-    labeled = {spell_class(value) for value in labels.values}
-    own = answers.texts
-    known = labeled.union(*(each.texts for each in said if each.texts & labeled))
-    numbers = all(map(is_number, own))
+    known = labeled.union(*(each.raw.texts for each in said if each.raw.texts & labeled))
+    numbers = all(map(DIGITS.fullmatch, own))
     binary = labeled <= {"0", "1"} and int((labels.codes >= 0).sum()) >= FEW_ANSWERS
     graded = numbers and len(own - {"0", "1"}) > 1 and binary
     foreign = not own & known and int((answers.raw.codes >= 0).sum()) >= FEW_ANSWERS
@@ -660,7 +633,7 @@ def _is_graded(
             f"the classes {quote(classes)} do not fit ratings on the scale {quote(grades)}",
             hint="list two classes, or the grades themselves in the same order",
         )
-    found = {spell_class(value) for value in labels.values}
+    found = labels.texts
     on_scale = found <= set(texts)
     if not on_scale and len(found) > 2:
         raise InputError(

@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import IntArray
 from ssme.data.values import (
     as_array,
     factorize,
@@ -62,6 +63,8 @@ INTEGER = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
 NO_LABEL = ("na", "n/a", "nan", "none", "null", "<na>", "?", "-", "missing", "unknown", "unlabeled")
 """Words that often mean "no label"; they do so only where they are declared."""
 
+DIGITS, DECIMAL = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?\d+(\.\d+)?")
+
 MANY_CLASSES = "; one model with K classes has scores of shape (n, 1, K), or K columns"
 
 
@@ -72,11 +75,6 @@ def spell_class(value: Hashable) -> str:
     if point and not decimals.strip("0") and whole.lstrip("+-").isdigit():
         return whole
     return text.lower() if text.lower() in ("true", "false") else text
-
-
-def is_number(text: str, decimals: str = "") -> bool:
-    """Whether ``text`` is a whole number, or one with ``decimals``, a pattern."""
-    return re.fullmatch(rf"[+-]?\d+{decimals}", text) is not None
 
 
 def order_classes(
@@ -129,7 +127,7 @@ def sort_names(names: Iterable[Hashable]) -> list[Hashable]:
 
 def _find_known_order(texts: Sequence[str], compared: bool) -> list[str] | None:
     """``texts`` as numbers, as a pair, or as a pair with a tie between; None for others."""
-    if all(is_number(text, r"(\.\d+)?") for text in texts):
+    if all(map(DECIMAL.fullmatch, texts)):
         return sorted(texts, key=float)
     ties = [text for text in texts if text.lower().split(" (")[0] in TIES]
     if len(texts) == 3 and len(ties) == 1:
@@ -149,7 +147,7 @@ def convert_as_labels(
     texts = [spell_class(name) for name in names]
     if any(isinstance(value, str) for value in labels):
         return tuple(str(name) for name in names)
-    if all(map(is_number, texts)):
+    if all(map(DIGITS.fullmatch, texts)):
         return tuple(int(text) for text in texts)
     if set(texts) == {"true", "false"}:
         return tuple(text == "true" for text in texts)
@@ -160,26 +158,28 @@ def convert_as_labels(
 class RawLabels:
     """Labels as found: ``codes`` (n,) into the distinct ``values``, -1 where missing."""
 
-    codes: NDArray[np.int64]
+    codes: IntArray
     values: tuple[Hashable, ...]
 
+    def are_all(self, kind: type) -> bool:
+        """Whether there are values, all of this very type."""
+        return bool(self.values) and all(type(value) is kind for value in self.values)
+
     @property
-    def integral(self) -> bool:
-        return bool(self.values) and all(type(value) is int for value in self.values)
+    def texts(self) -> set[str]:
+        """The distinct values as classes are spelled."""
+        return {spell_class(value) for value in self.values}
 
     def find_first_row(self, value: Hashable) -> int:
         return int(np.argmax(self.codes == self.values.index(value)))
 
     def spread(self) -> NDArray[np.object_]:
         """The value (n,) of each row, None where missing."""
-        table: NDArray[np.object_] = np.full(len(self.values) + 1, None, dtype=object)
-        table[:-1] = self.values
-        return table.take(self.codes)
+        return to_objects([*self.values, None])[self.codes]
 
-    def recode(self, places: Sequence[int]) -> NDArray[np.int64]:
+    def recode(self, places: Sequence[int]) -> IntArray:
         """Codes (n,) with ``places`` of the values in another list, -1 where missing."""
-        table: NDArray[np.int64] = np.array([*places, -1], dtype=np.int64)
-        return table[self.codes]
+        return np.array([*places, -1], dtype=np.int64)[self.codes]
 
 
 def observe(
@@ -193,7 +193,24 @@ def observe(
         return labels
     if labels is None or labels is False:
         return RawLabels(np.full(n, -1, dtype=np.int64), ())
-    array = _as_column(labels)
+    if isinstance(labels, np.ma.MaskedArray):
+        array: NDArray[Any] = labels.data.astype(object)
+        array[np.ma.getmaskarray(labels)] = None
+    else:
+        array = as_array(labels, "labels")
+    if array.dtype.kind == "S":
+        try:
+            array = np.char.decode(array, "utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"labels contain bytes that are not UTF-8: {error.object[:20]!r}",
+                hint="convert them to text first",
+            ) from None
+    elif array.dtype.kind == "U" and array.ndim == 1 and isinstance(labels, list | tuple):
+        if not all(isinstance(label, str) for label in labels):
+            array = to_objects(labels)  # numpy made text of numbers
+    elif array.dtype.kind not in "fiubUO":
+        array = array.astype(object)
     shape = array.shape
     if shape != (n,):
         hint = "check that both come from the same rows in the same order, or join labels by id"
@@ -211,28 +228,7 @@ def observe(
     return _drop_codes(RawLabels(codes, tuple(map(make_plain, distinct))), unlabeled or ())
 
 
-def _as_column(labels: Any) -> NDArray[Any]:
-    """Labels as an array of numbers, text or objects; None where a masked array has no value."""
-    if isinstance(labels, np.ma.MaskedArray):
-        values: NDArray[Any] = labels.data.astype(object)
-        values[np.ma.getmaskarray(labels)] = None
-        return values
-    array = as_array(labels, "labels")
-    if array.dtype.kind == "S":
-        try:
-            return np.char.decode(array, "utf-8")
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"labels contain bytes that are not UTF-8: {error.object[:20]!r}",
-                hint="convert them to text first",
-            ) from None
-    mixed = array.dtype.kind == "U" and array.ndim == 1 and isinstance(labels, list | tuple)
-    if mixed and not all(isinstance(label, str) for label in labels):
-        return to_objects(labels)  # numpy made text of numbers
-    return array.astype(object) if array.dtype.kind not in "fiubUO" else array
-
-
-def _factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+def _factorize(values: NDArray[Any]) -> tuple[IntArray, list[Any]]:
     """Codes into the distinct values, which are sorted: the order of rows means nothing."""
     if values.dtype.kind in "fiub":
         distinct, codes = np.unique(values, return_inverse=True)
@@ -267,8 +263,7 @@ def _drop_codes(raw: RawLabels, declared: tuple[Hashable, ...]) -> RawLabels:
 
 def _spell_as_labels(names: Sequence[Hashable], raw: RawLabels) -> Sequence[Hashable]:
     """Whole numbers as the labels write them: 1 as "1" where labels are "0" and "1"."""
-    text = raw.values and all(isinstance(value, str) for value in raw.values)
-    if not text or not all(type(name) is int for name in names):
+    if not raw.are_all(str) or not all(type(name) is int for name in names):
         return names
     spelled = [str(name) for name in names]
     return spelled if set(spelled) & set(raw.values) else names
@@ -297,7 +292,19 @@ def resolve_classes(
             )
     if classes is not None:
         names = tuple(_spell_as_labels(classes, raw))
-        _check_listed(names, n_classes, unlabeled or (), one_column)
+        refuse_duplicates(names, "class")
+        many = MANY_CLASSES if one_column else ""
+        if len(names) != n_classes:
+            raise InputError(
+                f"`classes` has {len(names)} names ({quote(names)}) for scores over {n_classes} "
+                "classes",
+                hint=f"give one name per class, in the order of the class axis{many}",
+            )
+        for code in (each for each in unlabeled or () if each in names):
+            raise InputError(
+                f"`unlabeled={code!r}` is also one of the classes {quote(names)}",
+                hint="declare another code, or mark unlabeled rows with NaN",
+            )
         if positive is not None and positive not in names:
             raise InputError(
                 f"`positive={positive!r}` is not one of the classes {quote(names)}",
@@ -315,24 +322,6 @@ def resolve_classes(
             hint="reverse the class axis of the scores, and `classes` with it",
         )
     return names
-
-
-def _check_listed(
-    names: tuple[Hashable, ...], n_classes: int, unlabeled: tuple[Hashable, ...], one_column: bool
-) -> None:
-    refuse_duplicates(names, "class")
-    many = MANY_CLASSES if one_column else ""
-    if len(names) != n_classes:
-        raise InputError(
-            f"`classes` has {len(names)} names ({quote(names)}) for scores over {n_classes} "
-            "classes",
-            hint=f"give one name per class, in the order of the class axis{many}",
-        )
-    for code in (each for each in unlabeled if each in names):
-        raise InputError(
-            f"`unlabeled={code!r}` is also one of the classes {quote(names)}",
-            hint="declare another code, or mark unlabeled rows with NaN",
-        )
 
 
 def _order_around_positive(raw: RawLabels, positive: Hashable) -> tuple[Hashable, ...]:
@@ -376,9 +365,9 @@ def _order_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Has
     """Classes whose order the labels imply: numbers, booleans or a well-known pair."""
     if not raw.values:
         return tuple(range(n_classes))
-    if n_classes == 2 and all(type(value) is bool for value in raw.values):
+    if n_classes == 2 and raw.are_all(bool):
         return (False, True)
-    if raw.integral:
+    if raw.are_all(int):
         return _order_numbers(raw, n_classes, one_column)
     if all(isinstance(value, str) and INTEGER.fullmatch(value) for value in raw.values):
         numbers = RawLabels(raw.codes, tuple(int(str(value)) for value in raw.values))
@@ -386,7 +375,7 @@ def _order_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Has
     if one_column and len(raw.values) == 2:
         names = order_classes(raw.values)
         known = name_order(names, listed=False) == "known"
-        if known and not is_number(spell_class(names[0])):
+        if known and not DIGITS.fullmatch(spell_class(names[0])):
             return names
     raise _explain_unordered(raw, n_classes, one_column)
 
@@ -442,7 +431,7 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
     return InputError(problem, hint=hint)
 
 
-def encode(raw: RawLabels, classes: Sequence[Hashable]) -> NDArray[np.int64]:
+def encode(raw: RawLabels, classes: Sequence[Hashable]) -> IntArray:
     """Class index per row, -1 where unlabeled."""
     place = {name: index for index, name in enumerate(classes)}
     for index, name in enumerate(classes):  # 1 is the class "1", as CSV files write it

@@ -10,10 +10,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.errors import InputError
 from ssme.wording import cut_end
-
-FloatArray = NDArray[np.float64]
 
 EXACT_INTEGER = 2**53
 """Whole numbers up to this are exact as floating-point numbers; beyond it some are not."""
@@ -28,19 +27,17 @@ NO_NUMBERS = (
 """What to do about text where scores should be."""
 
 
-def is_missing(values: NDArray[Any]) -> NDArray[np.bool_]:
+def is_missing(values: NDArray[Any]) -> BoolArray:
     """Mask of NaN / None / NA / empty text in a one-dimensional array."""
     if values.dtype.kind == "f":
-        missing: NDArray[np.bool_] = np.isnan(values)
-    elif values.dtype.kind in "US":
-        missing = np.char.str_len(np.char.strip(values)) == 0
-    elif values.dtype.kind == "O":
-        codes, distinct = factorize(values)
-        blank = [isinstance(value, str) and not value.strip() for value in distinct]
-        missing = np.array([*blank, True], dtype=bool)[codes]
-    else:
-        missing = np.zeros(values.shape, dtype=bool)
-    return missing
+        return np.isnan(values)
+    if values.dtype.kind in "US":
+        return np.char.str_len(np.char.strip(values)) == 0
+    if values.dtype.kind != "O":
+        return np.zeros(values.shape, dtype=bool)
+    codes, distinct = factorize(values)
+    blank = [isinstance(value, str) and not value.strip() for value in distinct]
+    return np.array([*blank, True], dtype=bool)[codes]
 
 
 def make_plain(value: Any) -> Hashable:
@@ -55,7 +52,7 @@ def make_plain(value: Any) -> Hashable:
     return cast(Hashable, value)
 
 
-def factorize(values: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+def factorize(values: NDArray[Any]) -> tuple[IntArray, list[Any]]:
     """Codes into distinct values, in order of appearance; -1 for NaN, None and NA."""
     import pandas
 

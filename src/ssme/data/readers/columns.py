@@ -364,8 +364,7 @@ def name_answers(
         texts = {spell_class(value) for value in factorize(table.read_values(name))[1]}
         said[name] = {text for text in texts if text.lower() not in UNSURE}
     counts = Counter(text for texts in said.values() for text in texts)
-    known = {spell_class(value) for value in raw.values}
-    known |= {text for text, count in counts.items() if count > 1 and not raw.values}
+    known = raw.texts | {text for text, count in counts.items() if count > 1 and not raw.values}
     answering = [name for name in kept if said[name] & known]
     other = next((name for name in kept if said[name] and name not in answering), None)
     if other is not None and answering:

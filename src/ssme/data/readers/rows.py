@@ -316,10 +316,9 @@ class LabelTable:
     def _add(self, given: Objects, known: RawLabels) -> Objects:
         """The labels ``given`` by the table and the ``known`` ones; different ones are refused."""
         before = known.spread()
-        text = known.values and all(isinstance(value, str) for value in known.values)
         for row in np.flatnonzero([value is not None for value in given]):
             value, where = make_plain(given[row]), f"row {self.ids[row]!r} is labeled"
-            if known.integral and isinstance(value, str):
+            if known.are_all(int) and isinstance(value, str):
                 if not value.strip().lstrip("+-").isdecimal():
                     raise InputError(
                         f"{where} {value!r} in {self.table.what}, and the labels in the scores "
@@ -327,7 +326,7 @@ class LabelTable:
                         hint="correct it, or leave it empty if the row has no label yet",
                     )
                 value = int(value)
-            elif text and type(value) is int:
+            elif known.are_all(str) and type(value) is int:
                 value = str(value)
             if known.codes[row] >= 0 and value != before[row]:
                 raise InputError(

@@ -423,7 +423,7 @@ class Grid:
     def fits(self, raw: RawLabels) -> bool:
         """Whether every label seen is one of the classes."""
         names = {spell_class(name) for name in self.classes or ()}
-        return all(spell_class(value) in names for value in raw.values)
+        return raw.texts <= names
 
     def read(self, table: Table) -> Iterator[tuple[str, FloatArray]]:
         """Each model and the scores (n, K) in its columns."""
@@ -566,7 +566,7 @@ def find_answers(
     ``slips`` of its rows. If some columns have classes of the labels, those without are not
     answers.
     """
-    classes = {spell_class(value) for value in labels.values}
+    classes = labels.texts
     answers, ratings, alike = [], [], set()
     outside: dict[str, tuple[Hashable, int, int]] = {}
     for name in names:
