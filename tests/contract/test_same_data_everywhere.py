@@ -245,6 +245,12 @@ def sources(columns: Columns, folder: Path) -> dict[str, tuple[Any, ...]]:
         found[f"pandas {kind}"] = (pandas_frame(columns, kind), None, {})
     for kind in ("plain", "categorical", "enum", "lazy", "float32"):
         found[f"polars {kind}"] = (polars_frame(columns, kind), None, {})
+    doubles = pandas_frame(columns, "float32").astype(dict.fromkeys(score_names(columns), float))
+    doubles.to_parquet(folder / "single.parquet")
+    doubles.to_json(folder / "single.jsonl", orient="records", lines=True)
+    doubles.to_excel(folder / "single.xlsx", index=False)
+    for name in ("single.parquet", "single.jsonl", "single.xlsx"):
+        found[name] = (folder / name, None, {})
     scores, apart = stacked(columns), given_apart(columns)
     models = list(dict.fromkeys(name.partition(":")[0] for name in score_names(columns)))
     named = {"models": models, **({"classes": ANIMALS} if columns is CLASSES else {})}

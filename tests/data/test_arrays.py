@@ -13,7 +13,7 @@ from scipy.special import expit, softmax
 
 import ssme
 from ssme.data import UNLABELED, ScoreSet, as_score_set
-from ssme.data.values import to_float64
+from ssme.data.values import to_float64, undo_widening
 from ssme.errors import InputError, SsmeWarning
 from ssme.metrics import get_metric, one_hot_mass
 
@@ -92,6 +92,17 @@ def test_narrow_numbers_become_their_shortest_decimals(kind: Any) -> None:
     edges = np.array([0.0, 1.0, -0.0, np.nan, np.inf, -np.inf, 1e-7, 2.0**-14], dtype=kind)
     assert_array_equal(to_float64(edges), [float(str(value)) for value in edges])
     assert to_float64(drawn) is drawn
+
+
+def test_numbers_of_32_bits_that_were_widened_become_decimals_again() -> None:
+    rng = np.random.default_rng(0)
+    decimals, drawn = rng.random(3000).round(4), rng.random(3000)
+    single = decimals.astype(np.float32).astype(float)
+    for held in (single, single.round(15), single.round(10), single[:, None].round(10)):
+        assert_array_equal(undo_widening(held).ravel(), decimals)
+    shares = np.arange(4097) / 4096  # fit in 32 bits, and are what they say
+    for kept in (decimals, drawn, shares, np.array([0.5, 1.0, np.nan, np.inf, 1e300])):
+        assert undo_widening(kept) is kept
 
 
 def test_posteriors_of_rounded_scores_sum_to_one() -> None:

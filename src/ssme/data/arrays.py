@@ -41,6 +41,7 @@ from ssme.data.values import (
     make_plain,
     refuse_duplicates,
     to_objects,
+    undo_widening,
 )
 from ssme.errors import InputError, SsmeWarning
 from ssme.schema import ArrayOptions
@@ -491,6 +492,7 @@ def to_simplex(
         what = "`logits=True`" if logits else "one score per model"
         problem = f"`normalize=True` was given with {what}"
         raise InputError(problem, hint="leave it out: there is no sum to rescale")
+    scores = undo_widening(scores)
     infinite = np.isinf(scores)
     if infinite.any():
         at = tuple(np.argwhere(infinite)[0])

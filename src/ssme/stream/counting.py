@@ -27,6 +27,7 @@ from ssme.data.judges import observe_answers, refuse_unanswered
 from ssme.data.labels import observe
 from ssme.data.readers.tables import Table, from_arrow
 from ssme.data.scoreset import UNLABELED, ScoreSet
+from ssme.data.values import undo_widening
 from ssme.engines.executors import hold_interrupts, map_in_order
 from ssme.errors import InputError, SsmeWarning, translate_foreign_errors
 from ssme.methods.base import Predictor
@@ -133,7 +134,7 @@ def read_block(
         refuse_bad_weights(weights, part.first_row)
     groups = tuple(each.group_arrow(table, columns.groups) for each in tables)
     numbers = tuple(
-        tuple(read_numbers(table, name) for name in columns.scores[model])
+        tuple(undo_widening(read_numbers(table, name)) for name in columns.scores[model])
         for model in columns.scores
     )
     said = tuple(_read_answers(table, part, reading, name) for name in reading.judges)
