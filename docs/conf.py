@@ -24,18 +24,25 @@ version = release = ssme.__version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "host_links",
     "public_names",
     "registered_methods",
 ]
 root_doc = "index"
+templates_path = ["_templates"]
+autosummary_generate = True
+copybutton_exclude = ".linenos, .gp, .go"
 exclude_patterns = ["extensions", "tutorials/*.py", "tutorials/README.rst"]
 suppress_warnings = ["config.cache"]  # functions among the settings of sphinx-gallery
 
 myst_heading_anchors = 4
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
@@ -57,11 +64,10 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "reference_url": {},
     "within_subsection_order": "FileNameSortKey",
-    "default_thumb_file": str(HERE / "images" / "estimates.png"),
 }
 
 html_theme = "pydata_sphinx_theme"
-html_title = "ssme"
+html_title = f"ssme {release}"
 html_show_copyright = False
 html_copy_source = False
 html_theme_options = {
@@ -69,5 +75,6 @@ html_theme_options = {
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
     "navbar_align": "left",
-    "header_links_before_dropdown": 4,
+    "header_links_before_dropdown": 6,
+    "logo": {"text": f"ssme {release}"},
 }

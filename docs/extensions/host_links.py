@@ -32,7 +32,7 @@ PAGES = (
 )
 """Files that are no pages, and the pages of the site that replace them."""
 
-ENTRY = re.compile(r"^[\w/-]+$", re.MULTILINE)
+ENTRY = re.compile(r"^(?:[\w ]+ <)?([\w/-]+)>?$", re.MULTILINE)
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
 
 
@@ -81,8 +81,9 @@ def rewrite(app: Any, name: str, source: list[str]) -> None:
     if page.suffix == ".md":
         source[0] = name_anchors(move_links(source[0], page, page), page)
     if name == app.config.root_doc:
-        pages = {each.stem for each in page.parent.glob("*.md")} - {name}
-        source[0] += list_contents(sorted(pages - set(ENTRY.findall(source[0]))))
+        texts = {each.stem: each.read_text(encoding="utf-8") for each in page.parent.glob("*.md")}
+        placed = {entry for text in texts.values() for entry in ENTRY.findall(text)}
+        source[0] += list_contents(sorted(texts.keys() - placed - {name}))
 
 
 def list_contents(pages: list[str]) -> str:

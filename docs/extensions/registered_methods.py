@@ -1,7 +1,6 @@
-"""``.. registered-methods::`` documents the class of every registered method, in their order.
+"""The page of a registered method says what it does, what it assumes and where it fails.
 
-Below the options is what the method declares about itself: what it does, what it assumes and
-where it fails. The many constants of a method are left out of its signature.
+This is what the method declares. The many constants of a method are left out of its signature.
 """
 
 from __future__ import annotations
@@ -9,23 +8,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sphinx.util.docutils import SphinxDirective
-
 from ssme.methods.registry import find_method_class, method_names
 
 
-class RegisteredMethods(SphinxDirective):
-    """One ``autoclass`` per method."""
-
-    def run(self) -> list[Any]:
-        return self.parse_text_to_nodes("\n\n".join(describe(name) for name in method_names()))
-
-
-def describe(name: str) -> str:
-    """The directive for one method, with what it declares as its content."""
-    cls = find_method_class(name)
-    words = " ".join((cls.spec.does, cls.spec.assumes, cls.spec.fails))
-    return f".. autoclass:: ssme.{cls.__name__}\n\n   {words}"
+def declare(app: Any, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
+    """Put the declaration of a method below the first paragraph of its docstring."""
+    if what == "class" and found in map(find_method_class, method_names()):
+        end = lines.index("") if "" in lines else len(lines)
+        lines[end:end] = ["", " ".join((found.spec.does, found.spec.assumes, found.spec.fails)), ""]
 
 
 def shorten(
@@ -38,7 +28,7 @@ def shorten(
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Make the directive known."""
-    app.add_directive("registered-methods", RegisteredMethods)
+    """Add to docstrings, shorten signatures."""
+    app.connect("autodoc-process-docstring", declare)
     app.connect("autodoc-process-signature", shorten)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

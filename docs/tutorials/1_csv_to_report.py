@@ -6,6 +6,8 @@ A file with scores of several classifiers and labels for a few rows becomes a ta
 one HTML file that can be sent on.
 """
 
+# sphinx_gallery_thumbnail_path = "images/report-binary.png"
+
 from pathlib import Path
 from tempfile import mkdtemp
 

@@ -6,6 +6,8 @@ One row in twelve is positive. Accuracy then says little, and a random sample of
 a few positives. What can still be known?
 """
 
+# sphinx_gallery_thumbnail_path = "images/method/3-recalibration.svg"
+
 import numpy as np
 import pandas as pd
 

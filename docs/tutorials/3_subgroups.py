@@ -6,6 +6,8 @@ How good is each classifier for every group, and which group is worst? A group w
 little by itself; it is shrunk towards all rows, and the table says how much.
 """
 
+# sphinx_gallery_thumbnail_path = "images/report-groups.png"
+
 import pandas as pd
 
 import ssme

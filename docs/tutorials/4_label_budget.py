@@ -6,6 +6,8 @@ Which rows should be labeled next, and how many labels does a goal take? Rows ar
 probabilities; given back with the labels, they let the intervals allow for how rows were chosen.
 """
 
+# sphinx_gallery_thumbnail_path = "images/serve-6-label.png"
+
 import pandas as pd
 
 import ssme

@@ -6,6 +6,8 @@ A pipeline must not ship a model that is worse than the one in use. A gate asks 
 joint draws as the table, and fails on serious warnings too.
 """
 
+# sphinx_gallery_thumbnail_path = "images/serve-9-history.png"
+
 import subprocess
 import sys
 

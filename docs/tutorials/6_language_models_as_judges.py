@@ -6,6 +6,8 @@ Four language models say whether an answer is good. A person has looked at 40 of
 often is each model right, and whom do we let judge the rest? Judges say a class, not a probability.
 """
 
+# sphinx_gallery_thumbnail_path = "images/method/2-agreement.svg"
+
 import numpy as np
 
 import ssme

@@ -6,6 +6,8 @@ A file need not fit into memory. The method is fitted to all labeled rows and a 
 others; one pass over the file then counts every row. This page makes a file of a million rows.
 """
 
+# sphinx_gallery_thumbnail_path = "images/method/1-rows.svg"
+
 import time
 from pathlib import Path
 from tempfile import mkdtemp

@@ -6,6 +6,8 @@ An evaluation goes into the run of an experiment tracker: every metric with the 
 interval, the settings, and the report as an artifact.
 """
 
+# sphinx_gallery_thumbnail_path = "images/report-ten-classes.png"
+
 import importlib.util
 import logging
 import os

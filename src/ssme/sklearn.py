@@ -1,4 +1,4 @@
-"""scikit-learn's grammar: scores from fitted classifiers, and the mixture as an estimator.
+"""For scikit-learn: scores from fitted classifiers, and the mixture as an estimator::
 
     data = ssme.sklearn.scores_from({"forest": forest, "logistic": pipeline}, X, y)
     ssme.evaluate(data)
