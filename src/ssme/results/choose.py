@@ -258,13 +258,14 @@ def choose_model(
         place = int(known[:pick].sum())
         if len(draws):
             raw = compute_probability_best(estimate, greater_is_better=sign > 0)
-            behind = _measure_regret(draws, sign, place)
-            regret = float(_measure_regret(narrow, sign, place).mean())
+            signed, narrow = sign * draws, sign * narrow
+            behind = signed.max(axis=1) - signed[:, place]
+            regret = float((narrow.max(axis=1) - narrow[:, place]).mean())
             ends = np.quantile(behind, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
             low_regret, high_regret = float(min(ends[0], regret)), float(max(ends[1], regret))
             within = float((behind <= margin + 1e-12).mean())
-            near = np.abs(draws - draws[:, [place]]) <= margin
-            equal[known] = near.mean(axis=0) >= set_level
+            close = np.abs(draws - draws[:, [place]]) <= margin
+            equal[known] = close.mean(axis=0) >= set_level
     p_best = record.correct_shares("best", raw)
     in_set = _find_set(raw, p_best, known, set_level)
     measured = record.knows("within") and MARGINS[0] <= margin <= MARGINS[-1]
@@ -302,12 +303,6 @@ def refuse_idle_margin(
     if margin >= span:
         must = f"be below {span:g}, the range of {metric.name}, or every model meets it"
         raise InputError(option=name, value=margin, must=must, hint="one percentage point is 0.01")
-
-
-def _measure_regret(draws: FloatArray, sign: float, pick: int) -> FloatArray:
-    """How far the pick is behind the best (D,) in each of the ``draws`` (D, M)."""
-    signed = sign * draws
-    return signed.max(axis=1) - signed[:, pick]
 
 
 def _find_set(raw: FloatArray, p_best: FloatArray, known: BoolArray, set_level: float) -> BoolArray:

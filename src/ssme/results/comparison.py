@@ -215,7 +215,8 @@ def _compute_share_better(
 
 def compute_probability_better(estimate: Estimate, greater_is_better: bool) -> FloatArray:
     """P(a better than b) (M, M) by an estimate that has draws; 1/2 on the diagonal."""
-    draws = _require_draws(estimate)
+    assert estimate.draws is not None
+    draws = estimate.draws
     first, second = np.triu_indices(draws.shape[1])
     out: FloatArray = np.full((draws.shape[1],) * 2, np.nan)
     gap = estimate.value[first] - estimate.value[second]
@@ -224,12 +225,6 @@ def compute_probability_better(estimate: Estimate, greater_is_better: bool) -> F
     out[second, first] = 1.0 - better
     out[first, second] = better
     return out
-
-
-def _require_draws(estimate: Estimate) -> FloatArray:
-    if estimate.draws is None:
-        raise ValueError("an estimate without draws has no probabilities")
-    return estimate.draws
 
 
 def compute_ranks(draws: FloatArray, greater_is_better: bool) -> FloatArray:
@@ -252,10 +247,10 @@ def compute_ranks(draws: FloatArray, greater_is_better: bool) -> FloatArray:
 
 def draw_towards(estimate: Estimate) -> FloatArray:
     """The draws (D, M) of an estimate, drawn towards its values by the factor of pairs."""
-    draws = _require_draws(estimate)
+    assert estimate.draws is not None
     if estimate.pair_factor == 1.0:
-        return draws
-    return estimate.value + estimate.pair_factor * (draws - estimate.value)
+        return estimate.draws
+    return estimate.value + estimate.pair_factor * (estimate.draws - estimate.value)
 
 
 def complete_draws(value: FloatArray, draws: FloatArray) -> tuple[FloatArray, BoolArray]:

@@ -183,8 +183,14 @@ def estimate_confusion(
         table = np.stack([mass[decided == k].sum(axis=0) for k in range(len(classes))], axis=1)
         truly = table.sum(axis=1, keepdims=True)
         within = table / np.where(truly > 0, truly, np.nan)
-        if recalls is not None:
-            within = _put_on_diagonal(within, recalls[:, evaluation.model_index(model)])
+        if recalls is not None:  # recalls on the diagonal, the rest in scale
+            recall = recalls[:, evaluation.model_index(model)]
+            off = within * (1.0 - np.eye(len(classes)))
+            total = off.sum(axis=1, keepdims=True)
+            even = (1.0 - np.eye(len(classes))) / (len(classes) - 1.0)
+            spread = np.where(total > 0.0, off / np.where(total > 0.0, total, 1.0), even)
+            moved = spread * (1.0 - recall[:, None]) + np.diag(recall)
+            within = np.where(np.isfinite(recall)[:, None], moved, within)
             table = np.nan_to_num(truly * within)
         rows += [
             {
@@ -198,16 +204,6 @@ def estimate_confusion(
             for p in range(len(classes))
         ]
     return rows
-
-
-def _put_on_diagonal(within: FloatArray, recall: FloatArray) -> FloatArray:
-    """Shares ``within`` (K, K) true classes with ``recall`` (K,) on the diagonal, rest in scale."""
-    off = within * (1.0 - np.eye(len(recall)))
-    total = off.sum(axis=1, keepdims=True)
-    even = (1.0 - np.eye(len(recall))) / (len(recall) - 1.0)
-    spread = np.where(total > 0.0, off / np.where(total > 0.0, total, 1.0), even)
-    moved = spread * (1.0 - recall[:, None]) + np.diag(recall)
-    return np.where(np.isfinite(recall)[:, None], moved, within)
 
 
 def estimate_agreement(

@@ -144,8 +144,7 @@ def add_metrics(
     extra = dict.fromkeys(
         condition.metric
         for condition in conditions
-        if not {condition.metric, _find_own_name(condition.metric), *_find_families(condition)}
-        & known.keys()
+        if not _list_names(condition.metric) & known.keys()
     )
     return [*asked, *extra]
 
@@ -157,10 +156,12 @@ def _find_own_name(spec: MetricSpec) -> str:
     return get_metric(spec).name
 
 
-def _find_families(condition: GateCondition) -> set[str]:
-    """Texts that mean a metric of this class and of all others."""
-    text = split_text(condition.metric)
-    return set() if text.of_class is None else {ALL_THREE, str(text._replace(of_class=EVERY))}
+def _list_names(metric: str) -> set[str]:
+    """A metric as it is written, its own name, and texts that mean it and that of other classes."""
+    text, names = split_text(metric), {metric, _find_own_name(metric)}
+    if text.of_class is not None:
+        names |= {ALL_THREE, str(text._replace(of_class=EVERY))}
+    return names
 
 
 def judge(

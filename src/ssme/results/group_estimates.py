@@ -50,7 +50,7 @@ import numpy as np
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, number_rows
-from ssme.methods.beliefs import draw_labels
+from ssme.methods.beliefs import draw_labels, find_labels_at
 from ssme.methods.clusters import (
     draw_row_exponentials,
     find_correlation,
@@ -134,7 +134,11 @@ def estimate_groups(
     if data.n_unlabeled == 0:
         known = belief.estimate(metrics, rows)
         if target == "rows":
-            known[1:] = [[_settle(each) for each in group] for group in known[1:]]
+            # nothing is uncertain: the labels of all rows at hand are known
+            for group in known[1:]:
+                for m, each in enumerate(group):
+                    if each.draws is not None:
+                        group[m] = Estimate(each.value, np.ones_like(each.draws) * each.value)
         return known, [float("nan"), *[0.0] * (len(groups) - 1)]
     whole = belief.estimate(metrics, rows[:1])
     sequence = np.random.SeedSequence(seed, spawn_key=(GROUP_DRAWS,))
@@ -146,13 +150,6 @@ def estimate_groups(
         estimates += found
         shrinkage += [1.0 - share for share in own]
     return estimates, shrinkage
-
-
-def _settle(estimate: Estimate) -> Estimate:
-    """``estimate`` without uncertainty: the labels of all rows at hand are known."""
-    if estimate.draws is None:
-        return estimate
-    return Estimate(estimate.value, np.ones_like(estimate.draws) * estimate.value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +180,9 @@ class GroupEstimator:
         fading = 1.0 - self.constants.worst
         for g, soft in self._shift_posteriors(groups, drawn):
             tell("groups", g + 1, len(groups))
-            weight = self._weigh_correction(labeled[g].size)
+            n_labeled, least = labeled[g].size, self.constants.least_labels
+            ratio = (n_labeled / self.constants.half) ** 2 if n_labeled >= least else 0.0
+            weight = ratio / (1.0 + ratio)
             group = _GroupCase(groups[g], labeled[g], *soft, shifts.point[g], drawn[:, g], weight)
             exponent = 1.0 - fading * (1.0 - weight)
             estimates.append([replace(e, worst_exponent=exponent) for e in made(group, rng)])
@@ -248,20 +247,16 @@ class GroupEstimator:
         soft = self._as_labeled(self.belief.soft[known])
         point = np.zeros((len(groups), self.directions.size))
         labels, farthest = self.data.labels[known], self.constants.farthest
-        worth = self._weigh_labels(soft, labels, known)
+        worth = np.ones(known.size)
+        if self.data.clusters is not None and has_repeats(self.data.clusters[known]):
+            # a label counts less where several of its cluster and group do
+            clusters, seen = self.data.clusters[known], labels[:, None] == np.arange(soft.shape[1])
+            worth = weigh_rows(find_correlation(seen - soft, clusters), clusters)
         for _ in range(self.constants.newton_steps):
             evidence = self.directions.sum_evidence(soft, labels, codes, point, worth)
             found = fit_group_shifts(*evidence, self.constants)
             point = np.clip(found.point, -farthest, farthest)
         return found, labeled
-
-    def _weigh_labels(self, soft: FloatArray, labels: IntArray, known: IntArray) -> FloatArray:
-        """How much each label counts (l,): less where several of its cluster and group do."""
-        if self.data.clusters is None or not has_repeats(self.data.clusters[known]):
-            return np.ones(known.size)
-        clusters = self.data.clusters[known]
-        seen = labels[:, None] == np.arange(soft.shape[1])
-        return weigh_rows(find_correlation(seen - soft, clusters), clusters)
 
     def _shift_posteriors(
         self, groups: Sequence[IntArray], drawn: FloatArray
@@ -333,7 +328,8 @@ class GroupEstimator:
     def _estimate_rows(self, group: _GroupCase, rng: np.random.Generator) -> list[Estimate]:
         """Estimates for the group's rows themselves: labels drawn, known ones kept."""
         rows, part = group.rows, group.part
-        labels = self._clamp(_draw_each(group.soft, rng), part)
+        labels = find_labels_at(rng.random(group.soft.shape[:2]), group.soft)
+        labels = self._clamp(labels, part)
         center = self.directions.shift(self.belief.soft[part], group.point)
         center_labels = self._clamp(draw_labels(center, self.constants.label_draws, rng), part)
         open_share = 1.0 - group.known.size / max(1, rows.size)
@@ -386,13 +382,8 @@ class GroupEstimator:
         drawn = plan(self._make_hard_mass(labels, known))
         mean = average_defined(drawn)
         observed = plan(self._make_hard_mass(self.data.labels[known][None], known))[0]
-        return _replace_undefined(observed - mean), _replace_undefined(drawn - mean)
-
-    def _weigh_correction(self, n_labeled: int) -> float:
-        if n_labeled < self.constants.least_labels:
-            return 0.0
-        ratio = (n_labeled / self.constants.half) ** 2
-        return ratio / (1.0 + ratio)
+        off, chance = observed - mean, drawn - mean
+        return np.where(np.isfinite(off), off, 0.0), np.where(np.isfinite(chance), chance, 0.0)
 
     def _as_labeled(self, soft: FloatArray) -> FloatArray:
         """``soft`` (l, K) of rows that were chosen for a label."""
@@ -466,17 +457,6 @@ class Correction:
         median[known] = np.nanmedian(estimate.draws[:, known], axis=0)
         draws = measure_step(metric, raw, estimate.draws)
         return cls(value, draws, measure_step(metric, estimate.value, median))
-
-
-def _replace_undefined(values: FloatArray) -> FloatArray:
-    """Zero where undefined."""
-    return np.where(np.isfinite(values), values, 0.0)
-
-
-def _draw_each(soft: FloatArray, rng: np.random.Generator) -> IntArray:
-    """One label vector (D, r) from each of the posteriors ``soft`` (D, r, K)."""
-    below = np.cumsum(soft, axis=2)[:, :, :-1]
-    return (rng.random(soft.shape[:2])[:, :, None] >= below).sum(axis=2)
 
 
 # -------------------------------------------------------------------------------------------------

@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """Name of the group that has every row."""
-"""Kinds of gaps; the last three look at recall, recall and specificity, and mean bias."""
 LEAST_LOG = 1e-6
 """Least value whose logarithm is taken."""
 LEAST_SPREAD = 1e-9
@@ -482,7 +481,7 @@ def rank_groups(
     places = find_places(evaluation, texts[0], pooled=True)
     estimates = [evaluation.estimates[g][m] for g in places]
     values = np.array([estimate.value[j] for estimate in estimates])
-    low, high = np.array([_find_interval(each, j, level) for each in estimates]).T
+    low, high = np.array([each.interval(level) for each in estimates])[:, :, j].T
     difference = values - whole.value[j]
     draws = gather_group_draws(estimates, j)
     reach, known = np.full(values.size, np.nan), np.isfinite(values)
@@ -493,7 +492,7 @@ def rank_groups(
         reach[known] = compute_joint_reach(off, level)
     p_worst = _measure_p_worst(evaluation, chosen, estimates, j)
     columns = [values, low, high, difference, difference - reach, difference + reach, *p_worst]
-    alone_low, alone_high = _find_interval(evaluation.labels_only[0][m], j, level)
+    alone_low, alone_high = (end[j] for end in evaluation.labels_only[0][m].interval(level))
     ranks = []
     for g, numbers in zip(places, np.stack(columns, axis=1).tolist(), strict=True):
         group, width = evaluation.groups[g], numbers[2] - numbers[1]
@@ -530,11 +529,6 @@ def order_by_estimate(evaluation: Evaluation, metric: str, group: str = ALL) -> 
     """Places (M,) of the models by their estimates, best first, undefined ones last."""
     upwards = evaluation.find_metric(metric).greater_is_better is not False
     return order_models(evaluation.data.models, evaluation.estimate(metric, group).value, upwards)
-
-
-def _find_interval(estimate: Estimate, j: int, level: float) -> tuple[float, float]:
-    low, high = estimate.interval(level)
-    return float(low[j]), float(high[j])
 
 
 # -------------------------------------------------------------------------------------------------
@@ -580,20 +574,15 @@ def compute_joint_reach(off: FloatArray, level: float) -> FloatArray:
 
 def gather_group_draws(estimates: Sequence[Estimate], j: int) -> FloatArray | None:
     """Draws (D, G) of classifier ``j``, undefined ones at the value; None where one has none."""
-    columns: list[FloatArray | None] = []
-    for estimate in estimates:
-        if estimate.draws is None and np.isfinite(estimate.value[j]):
-            return None
-        if estimate.draws is None:
-            columns.append(None)
-            continue
-        column = estimate.draws[:, j]
-        columns.append(np.where(np.isfinite(column), column, estimate.value[j]))
-    sizes = {column.size for column in columns if column is not None}
-    if len(sizes) != 1:
+    sizes = {len(each.draws) for each in estimates if each.draws is not None}
+    if len(sizes) != 1 or any(e.draws is None and np.isfinite(e.value[j]) for e in estimates):
         return None
-    n_draws = sizes.pop()
-    return np.stack([np.full(n_draws, np.nan) if c is None else c for c in columns], axis=1)
+    out: FloatArray = np.full((sizes.pop(), len(estimates)), np.nan)
+    for g, estimate in enumerate(estimates):
+        if estimate.draws is not None:
+            column = estimate.draws[:, j]
+            out[:, g] = np.where(np.isfinite(column), column, estimate.value[j])
+    return out
 
 
 def compute_p_worst(draws: FloatArray, metric: Metric, estimates: Sequence[Estimate]) -> FloatArray:

@@ -120,20 +120,15 @@ def find_record(method: str, metric: Metric, n_classes: int, n_labeled: int) -> 
     rows = [
         row
         for (name, measured), found in _read().items()
-        if name == method and _is_about(measured, metric, n_classes)
+        if name == method
+        and (of := get_metric(measured)).greater_is_better == metric.greater_is_better
+        and is_same_metric(of.kind, metric.kind, n_classes, any_threshold=True)
         for row in found
     ]
     if not rows or n_labeled < 1:
         return Record(method, metric.name)
     near = min({n for n, _, _ in rows}, key=lambda n: abs(math.log(n / n_labeled)))
     return Record(method, metric.name, tuple((what, each) for n, what, each in rows if n == near))
-
-
-def _is_about(name: str, metric: Metric, n_classes: int) -> bool:
-    """Whether the measured metric ``name`` has the kind and direction of ``metric``."""
-    measured = get_metric(name)
-    same = is_same_metric(measured.kind, metric.kind, n_classes, any_threshold=True)
-    return same and measured.greater_is_better == metric.greater_is_better
 
 
 @cache

@@ -50,13 +50,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ssme.arrays import FloatArray, IntArray
+from ssme.arrays import FloatArray
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Estimate
+from ssme.methods.draws import average_defined
 from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.confusion import predicted_classes
-from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Kind, LabelsInterval, PlainInterval
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, LabelsInterval, PlainInterval
 from ssme.results.table import Answer, Row
 from ssme.show.sections import Column, Section
 
@@ -242,7 +243,10 @@ def profile_set(
         leaning = _lean_on_labels(metric, one, other, constants.leaning)
         if name == "shares" and evaluation.posterior is not None:
             leaning = _widen(metric, leaning, constants.widening)
-        figures[name] = _make_figures(metric, leaning, other, level)
+        ends, ends_alone = (_stack_ends(metric, each, level) for each in (leaning, other))
+        if ends_alone.shape != ends.shape:
+            ends_alone = np.full(ends.shape, np.nan)
+        figures[name] = [Figure(*six) for six in np.concatenate([ends, ends_alone]).T.tolist()]
     shares = figures["shares"]
     pairs = zip(
         combinations(data.models, 2), figures["both"], figures["correlations"], strict=False
@@ -296,16 +300,11 @@ def _widen(metric: Metric, estimate: Estimate, factor: float) -> Estimate:
     return Estimate(estimate.value, np.clip(spread, metric.low, metric.high))
 
 
-def _make_figures(metric: Metric, ours: Estimate, alone: Estimate, level: float) -> list[Figure]:
-    """One `Figure` per value; quantiles of the draws are the intervals, or Wilson's of shares."""
-    ends, ends_alone = (_stack_ends(metric, each, level) for each in (ours, alone))
-    if ends_alone.shape != ends.shape:
-        ends_alone = np.full(ends.shape, np.nan)
-    return [Figure(*six) for six in np.concatenate([ends, ends_alone]).T.tolist()]
-
-
 def _stack_ends(metric: Metric, estimate: Estimate, level: float) -> FloatArray:
-    """Value and both ends (3, values); joint draws of labels alone have pseudo-rows in them."""
+    """Value and both ends (3, values), Wilson's of shares, else the quantiles of the draws.
+
+    Joint draws of labels alone have pseudo-rows in them.
+    """
     if not isinstance(metric.kind, RowShares):
         estimate = Estimate(estimate.value, estimate.draws)
     return np.stack([estimate.value, *estimate.interval(level)])
@@ -329,42 +328,32 @@ def _make_set_metrics(
 ) -> dict[str, Metric]:
     """The metrics of a set of ``n_models``; ``one_by_one`` is raised where a method takes it apart.
 
-    Each reads values (D, V) off the sums of D labelings.
+    Each reads values (D, V) off the sums of D labelings, or leaves these as they are.
     """
 
     def make(
-        counted: tuple[str, ...],
-        read: Callable[..., FloatArray],
+        counted: str,
+        read: Callable[..., FloatArray] | None = None,
         low: float = 0.0,
         high: float = 1.0,
-        *,
-        kind: Kind | None = None,
-        greater_is_better: bool | None = None,
     ) -> Metric:
         def plan(scores: FloatArray) -> MetricPlan:
             if scores.shape[1] != n_models:
                 raise one_by_one
-            add_up = _plan_shares(scores, threshold, counted)
-            return lambda mass: read(*add_up(mass))
+            add_up = _plan_shares(scores, threshold, counted.split())
+            return lambda mass: add_up(mass)[0] if read is None else read(*add_up(mass))
 
-        return Metric(
-            *("set", "Set", plan, kind or Custom(), low, high),
-            greater_is_better=greater_is_better,
-            of_set=True,
-        )
+        kind, better = Custom() if read else RowShares(), True if counted == "vote" else None
+        return Metric(*("set", "Set", plan, kind, low, high), greater_is_better=better, of_set=True)
 
-    def leave(shares: FloatArray) -> FloatArray:
-        return shares
-
-    rows = RowShares()
     return {
-        "shares": make(("numbers",), leave, kind=rows),
-        "both": make(("both",), leave, kind=rows),
-        "vote": make(("vote",), leave, kind=rows, greater_is_better=True),
-        "independent": make(("errors",), lambda errors: errors.prod(axis=1, keepdims=True)),
-        "correlations": make(("errors", "both"), _compute_correlations, -1.0),
-        "number": make(("errors", "both"), _compute_effective_number, 1.0, float(n_models)),
-        "more": make(("numbers",), _extrapolate_one_more),
+        "shares": make("numbers"),
+        "both": make("both"),
+        "vote": make("vote"),
+        "independent": make("errors", lambda errors: errors.prod(axis=1, keepdims=True)),
+        "correlations": make("errors both", _compute_correlations, -1.0),
+        "number": make("errors both", _compute_effective_number, 1.0, float(n_models)),
+        "more": make("numbers", _extrapolate_one_more),
     }
 
 
@@ -390,7 +379,9 @@ def _plan_shares(
             first, second = np.triu_indices(n_models, 1)
             columns.append(wrong[:, first] & wrong[:, second])
         else:
-            columns.append(_count_votes(predicted, n_classes)[:, None])
+            votes = (predicted[:, :, None] == np.arange(n_classes)).sum(axis=1)
+            winners = votes == votes.max(axis=1, keepdims=True)  # ties are shared
+            columns.append((winners / winners.sum(axis=1, keepdims=True))[:, None])
     ends = np.cumsum([each.shape[1] for each in columns])
     table = np.concatenate(columns, axis=1).transpose(0, 2, 1).astype(np.float64)
     table = np.ascontiguousarray(table).reshape(-1, ends[-1])
@@ -405,13 +396,6 @@ def _plan_shares(
     return add_up
 
 
-def _count_votes(predicted: IntArray, n_classes: int) -> FloatArray:
-    """Share (r, K) with which each class wins the vote of a row; ties are shared."""
-    votes = (predicted[:, :, None] == np.arange(n_classes)).sum(axis=1)
-    winners = votes == votes.max(axis=1, keepdims=True)
-    return winners / winners.sum(axis=1, keepdims=True)
-
-
 def _compute_correlations(errors: FloatArray, both: FloatArray) -> FloatArray:
     """Correlation of errors (D, pairs + 1): every pair, and the mean over the defined ones."""
     first, second = np.triu_indices(errors.shape[1], 1)
@@ -420,9 +404,7 @@ def _compute_correlations(errors: FloatArray, both: FloatArray) -> FloatArray:
     related = np.full_like(scale, np.nan)
     np.divide(both - a * b, scale, out=related, where=scale > 1e-12)
     related = np.clip(related, -1.0, 1.0)
-    known = np.isfinite(related)
-    mean = np.where(known, related, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    return np.column_stack([related, np.where(known.any(axis=1), mean, np.nan)])
+    return np.column_stack([related, average_defined(related.T)])
 
 
 def _compute_effective_number(errors: FloatArray, both: FloatArray) -> FloatArray:
