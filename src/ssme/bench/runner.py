@@ -18,7 +18,6 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import lru_cache, partial
 from pathlib import Path
@@ -361,24 +360,17 @@ def compute_tasks(
     todo = [task for name, task in every.items() if name not in store]
     todo.sort(key=lambda task: task.cell.run)
     tell("cells", len(every) - len(todo), len(every))
-    with _warn_if_interrupted(store, list(every)):
-        work = _collect(executor, todo, end, refused)
+    work = _collect(executor, todo, end, refused)
+    try:
         for done, result in enumerate(work, start=len(every) - len(todo) + 1):
             store.keep(result)
             tell("cells", done, len(every))
-
-
-@contextmanager
-def _warn_if_interrupted(store: CellStore, names: list[Name]) -> Iterator[None]:
-    """Say what is kept when Ctrl-C ends the run."""
-    try:
-        yield
     except KeyboardInterrupt:
         if store.path is not None:
-            done = sum(name in store for name in names)
+            finished = sum(name in store for name in every)
             warnings.warn(
-                f"interrupted: {done} of {len(names)} cells are finished and kept in {store.path}; "
-                "the same call goes on from there",
+                f"interrupted: {finished} of {len(every)} cells are finished and kept in "
+                f"{store.path}; the same call goes on from there",
                 SsmeWarning,
                 stacklevel=2,
             )

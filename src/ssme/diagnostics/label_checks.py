@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -267,23 +269,17 @@ def check_missing(case: Case) -> Answer:
     )
 
 
-def _count_labels_by_value(data: ScoreSet) -> dict[str, int]:
-    """Labels of every value of every group column."""
-    counts: dict[str, int] = {}
-    for column, values in data.groups.items():
-        for value, known in zip(values.tolist(), data.labeled.tolist(), strict=True):
-            if value is not None:
-                name = f"{column}={value}"
-                counts[name] = counts.get(name, 0) + known
-    return counts
-
-
 @check("D107", LABELS)
 def check_groups(case: Case) -> Answer:
     if not case.data.groups:
         return not_applicable("no groups")
     least, groups = case.limits.few_labels, case.groups
-    groups = _count_labels_by_value(case.data) if groups is None else groups
+    if groups is None:
+        groups = Counter[str]()
+        for column, values in case.data.groups.items():
+            for value, known in zip(values.tolist(), case.data.labeled.tolist(), strict=True):
+                if value is not None:
+                    groups[f"{column}={value}"] += known
     problems = [f"{name} has {n}" for name, n in groups.items() if n < least]
     if not problems:
         return fine(f"every group has {least} labels or more")

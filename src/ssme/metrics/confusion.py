@@ -81,11 +81,6 @@ def find_present_rows(scores: FloatArray) -> FloatArray | None:
     return None if present.all() else present.astype(np.float64)
 
 
-def sum_scored_rows(rows: FloatArray, present: FloatArray | None) -> FloatArray:
-    """Sums of ``rows`` (D, n) over the rows each classifier scored: (D, M), or (D, 1) for all."""
-    return rows.sum(axis=1, keepdims=True) if present is None else rows @ present
-
-
 def linear_plan(value: FloatArray) -> MetricPlan:
     """Mean over rows of ``value`` (n, M, K), one for each true class; NaN rows do not count."""
     present = find_present_rows(value)
@@ -101,9 +96,9 @@ def plan_mean(value: FloatArray, present: FloatArray | None) -> MetricPlan:
 
     def evaluate(mass: FloatArray) -> FloatArray:
         summed = mass.reshape(mass.shape[0], n * n_classes) @ table
-        return np.clip(
-            compute_ratio(summed, sum_scored_rows(sum_row_weights(mass), present)), low, high
-        )
+        rows = sum_row_weights(mass)
+        scored = rows.sum(axis=1, keepdims=True) if present is None else rows @ present
+        return np.clip(compute_ratio(summed, scored), low, high)
 
     return evaluate
 

@@ -35,29 +35,15 @@ from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision, Loss, Rows, Statisti
 
 def _plan(scores: FloatArray, *, kind: Decision, multiclass: bool) -> MetricPlan:
     if isinstance(kind.statistic, MeanWorth):  # a mean over rows: one product for all labelings
-        return _plan_mean_worth(scores, kind.statistic, kind.threshold)
+        worth = kind.statistic.make_table(scores.shape[2])
+        predicted = predicted_classes(scores, kind.threshold)
+        value = np.stack([of_class[predicted] for of_class in worth], axis=1)
+        value.transpose(0, 2, 1)[predicted < 0] = 0.0
+        return plan_mean(value, find_present_rows(scores))
     if not multiclass:
         require_binary(scores)
     tables = plan_tables(scores, kind.threshold)
     return lambda mass: kind.statistic(tables(mass))
-
-
-def _plan_mean_worth(scores: FloatArray, statistic: MeanWorth, threshold: float) -> MetricPlan:
-    n, n_models, n_classes = scores.shape
-    worth = statistic.make_table(n_classes)
-    predicted = predicted_classes(scores, threshold)
-    value: FloatArray = np.empty((n, n_classes, n_models))
-    for k in range(n_classes):
-        value[:, k] = worth[k, predicted]
-    value.transpose(0, 2, 1)[predicted < 0] = 0.0
-    return plan_mean(value, find_present_rows(scores))
-
-
-def _average_defined(terms: FloatArray, weights: FloatArray | None = None) -> FloatArray:
-    """Mean over classes of the terms that are not NaN; NaN if all are NaN."""
-    defined = ~np.isnan(terms)
-    part = defined.astype(np.float64) if weights is None else np.where(defined, weights, 0.0)
-    return compute_share((np.where(defined, terms, 0.0) * part).sum(axis=2), part.sum(axis=2))
 
 
 # Statistics: of confusion `Tables`, values (D, M).
@@ -139,14 +125,19 @@ def _measure_distances(n_classes: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class ClassMean:
-    """Mean over classes of precision, recall or f1; ``weighted`` by how often each occurs."""
+    """Mean of precision, recall or f1 over the classes that have one.
+
+    ``weighted`` by how often each occurs; NaN where no class has one.
+    """
 
     of: str
     weighted: bool = False
 
     def __call__(self, tables: Tables) -> FloatArray:
         terms = compute_class_terms(self.of, tables)
-        return _average_defined(terms, tables.occurring if self.weighted else None)
+        defined = ~np.isnan(terms)
+        part = np.where(defined, tables.occurring if self.weighted else 1.0, 0.0)
+        return compute_share((np.where(defined, terms, 0.0) * part).sum(axis=2), part.sum(axis=2))
 
 
 def _matthews(tables: Tables) -> FloatArray:

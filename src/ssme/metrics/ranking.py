@@ -238,7 +238,9 @@ class _OneVsRest:
 
     def compute_split(self, statistic: Statistic, split: SplitMass) -> FloatArray:
         """The statistic (D, M) of the positive class of two."""
-        in_p, in_q, self_pairs = (total[:, None] for total in split.totals)
+        in_p, in_q, self_pairs = (
+            each.sum(axis=0)[:, None] for each in (split.p, split.q, split.both)
+        )
         if statistic == "roc_auc":
             return _compute_share_of_pairs(split.sum_wins(self.rankings), in_p, in_q, self_pairs)
         return np.clip(compute_ratio(split.sum_precisions(self.rankings), in_p), 0.0, 1.0)
@@ -394,7 +396,11 @@ def _plan_complete_one_vs_one(scores: FloatArray) -> MetricPlan:
 def _weigh_opponents(labeling: FloatArray) -> FloatArray | None:
     """q (n, K) of one labeling (n, K); None where two classes have no pair of rows."""
     occurring = labeling.sum(axis=0)
-    cells = _make_sparse_where_hard(labeling)
+    cells: Any = labeling
+    if np.count_nonzero(labeling) <= _DENSE_SHARE * labeling.size:
+        from scipy.sparse import csr_array
+
+        cells = csr_array(labeling)
     product = cells.T @ cells
     same = product if isinstance(product, np.ndarray) else product.toarray()
     pairs = np.outer(occurring, occurring) - same
@@ -403,15 +409,6 @@ def _weigh_opponents(labeling: FloatArray) -> FloatArray | None:
     if not (pairs > rounding).all():
         return None
     return cells @ (1.0 / pairs)
-
-
-def _make_sparse_where_hard(labeling: FloatArray) -> Any:
-    """``labeling`` (n, K) as it is, or as a sparse matrix where few of its cells hold mass."""
-    from scipy.sparse import csr_array
-
-    if np.count_nonzero(labeling) > _DENSE_SHARE * labeling.size:
-        return labeling
-    return csr_array(labeling)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -470,13 +467,6 @@ class Anchors(NamedTuple):
         """B (T, D) of the others' mass (rows, D)."""
         return _accumulate(self.between @ others)
 
-    def take_level(self, others: FloatArray) -> FloatArray:
-        """B - E / 2 (T, D)."""
-        out = self.take_at_or_above(others)
-        if self.tied is not None:
-            out -= 0.5 * (self.tied @ others)
-        return out
-
 
 def _accumulate(values: FloatArray) -> FloatArray:
     """Running sums down the lines of ``values`` (T, D), in its place, two columns at a time."""
@@ -514,11 +504,6 @@ class SplitMass(NamedTuple):
         )
         return cls(n, positive, negative, p, q, p * other)
 
-    @property
-    def totals(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Sums (D,) of p, of q and of p_i q_i."""
-        return self.p.sum(axis=0), self.q.sum(axis=0), self.both.sum(axis=0)
-
     def sum_wins(self, rankings: Sequence[RankedRows]) -> FloatArray:
         """Pairs won (D, M), a row over itself and ties counting half."""
         p_first = len(self.positive) <= len(self.negative)
@@ -528,7 +513,10 @@ class SplitMass(NamedTuple):
         out: FloatArray = np.empty((anchor_mass.shape[1], len(rankings)))
         for d, some, rest in _split_labelings(anchor_mass, other_mass):
             for m, places in enumerate(anchors):
-                out[d, m] = np.einsum("td,td->d", places.own @ some, places.take_level(rest))
+                level = places.take_at_or_above(rest)
+                if places.tied is not None:
+                    level -= 0.5 * (places.tied @ rest)
+                out[d, m] = np.einsum("td,td->d", places.own @ some, level)
         if p_first:
             np.subtract((self.p.sum(axis=0) * self.q.sum(axis=0))[:, None], out, out=out)
         return out

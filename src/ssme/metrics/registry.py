@@ -209,7 +209,13 @@ def _make_from_text(spec: str, threshold: float | None) -> Metric:
     text = split_text(spec)
     name = _ALIASES.get(text.name, text.name)
     if text.of_class is not None:
-        metric = _make_class_metric(spec, name, text.of_class)
+        if not (text.of_class.isascii() and text.of_class.isdigit()):
+            raise InputError(
+                f"metric `{spec}`: {text.of_class!r} is not the number of a class",
+                hint=f"write for example `{name}[1]`, or give the name to ssme.evaluate, where the "
+                "classes of the data are known",
+            )
+        metric = make_class_metric(name, int(text.of_class))
     elif name in _REGISTRY:
         metric = _REGISTRY[name]
     else:
@@ -235,16 +241,6 @@ def _make_from_text(spec: str, threshold: float | None) -> Metric:
         for share in text.prevalence.split("~")
     ]
     return at_prevalence(metric, shares if len(shares) > 1 else shares[0])
-
-
-def _make_class_metric(spec: str, name: str, number: str) -> Metric:
-    if not (number.isascii() and number.isdigit()):
-        raise InputError(
-            f"metric `{spec}`: {number!r} is not the number of a class",
-            hint=f"write for example `{name}[1]`, or give the name to ssme.evaluate, where the "
-            "classes of the data are known",
-        )
-    return make_class_metric(name, int(number))
 
 
 def _parse_number(spec: str, what: str, text: str, example: str) -> float:
@@ -403,21 +399,15 @@ def write_metric(metric: Metric) -> dict[str, Any] | None:
     if isinstance(metric.kind, Decision):
         data["threshold"] = metric.kind.threshold  # so that no other one is put in its place
     made = _make_from_data(data, None)
-    if not _compute_the_same(made, metric):
+    facts = {each.name for each in fields(Metric)} - {"name", "title", "plan", "data"}
+    same = all(getattr(made, each) == getattr(metric, each) for each in facts)
+    if not same or _split_partial(made.plan) != _split_partial(metric.plan):
         return None
     if made.name != metric.name:
         data["as"] = metric.name
     if made.title != metric.title:
         data["title"] = metric.title
     return data
-
-
-def _compute_the_same(one: Metric, two: Metric) -> bool:
-    """Whether two metrics differ in name, title and data at most."""
-    facts = {each.name for each in fields(Metric)} - {"name", "title", "plan", "data"}
-    return all(getattr(one, each) == getattr(two, each) for each in facts) and (
-        _split_partial(one.plan) == _split_partial(two.plan)
-    )
 
 
 def _split_partial(plan: Callable[..., Any]) -> Any:

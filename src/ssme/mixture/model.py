@@ -224,9 +224,12 @@ def run_em(
         totals = np.ones(len(weights)) @ weights
         priors = totals / totals.sum()
         if rules.drawn_priors:
-            priors = _draw_class_shares(_clamp(responsibilities, labels, labeled), rng)
+            upper = np.cumsum(_clamp(responsibilities, labels, labeled), axis=1)
+            assigned = (rng.random(len(upper))[:, None] >= upper[:, :-1]).sum(axis=1)
+            priors = np.bincount(assigned, minlength=upper.shape[1]) / len(upper)
         elif rules.label_priors and step == 1:
-            priors = _count_class_shares(labels[labeled], given[labeled], otherwise=priors)
+            counted = np.bincount(labels[labeled], given[labeled], minlength=len(priors))
+            priors = counted / counted.sum() if (counted > 0).all() else priors
         log_density = densities.update(weights)
         posterior, log_evidence = compute_posterior(log_density, priors)
         with np.errstate(divide="ignore"):
@@ -275,20 +278,6 @@ def _clamp(responsibilities: FloatArray, labels: IntArray, labeled: NDArray[np.i
     out[labeled] = 0.0
     out[labeled, labels[labeled]] = 1.0
     return out
-
-
-def _count_class_shares(
-    labels: IntArray, weight: FloatArray, *, otherwise: FloatArray
-) -> FloatArray:
-    """Class shares (K,) of the labeled rows, or ``otherwise`` where a class has no label."""
-    totals = np.bincount(labels, weight, minlength=len(otherwise))
-    return totals / totals.sum() if (totals > 0).all() else otherwise
-
-
-def _draw_class_shares(responsibilities: FloatArray, rng: Generator) -> FloatArray:
-    upper = np.cumsum(responsibilities, axis=1)
-    assigned = (rng.random(len(upper))[:, None] >= upper[:, :-1]).sum(axis=1)
-    return np.bincount(assigned, minlength=upper.shape[1]) / len(upper)
 
 
 @dataclass(frozen=True)

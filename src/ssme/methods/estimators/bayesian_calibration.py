@@ -73,7 +73,8 @@ class BayesianCalibration(LabelDraws, example="slope_sd=0.2"):
     )
 
     def fit(self, data: ScoreSet, rng: Generator) -> CalibratedPosterior:
-        logs = _log_scores(data.scores[:, :, 1], self.clip)
+        clipped = np.clip(data.scores[:, :, 1], self.clip, 1.0 - self.clip)
+        logs = np.stack([np.log(clipped), np.log1p(-clipped)], axis=-1)
         prior_sd = np.array([self.slope_sd, self.slope_sd, self.shift_sd])
         seed = spawn_seed(rng)
         parameters, posteriors = [], []
@@ -178,11 +179,6 @@ class CalibrationFit:
         gradient = jacobian.T @ (self.labels - p) - theta / self.prior_sd**2
         information = jacobian.T @ (jacobian * (p * (1.0 - p))[:, None])
         return gradient, information + np.diag(self.prior_sd**-2)
-
-
-def _log_scores(scores: FloatArray, clip: float) -> FloatArray:
-    clipped = np.clip(scores, clip, 1.0 - clip)
-    return np.stack([np.log(clipped), np.log1p(-clipped)], axis=-1)
 
 
 def _logit(logs: FloatArray, theta: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from ssme.arrays import FloatArray, IntArray
+from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.kernels import KERNELS
 from ssme.methods.base import Convergence, DeclaredMethod, Facts, MethodSpec
@@ -177,7 +177,12 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
         options, n_draws = self.make_mixture_options(), self.choose_draws()
         fit_seed, draw_seed = spawn_seed(rng), spawn_seed(rng)
         fit_rng = np.random.default_rng(fit_seed)
-        rows = self._choose_rows(data, fit_rng)
+        rows = np.arange(data.n_rows)
+        if self.max_rows is not None and data.n_rows > self.max_rows:
+            labeled, unlabeled = np.flatnonzero(data.labeled), np.flatnonzero(~data.labeled)
+            room = min(max(self.max_rows - labeled.size, 0), unlabeled.size)
+            chosen = fit_rng.choice(unlabeled, room, replace=False)
+            rows = np.sort(np.concatenate([labeled, chosen]))
         seen = data if rows.size == data.n_rows else data.take(rows)
         fitted = fit_scores(seen, options, fit_rng)
         predictor = MixturePredictor(fitted, options)
@@ -187,10 +192,14 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
         if rest.size:
             posterior[rest] = predictor(data.scores[rest])
         posterior = clamp(posterior, data.labels)
-        refits: tuple[FloatArray, ...] = ()
-        if rest.size == 0:
+        refits: list[FloatArray] = []
+        if rest.size == 0 and data.n_rows <= self.bootstrap_rows:
             refit_rng = np.random.default_rng(make_child_seed(fit_seed, 0))
-            refits = self._refit(data, fitted, options, refit_rng)
+            points = stack_alr(data.scores, options.clip, only_exact=options.clip_only_exact)
+            problem = (fitted, points, data.labels, draw_probabilities(data.scores), options)
+            for _ in track(range(self.n_bootstrap), "refits"):
+                refit = refit_responsibilities(*problem, refit_rng, data.weights)
+                refits.append(clamp(refit, data.labels))
         values = {"preset": self.preset, "n_bootstrap": len(refits), "fitted_rows": rows.size}
         facts = Facts(
             values=values | fitted.describe(),
@@ -198,27 +207,7 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
             is_mixture=True,
         )
         drawn = (n_draws, self.n_worlds, draw_seed)
-        return LabelPosterior(data, posterior, *drawn, facts, refits, predictor)
-
-    def _choose_rows(self, data: ScoreSet, rng: Generator) -> IntArray:
-        """All labeled rows, and unlabeled ones up to ``max_rows`` in all."""
-        if self.max_rows is None or data.n_rows <= self.max_rows:
-            return np.arange(data.n_rows)
-        labeled, unlabeled = np.flatnonzero(data.labeled), np.flatnonzero(~data.labeled)
-        room = min(max(self.max_rows - labeled.size, 0), unlabeled.size)
-        return np.sort(np.concatenate([labeled, rng.choice(unlabeled, room, replace=False)]))
-
-    def _refit(
-        self, data: ScoreSet, fitted: MixtureFit, options: MixtureOptions, rng: Generator
-    ) -> tuple[FloatArray, ...]:
-        """Posteriors (n, K) of refits to resampled rows, labeled rows clamped in each."""
-        n_refits = self.n_bootstrap if data.n_rows <= self.bootstrap_rows else 0
-        points = stack_alr(data.scores, options.clip, only_exact=options.clip_only_exact)
-        problem = (fitted, points, data.labels, draw_probabilities(data.scores), options)
-        return tuple(
-            clamp(refit_responsibilities(*problem, rng, data.weights), data.labels)
-            for _ in track(range(n_refits), "refits")
-        )
+        return LabelPosterior(data, posterior, *drawn, facts, tuple(refits), predictor)
 
 
 @dataclass(frozen=True, eq=False)
