@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from benchmarks.serve.running import Running
-from tests.serve.conftest import House
+from tests.serve.conftest import ADDRESS, House
 from tests.serve.test_labeling import LABEL, row_of
 
 from ssme.errors import InputError
@@ -190,3 +190,99 @@ def test_the_page_is_served_by_https(tmp_path: Path) -> None:
         answer = opener.open(running.entrance)
         assert "Secure" in answer.headers["set-cookie"]
         running.stop()
+
+
+def send_labels(house: House, name: str, content: bytes, client: Any = None) -> Any:
+    """Import a file of labels; where the browser is sent, or the error."""
+    return (
+        (client or house.client)
+        .put(
+            "/files/1/labels",
+            params={"name": name},
+            content=content,
+            headers={"origin": ADDRESS, "x-csrf": house.csrf, "accept": "application/json"},
+        )
+        .json()
+    )
+
+
+def read_all(house: House) -> list[dict[str, str]]:
+    return [*csv.DictReader(io.StringIO(house.client.get("/files/1/labels.csv").text))]
+
+
+def unlabeled_rows(house: House, count: int) -> list[str]:
+    """Names of rows, those that are to be labeled next first."""
+    page = house.client.get(LABEL).text
+    first = json.loads(html.unescape(row_of(page)))
+    return [first, *(f"row-{i}" for i in range(60, 60 + count) if f"row-{i}" != first)][:count]
+
+
+def test_labels_of_a_table_are_imported_once_and_count(ready: House) -> None:
+    rows = unlabeled_rows(ready, 3)
+    lines = [f"{rows[0]},1,Eve,odd", f"{rows[1]},0,Eve,", f"{rows[1]},1,Bob,", f"{rows[2]},,Eve,"]
+    text = "\n".join(["id,label,annotator,note", *lines]).encode()
+    for _ in range(2):
+        page = send_labels(ready, "theirs.csv", text)["go"]
+        ready.work()
+        assert "The labels were imported." in ready.client.get(page).text
+    kept = [
+        (line["id"], line["label"], line["annotator"], line["note"]) for line in read_all(ready)
+    ]
+    assert sorted(kept) == sorted(
+        [(rows[0], "1", "Eve", "odd"), (rows[1], "0", "Eve", ""), (rows[1], "1", "Bob", "")]
+    )
+    settled = ready.db.run_now(lambda store: store.list_settled_labels("file 1"))
+    assert settled == [[rows[0], 1, None, 0]]  # Eve and Bob differ on the other
+    assert json.loads(html.unescape(row_of(ready.client.get(LABEL).text))) != rows[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("x.csv", "id,label\nnobody,1\nrow-60,1\n", "no row &#39;nobody&#39;"),
+        ("x.csv", "id,label\nrow-60,spam\n", "no class &#39;spam&#39;"),
+        ("x.csv", "name,label\nrow-60,1\n", "no column &#39;id&#39;"),
+        ("x.csv", "id,other\nrow-60,1\n", "no column &#39;label&#39;"),
+        ("x.csv", "id,label\nrow-60,\n", "x.csv has no label"),
+        ("x.json", "[1, 2]", "is not a list of Label Studio"),
+        ("x.json", '[{"data": {}, "annotations": [{"result": []}]}]', "is not a list of Label"),
+    ],
+)
+def test_a_file_of_labels_is_imported_whole_or_not_at_all(
+    ready: House, name: str, text: str, said: str
+) -> None:
+    page = send_labels(ready, name, text.encode())["go"]
+    ready.work()
+    shown = ready.client.get(page).text
+    assert "No label was imported" in shown
+    assert said in shown
+    assert read_all(ready) == []
+
+
+def test_only_owners_import_labels_and_only_of_kinds_that_are_read(ready: House) -> None:
+    assert "cannot be read" in send_labels(ready, "x.exe", b"id,label\n")["error"]["got"]
+    guest = ready.browser()
+    ready.enter("Bob", guest, role="guest")
+    assert "error" in send_labels(ready, "x.csv", b"id,label\nrow-60,1\n", guest)
+    assert read_all(ready) == []
+
+
+def test_tasks_of_label_studio_are_written_and_read_back(ready: House) -> None:
+    ready.post("/files/1/names", **{"name-0": "ham", "name-1": "spam"})
+    first = row_of(ready.client.get(LABEL).text)
+    ready.mark(LABEL, row=first, label="1", key="k", note="odd")
+    (task,) = ready.client.get("/files/1/labels.json").json()
+    assert task["data"]["id"] == json.loads(html.unescape(first))
+    assert set(task["data"]) > {"id"}  # the row's content, without what the models say
+    (annotation,) = task["annotations"]
+    annotation["completed_by"] = {"id": 7, "email": "eve@example.org"}
+    annotation["result"][0]["value"]["choices"] = ["ham"]
+    other = {"id": "row-60", "label": "spam", "annotator": 3, "annotation_id": 9}  # JSON-MIN
+    skipped = {"data": {"id": "row-61"}, "annotations": [{"was_cancelled": True, "result": []}]}
+    content = json.dumps([task, other, skipped]).encode()
+    page = send_labels(ready, "export.json", content)["go"]
+    ready.work()
+    assert "The labels were imported." in ready.client.get(page).text
+    kept = {(line["id"], line["label"], line["annotator"]) for line in read_all(ready)}
+    row = task["data"]["id"]
+    assert kept == {(row, "1", "Ada"), (row, "0", "eve@example.org"), ("row-60", "1", "3")}

@@ -145,6 +145,8 @@ PAGES = [
     Page("POST", "/files/{file:number}/guide", "owner", labeling.write_guide),
     Page("POST", "/files/{file:number}/names", "owner", labeling.name_classes),
     Page("GET", "/files/{file:number}/labels.csv", "guest", labeling.export),
+    Page("GET", "/files/{file:number}/labels.json", "guest", labeling.export_tasks),
+    Page("PUT", "/files/{file:number}/labels", "owner", labeling.add_labels, streams=True),
     Page("GET", "/files/{file:number}/image", "guest", labeling.show_image),
     Page("GET", "/files/{file:number}/people", "guest", labeling.show_people),
     Page("POST", "/files/{file:number}/adjudicate", "owner", labeling.settle_conflict),

@@ -120,8 +120,8 @@ def check_file(path: Path) -> None:
         raise InputError(f"there is no file {path.name}", hint="check its name")
 
 
-def _make_suffix_error(name: str) -> InputError:
-    kinds = ", ".join(SUFFIXES)
+def _make_suffix_error(name: str, suffixes: Sequence[str] = SUFFIXES) -> InputError:
+    kinds = ", ".join(suffixes)
     return InputError(f"{name} cannot be read", hint=f"give a file that ends in {kinds}")
 
 
@@ -150,11 +150,16 @@ def name_data(file: FileRecord, has_ids: bool) -> str:
     return f"file {file.id}" if has_ids else f"file {file.id} {file.sha256[:12]}"
 
 
-async def save_upload(settings: ServeSettings, name: str, chunks: AsyncIterator[bytes]) -> Path:
+async def save_upload(
+    settings: ServeSettings,
+    name: str,
+    chunks: AsyncIterator[bytes],
+    suffixes: Sequence[str] = SUFFIXES,
+) -> Path:
     """Write an upload into the project, whole or not at all; nothing there is overwritten."""
     clean = re.sub(r"[^\w.\- ]", "_", Path(name.replace("\\", "/")).name).strip(" .")[-120:]
-    if Path(clean).suffix.lower() not in SUFFIXES:
-        raise _make_suffix_error(clean or "the file")
+    if Path(clean).suffix.lower() not in suffixes:
+        raise _make_suffix_error(clean or "the file", suffixes)
     limit, size, digest = settings.upload_mb * 1_000_000, 0, hashlib.sha256()
     partial = settings.uploads / f".{os.urandom(8).hex()}.part"
     try:

@@ -40,12 +40,13 @@ from ssme.progress import listen
 from ssme.serve.forms import spell_for_page
 from ssme.serve.store import DbThread, JobRecord, Store
 
-LANES = (("look", "rows"), ("evaluate",), ("report", "plan"))
+LANES = (("look", "rows", "labels"), ("evaluate",), ("report", "plan"))
 """Kinds of jobs that wait for one another."""
 JOBS = {
     "look": ("preview", "write_preview"),
     "evaluate": ("worker", "evaluate_file"),
     "rows": ("worker", "write_rows"),
+    "labels": ("exchange", "write_labels"),
     "report": ("worker", "draw_report"),
     "plan": ("worker", "plan_labels"),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from ssme.errors import InputError
 from ssme.memory import EvaluationRecord
 from ssme.memory.database import make_key
-from ssme.serve.files import find_image
+from ssme.serve.files import find_image, save_upload
 from ssme.serve.labels import LISTED, LabelView
 from ssme.serve.pages import (
     find_annotator,
@@ -24,6 +24,7 @@ from ssme.serve.pages import (
     may_see_results,
     open_file,
     parse_class,
+    parse_message,
     parse_row,
     read_form,
     render,
@@ -33,7 +34,8 @@ from ssme.serve.pages import (
 )
 from ssme.serve.project import OpenFile, Project
 from ssme.serve.results import MODELS, draw_tightening
-from ssme.serve.store import Store
+from ssme.serve.settings import LABEL_SUFFIXES
+from ssme.serve.store import JobRecord, Store
 from ssme.writing import format_csv
 
 LONGEST_NAME, LONGEST_NOTE, LONGEST_GUIDE = 60, 1_000, 20_000
@@ -336,11 +338,71 @@ async def export(request: Request) -> Response:
         format_csv(await project.db.run(list_labels))
         or "id,label,annotator,given_at,probability,reason,counts,note\n"
     )
-    return Response(
-        text.encode("utf-8", "backslashreplace"),
-        media_type="text/csv",
-        headers={"content-disposition": 'attachment; filename="labels.csv"'},
-    )
+    return _save(text, "labels.csv", "text/csv")
+
+
+async def export_tasks(request: Request) -> Response:
+    """The present label of each person, with the content of its row, as Label Studio reads it."""
+    project, file = find_project(request), await open_file(request)
+
+    def make(store: Store) -> list[dict[str, Any]]:
+        names = store.list_data(file.record.id)
+        return _make_tasks(store.list_all_labels(names), store.list_cells(file.data))
+
+    tasks = json.dumps(await project.db.run(make), ensure_ascii=False, indent=1)
+    return _save(tasks, "labels.json", "application/json")
+
+
+def _make_tasks(
+    labels: Sequence[Mapping[str, Any]], cells: Mapping[Any, Sequence[tuple[str, str, str]]]
+) -> list[dict[str, Any]]:
+    """Tasks as Label Studio imports them, with one annotation for each person's label.
+
+    Its project needs a control ``<Choices name="label" toName="text">`` for an object called
+    ``text``. Only labels that people hold now are among them: ``labels`` are those of
+    `LabelStore.list_all_labels`, ``cells`` the content of each row.
+    """
+    tasks: dict[Any, dict[str, Any]] = {}
+    newest = {(each["id"], each["annotator"]): each for each in labels}
+    for (row, annotator), each in newest.items():
+        shown = {name: text for name, kind, text in cells.get(row, ()) if kind != "score"}
+        task = tasks.setdefault(row, {"data": {**shown, "id": row}, "annotations": []})
+        if each["label"] is None:
+            continue
+        answers = [("label", "choices", [str(each["label"])])]
+        answers += [("note", "textarea", [each["note"]])] if each["note"] else []
+        task["annotations"].append(
+            {
+                "completed_by": {"email": annotator},
+                "result": [
+                    {
+                        "from_name": name,
+                        "to_name": "text",
+                        "type": kind,
+                        "value": {"text" if kind == "textarea" else kind: value},
+                    }
+                    for name, kind, value in answers
+                ],
+            }
+        )
+    return [task for task in tasks.values() if task["annotations"]]
+
+
+def _save(text: str, name: str, kind: str) -> Response:
+    """A file that the browser saves."""
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(text.encode("utf-8", "backslashreplace"), media_type=kind, headers=headers)
+
+
+async def add_labels(request: Request) -> Response:
+    """Take a file of labels whose bytes are the body; its name is in the address."""
+    project, file = find_project(request), await open_file(request)
+    if not file.is_ready:
+        raise InputError("the data was not read yet", hint="see the page “What is in it” first")
+    name = request.query_params.get("name", "")
+    path = await save_upload(project.settings, name, request.stream(), LABEL_SUFFIXES)
+    job = await project.add_labels(file, path)
+    return JSONResponse({"go": f"/files/{file.record.id}/people?labels={job.id}"})
 
 
 async def show_image(request: Request) -> Response:
@@ -373,8 +435,25 @@ async def show_people(request: Request) -> Response:
             "entries": store.list_entries(),
         }
 
-    found = await project.db.run(read)
-    return render(request, "people.html", file=file, **found)
+    found, job = await project.db.run(read), await _find_import(request, project)
+    return render(
+        request,
+        "people.html",
+        file=file,
+        job=job,
+        error=None if job is None else parse_message(job.message),
+        suffixes=LABEL_SUFFIXES,
+        **found,
+    )
+
+
+async def _find_import(request: Request, project: Project) -> JobRecord | None:
+    """The import of labels that the address names."""
+    number, file = request.query_params.get("labels", ""), request.path_params["file"]
+    if not (number.isdecimal() and len(number) < 19):
+        return None
+    job = await project.db.run(Store.find_job, int(number))
+    return job if (job.file, job.kind) == (file, "labels") else None
 
 
 async def settle_conflict(request: Request) -> Response:

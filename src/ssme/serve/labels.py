@@ -19,7 +19,7 @@ import copy
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from statistics import median
@@ -29,7 +29,7 @@ from ssme.errors import InputError
 from ssme.memory import LabelEvent, Memory
 from ssme.memory.database import list_columns, utc_now
 
-ADJUDICATED, UNSURE, TAKEN_BACK = "adjudicated", "unsure", "taken back"
+ADJUDICATED, UNSURE, TAKEN_BACK, IMPORTED = "adjudicated", "unsure", "taken back", "imported"
 """Reasons of events that are more than a label."""
 AT_RANDOM = "drawn at random"
 """How the reason of rows begins that were drawn with the same probability as all others."""
@@ -125,6 +125,27 @@ class LabelStore(Memory):
         return added
 
     # giving labels
+
+    def import_labels(self, data: str, labels: Iterable[Sequence[Any]], key: str) -> None:
+        """Store the (row, label, annotator, note) of a file, once for the same ``key``.
+
+        Nobody knows why these rows were labeled. Those that were chosen and that nobody has labeled
+        leave their round, which stays a random part of the rows that it was drawn from.
+        """
+        with self._write() as connection:
+            events = []
+            for number, (row, label, annotator, note) in enumerate(labels):
+                place = (data, json.dumps(row))
+                connection.execute(
+                    "DELETE FROM suggestion WHERE (data, row) = (?, ?) AND given_by = ''", place
+                )
+                if note:
+                    connection.execute(
+                        "INSERT OR REPLACE INTO note VALUES (?, ?, ?, ?)", (*place, annotator, note)
+                    )
+                named = f"{key}-{number}"
+                events.append(LabelEvent(row, label, annotator, None, IMPORTED, named))
+            self.memory(data).add_labels(events)
 
     def give_label(
         self,
@@ -362,6 +383,12 @@ class LabelStore(Memory):
         )
         cells = [cell for row in rows for cell in json.loads(row[0])]
         return any((kind, text) == ("image", path) for _, kind, text in cells)
+
+    def list_cells(self, data: str) -> dict[Any, list[tuple[str, str, str]]]:
+        """Row -> what annotators saw of it."""
+        rows = self._fetch("SELECT row, cells FROM suggestion WHERE data = ?", data)
+        with self.refuse_corrupt():
+            return {json.loads(row): json.loads(cells) for row, cells in rows}
 
     # what follows from the labels
 

@@ -171,6 +171,19 @@ class Project:
         """Ask for the pictures and the report of an evaluation."""
         return await self.runner.add(job.file, "report", job.request)
 
+    async def add_labels(self, file: OpenFile, path: Path) -> JobRecord:
+        """Ask for the labels of a file of labels."""
+        assert file.look is not None
+        request = {
+            **_identify(file.record),
+            "config": file.look["config"],
+            "labels": str(path),
+            "classes": file.look["classes"],
+            "names": file.record.names,
+            "data": file.data,
+        }
+        return await self.runner.add(file.record.id, "labels", request)
+
     async def choose_rows(self, file: OpenFile) -> JobRecord | None:
         """See to it that there are rows to label; the job, where there are too few."""
         assert file.look is not None
@@ -248,6 +261,8 @@ def store_results(store: Store, job: JobRecord, folder: Path) -> None:
     if job.kind == "rows":
         rows = [StoredSuggestion(**each) for each in _read_json(folder / "rows.json") or []]
         store.add_suggestions(job.request["data"], rows, store.find_file(job.file).double_every)
+    elif job.kind == "labels":
+        store.import_labels(job.request["data"], _read_json(folder / "labels.json") or [], job.key)
     elif job.kind == "evaluate":
         facts = _read_json(folder / "facts.json")
         store.memory(job.request["data"]).add_evaluation(_record(facts, job))

@@ -30,6 +30,8 @@ SUFFIXES = (
     ".npy",
 )
 """Files that can be opened: those of the readers, which the server itself does not import."""
+LABEL_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".xlsx", ".parquet")
+"""Files of labels that can be imported."""
 SHORTEST_PASSWORD = 8
 
 

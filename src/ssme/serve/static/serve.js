@@ -65,7 +65,7 @@
       problem.hidden = true;
       bar.hidden = false;
       const request = new XMLHttpRequest();
-      request.open("PUT", `/upload?name=${encodeURIComponent(file.name)}`);
+      request.open("PUT", `${drop.dataset.upload}?name=${encodeURIComponent(file.name)}`);
       request.setRequestHeader("x-csrf", csrf);
       request.setRequestHeader("accept", "application/json");
       request.upload.addEventListener("progress", (event) => {

@@ -1,0 +1,156 @@
+"""Labels from other tools, read in a worker: tables with one line per label, Label Studio's JSON.
+
+    table: id, label, annotator, note        one line per label, as the page saves them
+    tasks: [{"data": {"id": ...}, "annotations": [{"completed_by": ..., "result": [...]}]}]
+
+A file of labels is taken whole or not at all: each line names a row and a class of the data.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ssme.data.labels import spell_class
+from ssme.data.readers.sources import open_table
+from ssme.data.readers.tables import Table
+from ssme.data.values import is_missing
+from ssme.errors import InputError
+from ssme.run import read_scores
+from ssme.spec import RunSpec
+from ssme.wording import quote
+from ssme.writing import write_text
+
+IMPORTED = "imported"
+"""Who gave labels that come without a name."""
+NAMES = {
+    "label": ("label", "choice", "class", "sentiment"),
+    "annotator": ("annotator", "completed_by"),
+    "note": ("note", "comment"),
+}
+"""Columns of a table of labels."""
+
+Line = tuple[Any, Any, str, str]
+"""Name of the row, label, annotator and note."""
+
+
+def write_labels(request: Mapping[str, Any], folder: Path) -> None:
+    """Read a file of labels as ``request`` says and write its labels into ``folder``."""
+    write_text(folder / "labels.json", json.dumps(read_labels(request)))
+
+
+def read_labels(request: Mapping[str, Any]) -> list[Line]:
+    """The labels of a file; of several by one person for one row, the last one.
+
+    ``request`` has the ``config`` of the data, the path of ``labels``, the ``classes`` and what
+    the page calls them: ``names``, by class as JSON.
+    """
+    data = read_scores(RunSpec.from_dict(request["config"]))
+    ids = range(data.n_rows) if data.ids is None else data.ids.tolist()
+    rows = {spell_class(name): name for name in ids}
+    classes = {name: json.loads(label) for label, name in (request["names"] or {}).items()}
+    classes |= {spell_class(label): label for label in request["classes"]}
+    path = Path(request["labels"])
+    id_column = data.layout.id if data.layout is not None and data.layout.id else "id"
+    read = _read_tasks if path.suffix.lower() == ".json" else _read_table
+    found: dict[tuple[Any, str], Line] = {}
+    unknown: dict[str, dict[Any, None]] = {"row": {}, "class": {}}
+    for name, label, annotator, note in read(path, id_column):
+        row = spell_class(name)
+        if row not in rows:
+            unknown["row"][name] = None
+        elif label is None:
+            found.pop((row, annotator), None)
+        elif spell_class(label) not in classes:
+            unknown["class"][label] = None
+        else:
+            found[row, annotator] = (rows[row], classes[spell_class(label)], annotator, note)
+    for what, known in (("row", rows), ("class", classes)):
+        if unknown[what]:
+            raise InputError(
+                f"the data has no {what} {quote(unknown[what], 3)}, for which {path.name} has "
+                "a label",
+                hint=f"write each {what} as in the data: {quote(known, 3)}; no label was imported",
+            )
+    if not found:
+        raise InputError(f"{path.name} has no label", hint="check the column of its labels")
+    return list(found.values())
+
+
+def _read_table(path: Path, id_column: str) -> Iterator[Line]:
+    """Lines of a table; a line without a label takes back what the person said before."""
+    table = Table(open_table(path), path.name)
+    usual = {"id": (id_column, "id", "row"), **NAMES}
+    columns: dict[str, list[Any]] = {}
+    for part, names in usual.items():
+        at = next((c for name in names for c in table.columns if c.strip().lower() == name), None)
+        if at is not None:
+            values = table.read_values(at)
+            columns[part] = [
+                None if empty else value
+                for value, empty in zip(values.tolist(), is_missing(values), strict=True)
+            ]
+        elif part in ("id", "label"):
+            raise InputError(
+                f"{path.name} has no column {names[0]!r}, only {quote(table.columns)}",
+                hint=f"call the column of the {'labels' if part == 'label' else 'row ids'} "
+                f"{names[0]!r}",
+            )
+    nothing = [None] * table.n_rows
+    people, notes = columns.get("annotator", nothing), columns.get("note", nothing)
+    for each in zip(columns["id"], columns["label"], people, notes, strict=True):
+        row, label, annotator, note = each
+        yield row, label, str(annotator or IMPORTED).strip(), str(note or "")
+
+
+def _read_tasks(path: Path, id_column: str) -> Iterator[Line]:
+    """Tasks of Label Studio as it exports them, in full or as JSON-MIN."""
+    try:
+        tasks = json.loads(path.read_bytes())
+        for task in tasks:
+            if "data" not in task:  # JSON-MIN: the data, and each answer under its control's name
+                label = next((task[name] for name in NAMES["label"] if name in task), None)
+                yield _find_id(task, id_column), label, _name_person(task.get("annotator")), ""
+            for annotation in task.get("annotations", ()):
+                label = None if annotation.get("was_cancelled") else _find_choice(annotation)
+                person = _name_person(annotation.get("completed_by"))
+                yield _find_id(task["data"], id_column), label, person, _find_note(annotation)
+    except (ValueError, RecursionError, TypeError, AttributeError, LookupError) as error:
+        raise InputError(
+            f"{path.name} is not a list of Label Studio's tasks: {error}",
+            hint="export the project as JSON or JSON-MIN, or as CSV",
+        ) from None
+
+
+def _find_id(data: Mapping[str, Any], id_column: str) -> Any:
+    for name in (id_column, "id", "row"):
+        if name in data:
+            return data[name]
+    raise ValueError(f"a task has no {id_column!r} in its data")
+
+
+def _name_person(person: Any) -> str:
+    """Label Studio names people by number, or by a record."""
+    if isinstance(person, Mapping):
+        person = person.get("email") or person.get("id")
+    return IMPORTED if person is None else str(person)
+
+
+def _find_choice(annotation: Mapping[str, Any]) -> Any:
+    """The single choice of an annotation, or its rating; None where it has neither."""
+    for result in annotation["result"]:
+        value = result["value"]
+        if "rating" in value:
+            return value["rating"]
+        if len(value.get("choices", ())) > 1:
+            raise ValueError(f"{len(value['choices'])} choices for one row")
+        if value.get("choices"):
+            return value["choices"][0]
+    return None
+
+
+def _find_note(annotation: Mapping[str, Any]) -> str:
+    texts = [result["value"].get("text") for result in annotation["result"]]
+    return " ".join(part for text in texts if text for part in text)
