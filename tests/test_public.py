@@ -130,9 +130,9 @@ def test_an_evaluation_leaves_alone_what_is_behind_its_doors():
 
 def test_the_command_line_imports_no_other_method_than_the_one_asked_for():
     code = (
-        "import sys; from ssme.cli.options import ReadFlags, RunOptions; "
-        "from ssme.cli.run import gather; from pathlib import Path; "
-        "spec = gather(Path('scores.csv'), ReadFlags(), RunOptions(method='labeled')); "
+        "import sys; from ssme.cli.options import READING, RUN; from ssme.cli.run import gather; "
+        "from pathlib import Path; given = {'source': [Path('scores.csv')], 'method': 'labeled'}; "
+        "spec = gather(given, (*READING, *RUN)); "
         "assert spec.method == 'labeled' and 'ssme.methods.auto' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

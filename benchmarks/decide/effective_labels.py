@@ -62,7 +62,7 @@ def compute(trial: Trial) -> list[dict[str, Any]]:
         for n, batch in enumerate(BATCHES):
             result = evaluate(seen, metrics=names, by=[], random_state=trial.run)
             design = "random" if arm == "random" else "goal"
-            found = result.suggest(batch, "best", design=design, random_state=100 * trial.run + n)
+            found = result.suggest(batch, "best", draw=design, random_state=100 * trial.run + n)
             seen = found.fill_in(pool.label_values[found.rows].tolist())
             if arm == "suggested" and n == len(BATCHES) - 1:
                 rows += _try_goal(result, pool, batch, rng)

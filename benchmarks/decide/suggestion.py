@@ -118,7 +118,7 @@ def _add_labels(result: Evaluation, pool: ScoreSet, n: int, arm: str, seed: int)
         labels[chosen] = pool.labels[chosen]
         return pool.replace(labels=labels).with_design("by_score")
     design = "random" if arm == "random" else "goal"
-    found = result.suggest(n, GOALS.get(arm, "best"), design=design, random_state=seed)
+    found = result.suggest(n, GOALS.get(arm, "best"), draw=design, random_state=seed)
     return found.fill_in(pool.label_values[found.rows].tolist())
 
 

@@ -256,6 +256,10 @@ class Option(NamedTuple):
     """What the page calls it, if not by its name."""
     part: str = ""
     """What the page calls a column that it names."""
+    positional: str = ""
+    """What the help calls it, if the command line takes it without a flag."""
+    writes: bool = False
+    """Whether it names a file that is written."""
 
     @property
     def key(self) -> str:
@@ -279,7 +283,7 @@ class Option(NamedTuple):
 
     @property
     def shape(self) -> str:
-        """How it is typed: flag, whole, number, path, class, classes, list, choice or text."""
+        """How it is typed: flag, whole, number, path(s), class(es), list, texts, choice or text."""
         shapes = [getattr(kind, "shape", _SHAPES.get(type(kind), "text")) for kind in self.kinds]
         shapes = [shape for shape in shapes if shape]
         return "list" if "list" in shapes else shapes[0] if shapes else "text"

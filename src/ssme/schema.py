@@ -94,6 +94,8 @@ def _accept_names(value: Any) -> tuple[str, ...]:
     return names.accept([value] if isinstance(value, str) else value)
 
 
+TEXTS = Kind(Series(Text()).accept, "a list of texts", "texts", ("array",))
+"""Texts that may contain commas, each in a separate flag."""
 NAMES = Kind(_accept_names, "a name, or a list of names", "list", ("string", "array"))
 """One or more names, kept as a tuple of texts; numbers are the names of numbered columns."""
 
@@ -627,7 +629,7 @@ class AskOptions(Declared):
         'Exit 1 unless this is true: "accuracy>=0.9", "accuracy.low>=0.9" for the lower end of the '
         'interval, "forest:ece<=0.05" for one model, "new-old:accuracy.low>=0" for the difference '
         "of two (repeatable).",
-        OneOf(Nothing("none"), Series(Text())),
+        OneOf(Nothing("none"), TEXTS),
         section=GATES,
     )
     within: float | None = option(
@@ -706,6 +708,54 @@ class AskOptions(Declared):
 
 
 ASK = {each.name: each for each in list_declared(AskOptions)}
+
+
+@dataclass(frozen=True)
+class SuggestOptions(Declared):
+    """Which rows to label next; see `ssme.Evaluation.suggest`."""
+
+    n: int = option(25, "Number of rows to suggest.", Whole(1, 10**9), short="-n")
+    goal: str = option(
+        "best",
+        "What the labels are for: best (which model is best), best:METRIC, metric:METRIC (how good "
+        "every model is) or group:COLUMN (the same in every group; also group:age:quantiles=4 or "
+        "group:sex+race).",
+        Text(),
+    )
+    draw: str = option(
+        "goal",
+        "How rows are drawn: goal, random, by_score (equally many from each part of the scores) or "
+        "by_class (equally many of each class, as predicted).",
+        Enumeration("goal", "random", "by_score", "by_class"),
+    )
+    uniform: float = option(
+        0.2,
+        "Share of the probability of being drawn that is the same for all rows.",
+        Number(0.0, 1.0, open_least=True),
+    )
+
+
+SUGGEST = {each.name: each for each in list_declared(SuggestOptions)}
+
+
+@dataclass(frozen=True)
+class PlanOptions(Declared):
+    """How many labels a target takes; see `ssme.Evaluation.plan`."""
+
+    target: Sequence[str] | None = option(
+        None,
+        'What is to be reached: "width(accuracy)<=0.05", "P(best)>=0.95" or "regret<=0.005" '
+        "(repeatable).",
+        OneOf(Nothing(""), TEXTS),
+    )
+    simulations: int | None = option(
+        None,
+        "Number of simulated truths that the method is fitted to.",
+        OneOf(Nothing("8, or 100 with labels alone"), Whole(2, 1000)),
+    )
+
+
+PLAN = {each.name: each for each in list_declared(PlanOptions)}
 
 LISTENING, LIMITS = "Where it listens", "Limits"
 

@@ -125,7 +125,7 @@ def test_what_stdout_cannot_encode_is_escaped(tmp_path: Path) -> None:
 
 def test_a_fault_of_the_program_is_no_failed_condition(tmp_path: Path) -> None:
     code = (
-        "from ssme.cli import metrics, program; import ssme.metrics; "
+        "from ssme.cli import program; import ssme.metrics; "
         "ssme.metrics.metric_names = None; import sys; sys.argv = ['ssme', 'metrics']; "
         "program.main()"
     )
@@ -281,7 +281,7 @@ def test_an_interruption_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     def stop(*_: object) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ssme.cli.explain.format_json", stop)
-    ended = run("explain")
+    monkeypatch.setattr("ssme.cli.output.format_json", stop)
+    ended = run("explain", "--json", "-")
     assert ended.exit_code == 130
     assert "Interrupted. Every file is whole" in ended.stderr

@@ -95,7 +95,7 @@ def test_a_goal_may_be_bins_and_intersections(run, file, goal, more, place) -> N
 
 
 def test_a_goal_is_refused_before_the_work(run: Run, file: Path, monkeypatch) -> None:
-    monkeypatch.setattr("ssme.cli.suggest.evaluate_scores", lambda *_: pytest.fail("computed"))
+    monkeypatch.setattr("ssme.cli.label.evaluate_scores", lambda *_: pytest.fail("computed"))
     for goal in ("fame", "group:", "best:"):
         result = run("suggest", file, "--models", "good,bad", "--goal", goal)
         assert result.exit_code == 2

@@ -59,7 +59,7 @@ def test_small_groups_get_more_labels_than_their_share(evaluation: Evaluation) -
 
 @pytest.mark.parametrize("design", ["random", "by_score", "by_class"])
 def test_every_design_has_probabilities(evaluation: Evaluation, design: str) -> None:
-    found = evaluation.suggest(30, design=design)
+    found = evaluation.suggest(30, draw=design)
     assert found.probability.size == 30
     assert (found.probability > 0).all()
     if design == "random":
@@ -80,8 +80,8 @@ def test_the_last_digit_of_scores_decides_no_row(method: str, design: str) -> No
         for each in (scores, written)
     )
     for seed in range(5):
-        rows = one.suggest(10, design=design, random_state=seed)
-        again = other.suggest(10, design=design, random_state=seed)
+        rows = one.suggest(10, draw=design, random_state=seed)
+        again = other.suggest(10, draw=design, random_state=seed)
         assert again.rows.tolist() == rows.rows.tolist()
         assert again.reasons == rows.reasons
 
@@ -93,7 +93,7 @@ def test_all_rows_that_are_left_can_be_asked_for(evaluation: Evaluation) -> None
 
 def test_a_part_of_many_rows_is_looked_at_and_probabilities_say_so(evaluation: Evaluation) -> None:
     of = SuggestConstants(rows_looked_at=185, rows_per_label=1)
-    found = suggest_rows(evaluation, 20, "best", design="random", constants=of)
+    found = suggest_rows(evaluation, 20, "best", draw="random", constants=of)
     np.testing.assert_allclose(found.probability, 20 / 370)
 
 
@@ -122,12 +122,12 @@ def test_labels_come_back_with_their_weights(evaluation: Evaluation, tmp_path: P
         (25, "group:age", "goal", "age"),
         (0, "best", "goal", "n must be"),
         (371, "best", "goal", "n must be at most 370"),
-        (25, "best", "sideways", "design must be"),
+        (25, "best", "sideways", "draw must be"),
     ],
 )
 def test_bad_input(evaluation: Evaluation, n: int, goal: str, design: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        evaluation.suggest(n, goal, design=design)
+        evaluation.suggest(n, goal, draw=design)
 
 
 def test_nothing_is_left_to_suggest_where_all_rows_have_a_label(evaluation: Evaluation) -> None:
@@ -155,9 +155,7 @@ def test_rows_drawn_by_class_say_for_which_class() -> None:
     rare = data.replace(
         scores=np.stack([1 - 0.3 * data.scores[..., 1], 0.3 * data.scores[..., 1]], -1)
     )
-    found = ssme.evaluate(rare, method="ensemble", metrics="accuracy").suggest(
-        20, design="by_class"
-    )
+    found = ssme.evaluate(rare, method="ensemble", metrics="accuracy").suggest(20, draw="by_class")
     assert set(found.reasons) == {"for class 0", "for class 1"}
     assert found.sentence() == "These 20 rows are drawn without regard to a goal."
 

@@ -1,46 +1,60 @@
-"""``ssme compare``: several methods on one file, side by side, with the time each took."""
+"""Several methods on one file: ``ssme compare`` and, where all labels are known, ``ssme bench``."""
 
 from __future__ import annotations
 
+import json
+import math
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from ssme.cli.options import (
-    OUT,
-    FileArgument,
-    MetricOptions,
-    OutputOptions,
-    ReadFlags,
-    split_names,
-)
-from ssme.cli.output import Output, format_json
+from ssme.cli.options import OUT, READING, RUN, TABLES
+from ssme.cli.output import Output
 from ssme.cli.program import register_command
-from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
+from ssme.cli.run import evaluate_scores, read_noted, read_scores
 from ssme.errors import InputError, UnsupportedError, name_argument
-from ssme.writing import format_csv
+from ssme.options import Declared, Flag, Kind, Nothing, OneOf, Series, Text, Whole, option
+from ssme.schema import FOLDER_NAME, NAMES
+from ssme.wording import escape_all, shorten
 
 if TYPE_CHECKING:
+    from ssme.data.scoreset import ScoreSet
     from ssme.results.evaluation import Evaluation
+    from ssme.show.sections import Section
+    from ssme.spec import RunSpec
+
+METHODS = "Methods to compare; `ssme methods` lists them."
+FALLBACK = (
+    "* in {:.0%} of the splits the group's labels do not determine it, and labels alone are those "
+    "of all rows"
+)
+"""Below a table of a group whose labels sometimes say nothing."""
+MOST_WORKERS = 1_024
+"""Number of processes beyond which a number is a slip of the hand."""
+MOST_RUNS = 1_000_000
+SIZES = Kind(
+    Series(Whole(least=1), least=1).accept,
+    "whole numbers such as 30 or 20,50",
+    "classes",
+    ("array",),
+)
 
 
-@register_command("Evaluate")
-def compare(
-    read: ReadFlags,
-    run: MetricOptions,
-    out: OutputOptions,
-    file: FileArgument = None,
-    methods: Annotated[
-        str,
-        typer.Option(
-            "--methods", help="Methods to compare, separated by commas; `ssme methods` lists them."
-        ),
-    ] = "auto,ssme,ensemble",
-    show_all: Annotated[
-        bool, typer.Option("--all", help="Print every model.", rich_help_panel=OUT)
-    ] = False,
-) -> None:
+@dataclass(frozen=True)
+class CompareOptions(Declared):
+    """What `ssme compare` alone is asked."""
+
+    methods: tuple[str, ...] = option(("auto", "ssme", "ensemble"), METHODS, NAMES)
+    all: bool = option(False, "Print every model.", Flag(), section=OUT)
+
+
+RUN_OF_EACH = [each for each in RUN if each.name not in ("method", "n_draws", "options")]
+
+
+@register_command("Evaluate", (*READING, *RUN_OF_EACH), CompareOptions, TABLES)
+def compare(spec: RunSpec, output: Output, asked: CompareOptions) -> None:
     """Run several methods on one file and show their estimates side by side.
 
     Example:
@@ -49,17 +63,13 @@ def compare(
     """
     from ssme.methods.registry import find_method_class
     from ssme.progress import track
+    from ssme.show.sections import Column, Section
 
-    output = Output(out)
-    names = list(dict.fromkeys(split_names([methods], "--methods")))
+    names = list(dict.fromkeys(asked.methods))
     with name_argument("methods"):
         for name in names:
             find_method_class(name)
-    spec = gather(file, read, run)
-    output.refuse_inputs(list_inputs(spec))
-    data = read_scores(spec)
-    for sentence in say_recognized(spec, data):
-        output.note(sentence)
+    data = read_noted(spec, output)
     results: dict[str, Evaluation] = {}
     seconds: dict[str, float] = {}
     refused: dict[str, str] = {}
@@ -73,65 +83,212 @@ def compare(
             seconds[name] = time.perf_counter() - start
     if not results:
         raise InputError("; ".join(refused.values()), hint="`ssme doctor` says which methods work")
-    rows = [row for result in results.values() for row in result.rows()]
-    output.write(
-        out.json,
-        format_json(
-            {
-                "results": {name: result.to_dict() for name, result in results.items()},
-                "seconds": seconds,
-                "refused": refused,
-            }
-        ),
+    output.save(
+        lambda: {
+            "results": {name: result.to_dict() for name, result in results.items()},
+            "seconds": seconds,
+            "refused": refused,
+        },
+        lambda: [row for result in results.values() for row in result.rows()],
     )
-    output.write(out.csv, format_csv(rows))
-    _show(output, results, rows, seconds, refused, show_all)
+    output.show(*_make_sections(list(results.values()), asked.all))
+    times = Column("seconds", [f"{seconds[name]:.2f}" for name in results], "right")
+    output.show(Section("time", "Time", (), (Column("method", list(results)), times)))
+    output.say(*(f"Not run: {name}. {reason}." for name, reason in refused.items()))
 
 
-def _show(
-    output: Output,
-    results: dict[str, Evaluation],
-    rows: list[dict[str, Any]],
-    seconds: dict[str, float],
-    refused: dict[str, str],
-    show_all: bool,
-) -> None:
-    from rich.markup import escape
-    from rich.text import Text
+def _make_sections(results: Sequence[Evaluation], show_all: bool) -> Iterator[Section]:
+    """A table for each metric, whose rows are those of all methods for each model."""
+    from ssme.results.groups import ALL
+    from ssme.show.document import list_estimate_columns, make_table
+    from ssme.show.sections import Section
+    from ssme.show.terminal import LIMIT
 
-    from ssme.show.sections import format_number, format_span
-    from ssme.show.terminal import LIMIT, NAME, make_table
-    from ssme.wording import shorten
-
-    first = next(iter(results.values()))
-    interval = f"{first.level * 100:g} % interval"
+    first = results[0]
     models = first.data.models if show_all else first.data.models[:LIMIT]
-    columns = ("model", "method", "estimate", interval, "labels only")
+    left = first.data.n_models - len(models)
+    more = f"{left} more models: --all shows them, --csv FILE keeps them" if left else ""
+    model, *columns = list_estimate_columns(first.level)[:4]
+    columns = [model, model._replace(title="method", keys="method"), *columns]
     for metric in first.metrics:
-        table = make_table(f"{metric.name} ({metric.direction})", *columns, right=columns[2:])
-        for model in models:
-            mine = [
-                row
-                for row in rows
-                if (row["metric"], row["model"], row["group"]) == (metric.name, model, "all")
-            ]
-            for i, row in enumerate(mine):
-                table.add_row(
-                    escape(shorten(model, NAME)) if i == 0 else "",
-                    row["method"],
-                    format_number(row["estimate"]),
-                    format_span(row["low"], row["high"]),
-                    format_number(row["labels_only"]) if i == 0 else "",
-                    end_section=i == len(mine) - 1,
-                )
-        output.console.print(table)
-        output.console.print()
-    if len(models) < first.data.n_models:
-        rest = first.data.n_models - len(models)
-        output.console.print(f"{rest} more models: --all shows them, --csv FILE keeps them\n")
-    table = make_table("Time", "method", "seconds", right=("seconds",))
-    for name in results:
-        table.add_row(name, f"{seconds[name]:.2f}")
-    output.console.print(table)
-    for name, reason in refused.items():
-        output.console.print(Text(f"Not run: {name}. {reason}."))
+        found = {
+            (row["model"], row["method"]): row
+            for result in results
+            for row in result.rows(metric.name, ALL)
+        }
+        rows = [found[name, each.method] for name in models for each in results]
+        table, _ = make_table(rows, columns)
+        yield Section(metric.name, f"{metric.name} ({metric.direction})", (), table, more)
+
+
+@dataclass(frozen=True)
+class BenchOptions(Declared):
+    """What `ssme bench` alone is asked."""
+
+    methods: tuple[str, ...] = option(("auto", "ssme", "ensemble", "labeled"), METHODS, NAMES)
+    metrics: tuple[str, ...] | None = option(
+        None,
+        "Metrics to estimate; `ssme metrics` lists them.",
+        OneOf(Nothing(""), NAMES),
+        short="-k",
+    )
+    n_labeled: tuple[int, ...] = option(
+        (30,),
+        "Number of labels that a method gets, such as 30, or several such as 20,50,100.",
+        SIZES,
+        short="-n",
+    )
+    n_unlabeled: int | None = option(
+        None,
+        "Number of unlabeled rows that a method gets.",
+        OneOf(Nothing("1000, or all there are"), Whole(least=0)),
+    )
+    runs: int = option(20, "Number of random splits.", Whole(1, MOST_RUNS))
+    random_state: int = option(0, "Seed of the splits.", Whole(least=0))
+    workers: int = option(1, "Number of processes.", Whole(1, MOST_WORKERS))
+    scheduler: str | None = option(
+        None, "Address of a Dask scheduler to run on.", OneOf(Nothing(""), Text())
+    )
+    resume: Path | None = option(
+        None,
+        "Folder that keeps what is finished; the same command goes on where it stopped.",
+        OneOf(Nothing(""), FOLDER_NAME),
+    )
+
+
+@dataclass(frozen=True)
+class FileLoader:
+    """Reads the user's file; equal loaders are the same file, so a worker reads it once."""
+
+    config: str
+
+    def __call__(self, name: str) -> ScoreSet:
+        from ssme.spec import RunSpec
+
+        return read_scores(RunSpec.from_dict(json.loads(self.config)))
+
+
+@register_command("Evaluate", READING, BenchOptions, TABLES)
+def bench(spec: RunSpec, output: Output, asked: BenchOptions) -> None:
+    """Measure how far off each method would have been on a file in which every row has a label.
+
+    Answers: "how far off would each method have been on data like mine, with 30 labels?"
+
+    Examples:
+
+    [cyan]ssme bench history.csv --label y --n-labeled 30[/cyan]
+
+    [cyan]ssme bench history.parquet -y label --methods auto,labeled -n 20,50 --workers 4[/cyan]
+
+    [cyan]ssme bench adult.csv --groups sex --groups age:edges=30/50 --methods auto,labeled[/cyan]
+    """
+    from ssme.bench import Protocol, run_protocol, summarize
+    from ssme.bench.runner import Runner
+    from ssme.engines.executors import open_executor
+
+    name, load = Path(str(spec.source)).stem, FileLoader(json.dumps(spec.to_dict()))
+    with output.show_progress("reading"):
+        data = load(name)
+    groups = _choose_groups(spec, data)
+    room = data.n_rows // 2 - max(asked.n_labeled)
+    unlabeled = max(0, min(1000, room)) if asked.n_unlabeled is None else asked.n_unlabeled
+    protocol = Protocol(
+        asked.methods,
+        metrics=_choose_metrics(asked.metrics, data),
+        n_labeled=asked.n_labeled,
+        n_unlabeled=(unlabeled,),
+        runs=asked.runs,
+        by=groups,
+        seed=asked.random_state,
+    )
+    runner = Runner(protocol, load)
+    names = list(protocol.methods)
+    unable = [method for method in names if not runner.list_metrics(name, method)]
+    what = f"these metrics{' by group' if groups else ''}"
+    if len(unable) == len(names):
+        raise InputError(
+            f"none of the methods {','.join(asked.methods)} estimates {what} on this data",
+            hint="`ssme methods` lists what each method does",
+        )
+    if unable:
+        output.note(f"Left out, as they do not estimate {what} on this data: {', '.join(unable)}.")
+    if asked.resume is not None:
+        _make_folder(asked.resume)
+    options: dict[str, Any] = {}
+    kind = "dask" if asked.scheduler else "processes" if asked.workers > 1 else "serial"
+    if kind != "serial":
+        options = {"scheduler": asked.scheduler} if asked.scheduler else {"workers": asked.workers}
+    with output.show_progress("estimating"), open_executor(kind, **options) as executor:
+        table = run_protocol(
+            protocol,
+            [name],
+            load,
+            executor=executor,
+            folder=asked.resume,
+            overwrite=bool(output.options["force"]),
+        )
+    summary = summarize(table).drop(columns=["dataset", "subset"] + ["group"] * (not groups))
+    rows = [{k: _drop_undefined(v) for k, v in row.items()} for row in summary.to_dict("records")]
+    output.save(rows)
+    output.show(*_make_errors(summary, asked.runs, bool(groups)))
+
+
+def _make_errors(summary: Any, runs: int, grouped: bool) -> Iterator[Section]:
+    """A table of the methods' errors for each metric, number of labels and group."""
+    from ssme.show.sections import Column, Section
+
+    keys = ["metric", "n_labeled"] + ["group"] * grouped
+    for (metric, labels, *group), part in summary.groupby(keys, sort=False):
+        where = f" in {group[0]}" if group and group[0] != "all" else ""
+        splits = f"{runs} split{'s' * (runs > 1)}"
+        shared = float(part["fallback"].max()) if grouped else 0.0
+        rows = part.sort_values("mae").to_dict("records")
+        unit = "x*" if shared > 0.0 else "x"
+        errors = [f"{_format(row['mae'], '.4f')} ± {_format(row['ci95'], '.4f')}" for row in rows]
+        columns = (
+            Column("method", [row["method"] for row in rows]),
+            Column("error", errors, "right"),
+            Column("of labels alone", [_format(row["rmae"], ".2f", unit) for row in rows], "right"),
+            Column("coverage", [_format(row["coverage"], ".0%") for row in rows], "right"),
+            Column("width", [row["width"] for row in rows], "number"),
+        )
+        title = f"{metric}{where} from {labels} labels: mean error over {splits}"
+        more = FALLBACK.format(shared) if shared > 0.0 else ""
+        yield Section("errors", title, (), columns, more)
+
+
+def _choose_metrics(named: tuple[str, ...] | None, data: ScoreSet) -> tuple[str, ...] | None:
+    """The metrics that were named; None for the usual ones, unless some of them are left out."""
+    from ssme.fitting import choose_usual_metrics
+
+    return named if named or data.ordered else choose_usual_metrics(data)
+
+
+def _drop_undefined(value: Any) -> Any:
+    """None for a number that is undefined: a spread of one run, a ratio to an error of 0."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _format(value: float, form: str, unit: str = "") -> str:
+    return "-" if _drop_undefined(value) is None else f"{value:{form}}{unit}"
+
+
+def _choose_groups(spec: RunSpec, data: ScoreSet) -> tuple[str, ...]:
+    """The groupings to report on in addition to all rows: those that were named."""
+    from ssme.data.grouping import parse_group_by
+
+    named = tuple(spec.read.get("groups") or ())
+    for name in named:
+        parse_group_by(name, data.groups, "groups").settle(data.groups)
+    return named
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(
+            f"--resume {shorten(escape_all(str(folder)), 80)} cannot be made: {reason}",
+            hint="choose another path",
+        ) from None

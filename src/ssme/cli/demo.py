@@ -7,22 +7,21 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import ReportOptions
-from ssme.cli.output import Output, format_json
+from ssme.cli.options import REPORT
+from ssme.cli.output import Output
 from ssme.cli.program import register_command
-from ssme.writing import format_csv
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
+    from ssme.metrics.base import Metric
     from ssme.results.evaluation import Evaluation
+    from ssme.show.sections import Section
 
 METHODS = ("ssme", "auto")
 LABELS_ONLY = "labels only"
 
 
-@register_command("Try")
-def demo(out: ReportOptions) -> None:
+@register_command("Try", writes=REPORT)
+def demo(output: Output) -> None:
     """Compare estimates from 30 labels with the truth, for six real classifiers.
 
     The bundled sample has 1,297 rows; the truth is what all of their labels give.
@@ -39,7 +38,6 @@ def demo(out: ReportOptions) -> None:
     from ssme.run import evaluate
     from ssme.sample import sample_path, truth_path
 
-    output = Output(out)
     data = ScoreSet.read(sample_path(), label="label", id="id")
     with truth_path().open(encoding="utf-8", newline="") as stream:
         labels = np.array([int(row["label"]) for row in csv.DictReader(stream)])
@@ -48,30 +46,22 @@ def demo(out: ReportOptions) -> None:
         warnings.simplefilter("ignore", ConvergenceWarning)  # told below the tables
         results = {name: evaluate(data, method=name) for name in track(METHODS, "methods")}
     rows = _make_rows(truth, results)
-    output.write(out.json, format_json(rows))
-    output.write(out.csv, format_csv(rows))
-    if out.html is not None:
+    output.save(rows)
+    if "html" in output.targets:
         from ssme.show.report import render_report
 
-        output.write(out.html, render_report(results[METHODS[-1]]))
-    output.console.print(
+        output.write(output.targets["html"], render_report(results[METHODS[-1]]))
+    output.say(
         f"Six classifiers tell whether a digit is five or more. {data.n_labeled} of "
         f"{data.n_rows:,} images have a label.\n"
         "The truth is what all labels give; no method saw it. The method ssme is the paper's, auto "
-        "is our default.",
-        markup=False,
+        "is our default."
     )
-    for metric in truth.metrics:
-        output.console.print()
-        output.console.print(
-            _make_table(metric.name, [r for r in rows if r["metric"] == metric.name])
-        )
-    output.console.print()
-    output.console.print(_make_error_table(rows))
-    output.console.print(f"\n{_count_held(rows)}", markup=False)
+    output.show(*map(_make_section, truth.metrics, [rows] * len(truth.metrics)))
+    output.show(_make_errors(rows))
+    output.say(f"\n{_count_held(rows)}")
     for name, result in results.items():
-        for line in _list_warnings(name, result):
-            output.console.print(line, markup=False)
+        output.say(*_list_warnings(name, result))
 
 
 def _make_rows(truth: Evaluation, results: dict[str, Evaluation]) -> list[dict[str, Any]]:
@@ -96,49 +86,38 @@ def _make_rows(truth: Evaluation, results: dict[str, Evaluation]) -> list[dict[s
     return rows
 
 
-def _make_table(metric: str, rows: list[dict[str, Any]]) -> Table:
-    from ssme.show.sections import format_number, format_span
-    from ssme.show.terminal import make_table
+def _make_section(metric: Metric, rows: list[dict[str, Any]]) -> Section:
+    from ssme.show.sections import Column, Section
 
-    table = make_table(
-        metric, "model", "truth", LABELS_ONLY, *METHODS, right=("truth", LABELS_ONLY)
-    )
-    for row in rows:
-        table.add_row(
-            row["model"],
-            format_number(row["truth"]),
-            format_number(row[LABELS_ONLY]),
-            *(
-                f"{format_number(row[name])} "
-                f"({format_span(row[f'{name} low'], row[f'{name} high'])})"
-                for name in METHODS
-            ),
-        )
-    return table
+    mine = [row for row in rows if row["metric"] == metric.name]
+    columns = [
+        Column("model", [row["model"] for row in mine]),
+        *(Column(way, [row[way] for row in mine], "number") for way in ("truth", LABELS_ONLY)),
+    ]
+    for name in METHODS:
+        cells = [(row[name], row[f"{name} low"], row[f"{name} high"]) for row in mine]
+        columns.append(Column(name, cells, "value"))
+    return Section(metric.name, metric.name, (), tuple(columns))
 
 
-def _make_error_table(rows: list[dict[str, Any]]) -> Table:
+def _make_errors(rows: list[dict[str, Any]]) -> Section:
     """Mean absolute error of each way, and how many times closer than labels alone."""
-    from ssme.show.terminal import make_table
+    from ssme.show.sections import Column, Section
 
-    table = make_table("Mean distance from the truth", "metric", LABELS_ONLY, *METHODS)
-    names = list(dict.fromkeys(row["metric"] for row in rows))
-    for metric in [*names, "all"]:
+    names = [*dict.fromkeys(row["metric"] for row in rows), "all"]
+    ways = (LABELS_ONLY, *METHODS)
+    mean: dict[str, list[float]] = {way: [] for way in ways}
+    for metric in names:
         mine = [row for row in rows if metric in ("all", row["metric"])]
-        mean = {
-            way: sum(abs(row[way] - row["truth"]) for row in mine) / len(mine)
-            for way in (LABELS_ONLY, *METHODS)
-        }
-        table.add_row(
-            metric,
-            f"{mean[LABELS_ONLY]:.4f}",
-            *(
-                f"{mean[way]:.4f} ({_describe_ratio(mean[LABELS_ONLY], mean[way])})"
-                for way in METHODS
-            ),
-            style="bold" if metric == "all" else None,
-        )
-    return table
+        for way in ways:
+            mean[way].append(sum(abs(row[way] - row["truth"]) for row in mine) / len(mine))
+    alone = mean[LABELS_ONLY]
+    columns = [Column("metric", names), Column(LABELS_ONLY, [f"{x:.4f}" for x in alone])]
+    for way in METHODS:
+        pairs = zip(alone, mean[way], strict=True)
+        cells = [f"{mine:.4f} ({_describe_ratio(labels, mine)})" for labels, mine in pairs]
+        columns.append(Column(way, cells))
+    return Section("errors", "Mean distance from the truth", (), tuple(columns))
 
 
 def _count_held(rows: list[dict[str, Any]]) -> str:

@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ssme.cli.options import FileArgument, OutputOptions, ReadFlags, spell_with
-from ssme.cli.output import Output, format_json
+from ssme.cli.options import READING, TABLES, list_flags, spell_with
+from ssme.cli.output import Output
 from ssme.cli.program import BAD_INPUT, register_command
-from ssme.cli.run import gather, list_inputs, read_scores
+from ssme.cli.run import list_inputs, read_scores
 from ssme.errors import InputError, spell_options
 from ssme.options import list_declared
 from ssme.schema import FILE_OPTIONS, ReadOptions
 from ssme.wording import quote
-from ssme.writing import format_csv
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -45,8 +44,8 @@ READ = {each.name for each in list_declared(ReadOptions)}
 """Options that say how a file is read."""
 
 
-@register_command("Evaluate")
-def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> None:
+@register_command("Evaluate", READING, writes=TABLES)
+def doctor(spec: RunSpec, output: Output) -> None:
     """Say what is in a file and what can be estimated from it.
 
     It shows how the layout, labels and models were understood, every problem at once, which methods
@@ -63,8 +62,6 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
     from ssme.show.terminal import print_section
     from ssme.wording import shorten
 
-    output = Output(out)
-    spec = gather(file, read)
     output.refuse_inputs(list_inputs(spec))
     source, advice = spec.source, []
     if isinstance(source, str) and Path(source).is_dir():
@@ -92,8 +89,7 @@ def doctor(read: ReadFlags, out: OutputOptions, file: FileArgument = None) -> No
         "advice": advice,
         "command": _write_command(replace(spec, source=source), data, table),
     }
-    output.write(out.json, format_json(facts))
-    output.write(out.csv, format_csv(facts["looks_wrong"]))
+    output.save(facts, facts["looks_wrong"])
     console = output.console
     _show_problems(console, problems, solved=data is not None)
     if data is None:
@@ -162,7 +158,7 @@ def _describe_columns(table: Table | None) -> list[dict[str, Any]]:
 def _show_problems(console: Console, problems: Sequence[InputError], *, solved: bool) -> None:
     from rich.text import Text
 
-    flags = spell_with({name: f"--{name.replace('_', '-')}" for name in READ})
+    flags = spell_with(list_flags(READING))
     if problems:
         assumed = ", each with what was assumed below" if solved else ""
         console.print(Text(f"Problems{assumed}", style="bold red"))
@@ -330,7 +326,7 @@ def _write_command(spec: RunSpec, data: ScoreSet | None, table: Table | None) ->
         for name in ("answers", "models"):
             if name in read:
                 read[name] = _find_pattern(list(read[name]), columns)
-    flags = spell_with({name: f"--{name.replace('_', '-')}" for name in READ})
+    flags = spell_with(list_flags(READING))
     if read.get("labels_file") is False:
         read["labels"] = read.pop("labels_file")
     words = [

@@ -1,67 +1,53 @@
-"""``ssme evaluate``: a file of scores in, a table of estimates out."""
+"""``ssme evaluate`` and ``ssme report``: a file of scores in, estimates or a report out."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ssme.cli.deciding import (
-    add_prevalence,
-    add_worth,
-    correct,
-    keep_correction,
-    read_threshold_goal,
-    read_worth,
-    refuse_shift,
-)
-from ssme.cli.options import (
-    OUT,
-    AskFlags,
-    ConfigOption,
-    EngineOptions,
-    FileArgument,
-    ReadFlags,
-    ReportOptions,
-    RunOptions,
-    check_asked,
-)
-from ssme.cli.output import Output, format_json
+from ssme.cli.options import CONFIG, ENGINE, OUT, READING, REPORT, RUN, WRITE, spell_flag
+from ssme.cli.output import Output
 from ssme.cli.program import CONDITION_FAILED, register_command, say
-from ssme.cli.run import evaluate_scores, gather, list_inputs, read_scores, say_recognized
+from ssme.cli.run import evaluate_scores, list_inputs, read_noted, say_recognized
 from ssme.errors import InputError, name_argument
-from ssme.writing import format_csv
+from ssme.options import Flag, Nothing, OneOf, Text, option, parse_number
+from ssme.schema import FILE_NAME, AskOptions
 
 if TYPE_CHECKING:
+    from ssme.data.scoreset import ScoreSet
     from ssme.results.evaluation import Evaluation
     from ssme.results.gates import GateCondition
     from ssme.spec import RunSpec
 
+ALL = (*READING, *RUN, *ENGINE, CONFIG)
+SUFFIXES = (".html", ".htm", ".md", ".json")
+NOT_IN_FILES = ("fail_under", "within", "fail_on", "threshold_for", "together", "gaps")
+"""What is asked beyond the estimates, of which a config file has nothing."""
+NOT_IN_TABLES = ("threshold_for", "together", "gaps")
+"""What is asked that a CSV table of estimates cannot contain."""
 
-@register_command("Evaluate")
-def evaluate(
-    read: ReadFlags,
-    run: RunOptions,
-    engine: EngineOptions,
-    ask: AskFlags,
-    out: ReportOptions,
-    file: FileArgument = None,
-    config: ConfigOption = None,
-    save_config: Annotated[
-        Path | None,
-        typer.Option(
-            "--save-config",
-            help="Write how the file is read, the evaluation and the engine to a config file. "
-            "Gates, thresholds and outputs are not part of it.",
-        ),
-    ] = None,
-    show_all: Annotated[
-        bool, typer.Option("--all", help="Print every model.", rich_help_panel=OUT)
-    ] = False,
-) -> None:
+
+@dataclass(frozen=True)
+class EvaluateOptions(AskOptions):
+    """What `ssme evaluate` alone is asked."""
+
+    save_config: Path | None = option(
+        None,
+        "Write how the file is read, the evaluation and the engine to a config file. Gates, "
+        "thresholds and outputs are not part of it.",
+        OneOf(Nothing("none"), FILE_NAME),
+        writes=True,
+    )
+    all: bool = option(False, "Print every model.", Flag(), section=OUT)
+
+
+@register_command("Evaluate", ALL, EvaluateOptions, REPORT)
+def evaluate(spec: RunSpec, output: Output, asked: EvaluateOptions) -> None:
     """Estimate every classifier's metrics from few labels and many unlabeled rows.
 
     Examples:
@@ -75,28 +61,87 @@ def evaluate(
     Exit codes: 0 success, and every gate passed; 1 a gate failed; 2 invalid input or command line;
     70 internal error; 130 interrupted; 141 broken pipe.
     """
-    output = Output(out, {"save_config": save_config})
-    _refuse_csv(out, ask)
-    result = evaluate_asked(file, read, run, engine, ask, config, output, save_config)
-    if out.json is not None:
-        output.write(out.json, format_json(result.to_dict()))
-    if out.csv is not None:
-        output.write(out.csv, format_csv(list(result.rows())))
-    if out.html is not None:
+    given = ", ".join(_list_given(asked, NOT_IN_TABLES))
+    if output.targets.get("csv") is not None and given:
+        raise InputError(
+            f"--csv was given with {given}, and a CSV file has the estimates only",
+            hint=f"write --json or --html, or run it once more without {given}",
+        )
+    result = evaluate_asked(spec, asked, output, asked.save_config)
+    output.save(result.to_dict, result.rows)
+    if "html" in output.targets:
         from ssme.show.report import render_report
 
-        output.write(out.html, render_report(result))
-    show(result, output, show_all)
+        output.write(output.targets["html"], render_report(result))
+    show(result, output, asked.all)
+    exit_by_gate(result, output)
+
+
+@dataclass(frozen=True)
+class ReportOptions(AskOptions):
+    """What `ssme report` alone is asked."""
+
+    output: Path = option(
+        Path("report.html"),
+        "File to write the report to: .html, .md or .json.",
+        FILE_NAME,
+        short="-o",
+        writes=True,
+    )
+    title: str | None = option(None, "Heading of the report.", OneOf(Nothing(""), Text()))
+    target: str | None = option(
+        None,
+        "Target for which the report plans and draws the number of labels: "
+        '"width(accuracy)<=0.05", "P(best)>=0.95" or "regret<=0.005".',
+        OneOf(Nothing(""), Text()),
+    )
+    memory: Path | None = option(
+        None,
+        "Memory of `ssme track`; the report then says what changed since its evaluations.",
+        OneOf(Nothing(""), FILE_NAME),
+    )
+    data: str = option("default", "Name of the data in the memory.", Text())
+
+
+@register_command("Evaluate", ALL, ReportOptions, WRITE)
+def report(spec: RunSpec, output: Output, asked: ReportOptions) -> None:
+    """Evaluate a file of scores and write a report that opens in any browser.
+
+    It takes the same options as `ssme evaluate`, and the report contains all that they ask for.
+
+    Examples:
+
+    [cyan]ssme report scores.csv --label y -o report.html[/cyan]
+
+    [cyan]ssme report scores.csv --label y --threshold-for "recall>=0.9" -o report.md[/cyan]
+    """
+    from ssme.memory import refuse_no_memory
+    from ssme.results.plan import parse_target
+    from ssme.show.charts import can_draw
+
+    path, suffix = asked.output, asked.output.suffix.lower()
+    if suffix not in SUFFIXES:
+        must = "end in .html, .htm, .md or .json"
+        raise InputError(option="output", value=str(path), must=must)
+    if asked.memory is not None:
+        with name_argument("memory"):
+            refuse_no_memory(asked.memory, new=False)
+    if asked.target is not None:
+        parse_target(asked.target)
+    result = evaluate_asked(spec, asked, output, also_read=[asked.memory])
+    with output.show_progress("drawing"):
+        result.report(
+            path, title=asked.title, target=asked.target, memory=asked.memory, data=asked.data
+        )
+    output.say(f"Wrote {path}")
+    if suffix in (".html", ".htm") and not can_draw():
+        output.note("It has no pictures: pip install 'ssme[report]' adds them.")
     exit_by_gate(result, output)
 
 
 def evaluate_asked(
-    file: Path | None,
-    read: ReadFlags,
-    run: RunOptions,
-    engine: EngineOptions,
-    flags: AskFlags,
-    config: Path | None,
+    spec: RunSpec,
+    ask: AskOptions,
     output: Output,
     save_config: Path | None = None,
     also_read: Sequence[Path | None] = (),
@@ -108,36 +153,22 @@ def evaluate_asked(
     from ssme.results.gates import parse_condition
     from ssme.run import settle_engine
 
-    ask = check_asked(flags)
     demands = [parse_condition(text) for text in ask.fail_under or []]
-    worth = read_worth(ask.cost, ask.utility)
-    goal = None if ask.threshold_for is None else read_threshold_goal(ask.threshold_for, worth)
-    spec = settle_engine(add_worth(gather(file, read, run, config, engine), worth))
-    if ask.prevalence is not None and goal is not None:
-        raise InputError(
-            f"`prevalence={ask.prevalence}` and "
-            f"`threshold_for={ask.threshold_for}` were both given, and thresholds are "
-            "chosen for the classes as frequent as they are among the rows",
-            hint="leave one of them out",
-        )
+    worth = _read_worth(ask.cost, ask.utility)
+    goal = _read_goal(ask, worth)
+    spec = settle_engine(_add_worth(spec, worth))
     reason = ""
     if ask.prevalence is not None:
-        spec, reason = add_prevalence(spec, ask.prevalence)
+        spec, reason = _add_prevalence(spec, ask.prevalence)
     if ask.correct_shift is not None:
-        refuse_shift(ask.correct_shift, spec, save_config)
-    output.refuse_inputs([*list_inputs(spec), config, spec.checkpoint, *also_read])
+        _refuse_shift(ask.correct_shift, spec, save_config)
+    output.refuse_inputs([*list_inputs(spec), spec.checkpoint, *also_read])
     if save_config is not None:
         with name_argument("save_config"):
             spec.save(save_config)
-        unsaved = {
-            "--fail-under": demands,
-            "--within": ask.within is not None,
-            "--fail-on": ask.fail_on,
-            "--threshold-for": ask.threshold_for,
-            "--together": ask.together,
-            "--gaps": ask.gaps,
-        }
-        _say_unsaved(output, save_config, [flag for flag, given in unsaved.items() if given])
+        if unsaved := _list_given(ask, NOT_IN_FILES):
+            told = f"does not contain {', '.join(unsaved)}: repeat with --config."
+            output.note(f"{save_config} {told}")
     if spec.engine == "memory":
         result = _evaluate_file(spec, output, demands, ask.correct_shift)
     else:
@@ -145,8 +176,12 @@ def evaluate_asked(
     if reason:
         lead = {"metric": result.metrics[0].name, "reason": reason}
         result = dataclasses.replace(result, settings={**result.settings, "lead": lead})
-    if (goal is not None or ask.together) and result.streamed is not None:
-        _say_sampled(output, result)
+    sampled = result.streamed is not None and result.data.n_rows < result.settings["n_rows"]
+    if (goal is not None or ask.together) and sampled:
+        output.note(
+            f"Thresholds, and how the models err together, are those of the sample of "
+            f"{result.data.n_rows:,} rows; --sample-rows takes more."
+        )
     return result.ask(
         threshold_for=goal,
         confidence=ask.confidence,
@@ -156,6 +191,43 @@ def evaluate_asked(
         within=ask.within,
         fail_on=ask.fail_on,
     )
+
+
+def _list_given(ask: AskOptions, names: Iterable[str]) -> list[str]:
+    """The flags among ``names`` that were given."""
+    values = {name: getattr(ask, name) for name in names}
+    return [spell_flag(name) for name, value in values.items() if value not in (None, (), False)]
+
+
+def _read_goal(ask: AskOptions, worth: dict[str, Any] | None) -> Any:
+    """What `Evaluation.choose_thresholds` takes for ``--threshold-for``; None without it."""
+    from ssme.results.thresholds import read_goal
+
+    text = ask.threshold_for
+    if text is None:
+        if ask.confidence != AskOptions.confidence:
+            raise InputError(
+                f"--confidence {ask.confidence:g} was given without --threshold-for",
+                hint="add --threshold-for, or leave --confidence out",
+            )
+        return None
+    if ask.prevalence is not None:
+        raise InputError(
+            f"`prevalence={ask.prevalence}` and `threshold_for={text}` were both given, and "
+            "thresholds are chosen for the classes as frequent as they are among the rows",
+            hint="leave one of them out",
+        )
+    goal: Any = text
+    if text in ("cost", "utility"):
+        if worth is None or worth["name"] != f"expected_{text}":
+            raise InputError(
+                f"--threshold-for {text} was given without --{text}",
+                hint=f'give the matrix too: --{text} "0,1;10,0"',
+            )
+        goal = worth
+    with name_argument("threshold_for"):
+        read_goal(goal, "threshold_for")
+    return goal
 
 
 def exit_by_gate(result: Evaluation, output: Output) -> None:
@@ -171,36 +243,6 @@ def exit_by_gate(result: Evaluation, output: Output) -> None:
         say(f"Passed despite a {sentence}")
     if not verdict.passed:
         raise typer.Exit(CONDITION_FAILED)
-
-
-def _refuse_csv(out: ReportOptions, ask: AskFlags) -> None:
-    """Refuse what a CSV table of estimates cannot contain."""
-    asked = {
-        "--threshold-for": ask.threshold_for,
-        "--together": ask.together,
-        "--gaps": ask.gaps,
-    }
-    given = [flag for flag, value in asked.items() if value]
-    if out.csv is not None and given:
-        raise InputError(
-            f"--csv was given with {', '.join(given)}, and a CSV file has the estimates only",
-            hint=f"write --json or --html, or run it once more without {', '.join(given)}",
-        )
-
-
-def _say_sampled(output: Output, result: Evaluation) -> None:
-    """Say that what needs the rows themselves was computed on the sample of a stream."""
-    if result.data.n_rows < result.settings["n_rows"]:
-        output.note(
-            f"Thresholds, and how the models err together, are those of the sample of "
-            f"{result.data.n_rows:,} rows; --sample-rows takes more."
-        )
-
-
-def _say_unsaved(output: Output, place: Path, flags: Sequence[str]) -> None:
-    """Say what was asked for and is not part of a config file, such as a gate."""
-    if flags:
-        output.note(f"{place} does not contain {', '.join(flags)}: repeat with --config.")
 
 
 def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
@@ -227,10 +269,7 @@ def _evaluate_file(
     from ssme.fitting import choose_usual_metrics
     from ssme.results.gates import add_metrics
 
-    with output.show_progress("reading"):
-        data = read_scores(spec)
-    for sentence in say_recognized(spec, data):
-        output.note(sentence)
+    data = read_noted(spec, output)
     metrics = spec.metrics
     if demands:
         with name_argument("fail_under"):
@@ -239,11 +278,11 @@ def _evaluate_file(
             )
     if shift is not None:
         with name_argument("correct_shift"):
-            data, said = correct(data, shift)
+            data, said = _correct(data, shift)
         output.note(said)
     with output.show_progress("estimating"):
         result = evaluate_scores(spec, data, metrics=metrics)
-    return result if shift is None else keep_correction(result, shift, said)
+    return result if shift is None else _keep_correction(result, shift, said)
 
 
 def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]) -> Evaluation:
@@ -265,3 +304,122 @@ def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]
     for sentence in say_recognized(spec, result.data):
         output.note(sentence)
     return result
+
+
+# -------------------------------------------------------------------------------------------------
+# Costs, prevalence and shift
+
+
+def _read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
+    """The metric of ``--cost`` or ``--utility``, as data; None without either."""
+    if cost is None and utility is None:
+        return None
+    if cost is not None and utility is not None:
+        raise InputError("--cost and --utility were both given", hint="leave one out")
+    from ssme.metrics import get_metric
+
+    flag, text = ("--cost", cost) if cost is not None else ("--utility", utility)
+    try:
+        matrix = [[parse_number(x) for x in row.split(",")] for row in str(text).split(";")]
+    except ValueError:
+        raise InputError(
+            f"{flag} {text!r} is not a matrix of numbers",
+            hint="write a row for each true class, with a number for each predicted one: "
+            f'{flag} "0,1;10,0" has 1 for a false positive and 10 for a false negative',
+        ) from None
+    if len({len(row) for row in matrix} | {len(matrix)}) != 1:
+        raise InputError(
+            f"{flag} {text!r} has rows of {', '.join(str(len(row)) for row in matrix)} numbers",
+            hint="give one row and one column for each class, such as "
+            f'{flag} "0,1;10,0" for two classes',
+        )
+    data = {"name": f"expected_{flag.removeprefix('--')}", "matrix": matrix}
+    try:
+        get_metric(data)
+    except InputError as error:
+        raise error.at(flag) from None
+    return data
+
+
+def _add_worth(spec: RunSpec, worth: dict[str, Any] | None) -> RunSpec:
+    """``spec`` with the metric of a matrix before the others, so that it decides."""
+    if worth is None:
+        return spec
+    from ssme.metrics import default_metrics
+
+    asked = default_metrics(len(worth["matrix"])) if spec.metrics is None else spec.metrics
+    return dataclasses.replace(spec, metrics=(worth, *asked))
+
+
+def _add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
+    """``spec`` with every metric as it would be with this share of class 1.
+
+    The second value is a sentence on which metric comes first if none was named and a class is rare
+    at the prevalence; otherwise it is empty.
+    """
+    import numpy as np
+
+    from ssme.metrics import default_metrics
+    from ssme.metrics.registry import find_leading_metric
+
+    asked = default_metrics(2) if spec.metrics is None else spec.metrics
+    share = np.format_float_positional(prevalence, trim="-")
+    for each in asked:
+        if not isinstance(each, str):
+            raise InputError(
+                f"--prevalence {share} was given with a metric that has options, as those "
+                "of --cost and --utility have",
+                hint="leave one of the two out; in Python, write "
+                f"at_prevalence(expected_cost(...), {share})",
+            )
+    said = ""
+    if spec.metrics is None:
+        lead = find_leading_metric(np.array([1.0 - prevalence, prevalence]), (0, 1))
+        if lead.reason:
+            asked = (lead.metric, *(each for each in asked if each != lead.metric))
+            said = (
+                f"A class is rare at a prevalence of {share}, so the models are judged by "
+                f"{lead.metric} and not by accuracy. Naming a metric changes this."
+            )
+    found = tuple(f"{each}~{share}" for each in asked)
+    return dataclasses.replace(spec, metrics=found), said
+
+
+def _refuse_shift(kind: str, spec: RunSpec, save_config: Path | None = None) -> None:
+    """Refuse a correction that a stream cannot make or a config file cannot hold."""
+    if spec.engine != "memory":
+        raise InputError(
+            f"--correct-shift was given with --engine {spec.engine}",
+            hint="it needs the data in memory: leave one of them out",
+        )
+    if save_config is not None:
+        raise InputError(
+            f"--correct-shift {kind} was given with --save-config",
+            hint="a config file has no place for the weights: keep the command line instead",
+        )
+
+
+def _keep_correction(result: Evaluation, kind: str, said: str) -> Evaluation:
+    """``result`` with the correction among its settings, so that none runs it again without.
+
+    ``said`` is what the scores say about it.
+    """
+    settings = {
+        **result.settings,
+        "corrected_shift": kind,
+        "shift": said,
+        "config": None,
+        "no_config": f"The labels were weighted by --correct-shift {kind}; run the same command "
+        "line again.",
+    }
+    return dataclasses.replace(result, settings=settings)
+
+
+def _correct(data: ScoreSet, kind: str) -> tuple[ScoreSet, str]:
+    """``data`` with weights of its labels, and a sentence on what the scores say about it."""
+    from ssme.results.shift import correct_shift, find_shift
+
+    found = find_shift(data)
+    refuted = f" Do not trust the correction for {kind} shift: it is refuted or leaves few labels."
+    sentence = found.sentence() + ("" if kind in found.not_refuted else refuted)
+    return correct_shift(data, kind), sentence

@@ -1,7 +1,6 @@
-"""Flags that commands share, each group a dataclass; None means "not given".
+"""Flags: made from the declarations of options, and read back into their values.
 
-Those of reading, of the run and of the engine are made from `ssme.schema`, where an option is
-declared once. The others are written here.
+Every option is declared once, in `ssme.schema` or with the one command that has it.
 """
 
 from __future__ import annotations
@@ -9,19 +8,17 @@ from __future__ import annotations
 import ast
 import csv
 import shlex
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, field, fields, make_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import typer
 
 from ssme.config import read_typed
 from ssme.errors import InputError
-from ssme.options import Flag as Switch
-from ssme.options import Option, describe_default, list_declared
-from ssme.schema import FILE_NAME, AskOptions, ReadOptions
-from ssme.schema import RunOptions as RunSchema
+from ssme.options import Flag, Kind, Option, describe_default, list_declared
+from ssme.schema import FILE_NAME, AskOptions, ReadOptions, RunOptions
 
 SPELLED: dict[tuple[str, str | None], str] = {
     ("labels", "False"): "--no-labels",
@@ -31,10 +28,6 @@ SPELLED: dict[tuple[str, str | None], str] = {
 }
 """Options with a value that the command line spells in another way."""
 
-READ = "Reading the file"
-RUN = "The evaluation"
-ENGINE = "Larger than memory"
-OUT = "Output"
 TYPES: dict[str, Any] = {
     "flag": bool | None,
     "whole": int | None,
@@ -42,20 +35,10 @@ TYPES: dict[str, Any] = {
     "path": Path | None,
     "list": list[str] | None,
     "classes": list[str] | None,
+    "texts": list[str] | None,
+    "paths": list[Path] | None,
 }
 """What the parser reads for the shape of an option; text for any other shape."""
-
-FileArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        help="File of scores: CSV, TSV, Parquet, Excel, JSON Lines, npz or npy.", show_default=False
-    ),
-]
-
-
-ConfigOption = Annotated[
-    Path | None, typer.Option("--config", "-c", help="TOML, YAML or JSON file of options.")
-]
 
 
 def _complete_methods(incomplete: str) -> list[str]:
@@ -76,30 +59,86 @@ COMPLETE: dict[str, Callable[[str], list[str]]] = {
     "metrics": _complete_metrics,
 }
 
+_DECLARED = {each.name: each for each in list_declared(RunOptions)}
+FILE = _DECLARED.pop("source")._replace(
+    kind=Kind(lambda paths: paths, "paths of files", "paths"),
+    meaning="File of scores: CSV, TSV, Parquet, Excel, JSON Lines, npz or npy.",
+    positional="FILE",
+)
+READING = (FILE, *sorted(list_declared(ReadOptions), key=lambda each: not each.short))
+RUN = tuple(each for each in _DECLARED.values() if not each.section)
+ENGINE = tuple(each for each in _DECLARED.values() if each.section == "engine")
+CONFIG = Option("config", FILE_NAME, None, "TOML, YAML or JSON file of options.", short="-c")
+ASKING = list_declared(AskOptions)
 
-def make_flags(name: str, options: Iterable[Option], panel: str = "") -> Any:
-    """A dataclass with a field for each option, which the parser reads as a flag.
+WRITE = (
+    Option("force", Flag(), False, "Overwrite existing files.", short="-f"),
+    Option("quiet", Flag(), False, "Print errors only.", short="-q"),
+    Option("no_color", Flag(), False, "Print without colors, as with the variable NO_COLOR."),
+)
+TABLES = (
+    *WRITE,
+    Option("json", FILE_NAME, None, "Write JSON to this file (- is stdout)."),
+    Option("csv", FILE_NAME, None, "Write CSV to this file (- is stdout)."),
+)
+REPORT = (
+    *TABLES,
+    Option("html", FILE_NAME, None, "Write an HTML report to this file (- is stdout)."),
+)
+OUT = "Output"
+HEADINGS = (
+    ("Reading the file", READING),
+    ("The evaluation", RUN),
+    ("Larger than memory", ENGINE),
+    (OUT, REPORT),
+)
+"""Of the help, with the options below each; other options name theirs."""
+_SEVERAL = (*READING, *RUN, *ENGINE, *ASKING, *REPORT, CONFIG)
+SHARED = {name for o in _SEVERAL for name in (o.name, *(o.off or ())[:1])}
+"""Names of the options that several commands have."""
 
-    Without a panel, each is listed in the help under its section.
-    """
-    found: list[tuple[str, Any, Any]] = []
+
+def make_parameters(options: Iterable[Option]) -> Iterator[Parameter]:
+    """What the parser reads for each option; a value is None where it was not given."""
     for each in options:
-        where = panel or each.section or None
-        kind = TYPES.get(each.shape, str | None)
-        flags = [f"--{each.key.replace('_', '-')}", *filter(None, [each.short])]
-        told = typer.Option(
-            *flags, help=_explain(each), rich_help_panel=where, autocompletion=_offer(each)
+        kind: Any = TYPES.get(each.shape, str | None)
+        if each.positional:
+            info: Any = typer.Argument(
+                help=each.meaning, show_default=False, metavar=each.positional
+            )
+            yield _make_parameter(each.name, kind, info)
+            continue
+        panel = next((name for name, part in HEADINGS if each in part), each.section or None)
+        flags = [spell_flag(each.key), *filter(None, [each.short])]
+        info = typer.Option(
+            *flags, help=_explain(each), rich_help_panel=panel, autocompletion=_offer(each)
         )
-        found.append((each.name, Annotated[kind, told], field(default=None)))
+        yield _make_parameter(each.name, kind, info)
         if each.off is not None:
             off, _, meaning = each.off
-            told = typer.Option(f"--{off.replace('_', '-')}", help=meaning, rich_help_panel=where)
-            found.append((off, Annotated[bool | None, told], field(default=None)))
-    return make_dataclass(name, found, frozen=True)
+            info = typer.Option(spell_flag(off), help=meaning, rich_help_panel=panel)
+            yield _make_parameter(off, bool | None, info)
+
+
+def _make_parameter(name: str, kind: Any, info: Any) -> Parameter:
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, info])
+
+
+def spell_flag(name: str) -> str:
+    """``--min-group-rows`` for ``min_group_rows``."""
+    return f"--{name.replace('_', '-')}"
+
+
+def list_flags(options: Iterable[Option]) -> dict[str, str]:
+    """Argument of Python -> long option, for the options of a command."""
+    flags = {each.name: each.positional or spell_flag(each.key) for each in options}
+    return {"source": "FILE", "y": "--label", **flags}
 
 
 def _explain(of: Option) -> str:
     default = describe_default(of)
+    if isinstance(of.default, tuple):
+        default = ",".join(map(str, of.default))
     return f"{of.meaning.rstrip('.')}{f' (default: {default})' if default else ''}."
 
 
@@ -109,75 +148,20 @@ def _offer(of: Option) -> Callable[[str], list[str]] | None:
     return COMPLETE.get(of.name)
 
 
-_READING = sorted(list_declared(ReadOptions), key=lambda each: not each.short)
-_RUN = [each for each in list_declared(RunSchema) if each.name != "source" and not each.section]
-_ENGINE = [each for each in list_declared(RunSchema) if each.section == "engine"]
-
-_WRITE = (
-    Option("force", Switch(), False, "Overwrite existing files.", short="-f"),
-    Option("quiet", Switch(), False, "Print errors only.", short="-q"),
-    Option("no_color", Switch(), False, "Print without colors, as with the variable NO_COLOR."),
-)
-_TABLES = (
-    Option("json", FILE_NAME, None, "Write JSON to this file (- is stdout)."),
-    Option("csv", FILE_NAME, None, "Write CSV to this file (- is stdout)."),
-)
-_HTML = Option("html", FILE_NAME, None, "Write an HTML report to this file (- is stdout).")
-
-if TYPE_CHECKING:
-    ReadFlags: TypeAlias = Any
-    RunOptions: TypeAlias = Any
-    MetricOptions: TypeAlias = Any
-    EngineOptions: TypeAlias = Any
-    AskFlags: TypeAlias = Any
-    WriteOptions: TypeAlias = Any
-    OutputOptions: TypeAlias = Any
-    ReportOptions: TypeAlias = Any
-else:
-    ReadFlags = make_flags("ReadFlags", _READING, READ)
-    RunOptions = make_flags("RunOptions", _RUN, RUN)
-    MetricOptions = make_flags(
-        "MetricOptions",
-        [each for each in _RUN if each.name not in ("method", "n_draws", "options")],
-        RUN,
-    )
-    EngineOptions = make_flags("EngineOptions", _ENGINE, ENGINE)
-    AskFlags = make_flags("AskFlags", list_declared(AskOptions))
-    WriteOptions = make_flags("WriteOptions", _WRITE, OUT)
-    OutputOptions = make_flags("OutputOptions", (*_WRITE, *_TABLES), OUT)
-    ReportOptions = make_flags("ReportOptions", (*_WRITE, *_TABLES, _HTML), OUT)
-
-
-def check_asked(flags: AskFlags) -> AskOptions:
-    """What is asked beyond the table, each value checked."""
-    given = {name: value for name, value in asdict(flags).items() if value is not None}
-    if "gaps" in given:
-        given["gaps"] = split_names(given["gaps"], "--gaps")
-    if "confidence" in given and "threshold_for" not in given:
-        raise InputError(
-            f"--confidence {given['confidence']:g} was given without --threshold-for",
-            hint="add --threshold-for, or leave --confidence out",
-        )
-    return AskOptions(**given)
-
-
-def gather_flags(
-    flags: Any, options: Iterable[Option] = (*_READING, *_RUN, *_ENGINE)
-) -> dict[str, Any]:
-    """The options that were given, by their names in Python and of their types.
+def parse_flags(given: Mapping[str, Any], options: Iterable[Option]) -> dict[str, Any]:
+    """The ``options`` that were given, by their names in Python and of their types.
 
     Options of the method are texts by name: how a text is read depends on the method.
     """
-    given = {each.name: getattr(flags, each.name) for each in fields(flags)}
     found: dict[str, Any] = {}
-    for each in (*_READING, *_RUN, *_ENGINE):
+    for each in options:
         value = given.get(each.name)
         if value is not None and value != []:
             found[each.name] = _parse(each, value)
         if each.off is not None and given.get(each.off[0]):
             if each.name in found:
-                flag, off = (name.replace("_", "-") for name in (each.key, each.off[0]))
-                raise InputError(f"--{flag} and --{off} were both given", hint="leave one out")
+                flag, off = spell_flag(each.key), spell_flag(each.off[0])
+                raise InputError(f"{flag} and {off} were both given", hint="leave one out")
             found[each.name] = each.off[1]
     return found
 
@@ -189,7 +173,7 @@ def _parse(of: Option, value: Any) -> Any:
         return read_typed(value)
     if of.shape not in ("list", "classes"):
         return value
-    texts = split_names(value, f"--{of.key}")
+    texts = split_names(value, spell_flag(of.key))
     if of.shape == "list":
         return texts
     typed = [(read_typed(text), text) for text in texts]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ssme import progress
-from ssme.cli.options import WriteOptions
 from ssme.errors import InputError, name_argument
-from ssme.writing import encode_text, refuse_existing, write_text
+from ssme.writing import encode_text, format_csv, refuse_existing, write_text
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from ssme.show.sections import Section
 
 STDOUT = Path("-")
 TABLE_WIDTH = 80
@@ -32,15 +33,18 @@ TABLE_WIDTH = 80
 
 @dataclass(frozen=True)
 class Output:
-    """The consoles and files of one command; ``more`` are files by the option that names each."""
+    """The consoles and files of one command; ``more`` are files by the option that names each.
 
-    options: WriteOptions
+    ``options`` are the values of those in `ssme.cli.options.REPORT` that the command has.
+    """
+
+    options: Mapping[str, Any]
     more: Mapping[str, Path | None] = field(default_factory=dict)
 
     @cached_property
     def targets(self) -> dict[str, Path]:
         """The files that the command will write, by the option that names each."""
-        results = {name: getattr(self.options, name, None) for name in ("json", "csv", "html")}
+        results = {name: self.options.get(name) for name in ("json", "csv", "html")}
         return {name: path for name, path in {**results, **self.more}.items() if path is not None}
 
     def __post_init__(self) -> None:
@@ -61,7 +65,7 @@ class Output:
                 )
             if place != STDOUT:
                 with name_argument(name):
-                    refuse_existing(path, force=self.options.force)
+                    refuse_existing(path, force=bool(self.options.get("force")))
 
     def refuse_inputs(self, files: Iterable[str | Path | None]) -> None:
         """Refuse to write over what the command reads, even with --force."""
@@ -78,7 +82,7 @@ class Output:
     @cached_property
     def console(self) -> Console:
         """For the result people read."""
-        results = (getattr(self.options, name, None) for name in ("json", "csv", "html"))
+        results = (self.options.get(name) for name in ("json", "csv", "html"))
         aside = any(path is not None and _resolve_place(path) == STDOUT for path in results)
         console = _make_safe_console(sys.stderr if aside else sys.stdout, self.options)
         if console.width < TABLE_WIDTH:
@@ -90,6 +94,35 @@ class Output:
         """For remarks and progress."""
         return _make_safe_console(sys.stderr, self.options)
 
+    def say(self, *sentences: str) -> None:
+        """A line of the result for each sentence, without markup."""
+        for sentence in sentences:
+            self.console.print(sentence, markup=False)
+
+    def show(self, *sections: Section) -> None:
+        """Sections of the result."""
+        from ssme.show.terminal import print_section
+
+        for section in sections:
+            print_section(self.console, section)
+
+    def list(
+        self,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        title: str | None = None,
+        right: Sequence[str] = (),
+    ) -> None:
+        """A table of texts, whose cells are broken where they are too wide and never cut."""
+        from rich.text import Text
+
+        from ssme.show.terminal import make_table
+
+        table = make_table(title, *columns, right=tuple(right))
+        for row in rows:
+            table.add_row(*map(Text, row))
+        self.console.print(table)
+
     def note(self, text: str) -> None:
         """One remark on stderr."""
         self.notes.print(text, style="dim", markup=False, soft_wrap=True)
@@ -97,11 +130,22 @@ class Output:
     @contextmanager
     def show_progress(self, title: str) -> Iterator[None]:
         """A progress bar with the time left, where a person is watching."""
-        if self.options.quiet or not self.notes.is_terminal:
+        if self.options.get("quiet") or not self.notes.is_terminal:
             yield
             return
         with progress.show(title, self.notes):
             yield
+
+    def save(self, facts: Any, rows: Any = None) -> None:
+        """``facts`` as JSON and ``rows`` as CSV (default: the facts), where they were asked for.
+
+        Either may be a function, which is called only then.
+        """
+        for name, found in (("json", facts), ("csv", facts if rows is None else rows)):
+            if self.options.get(name) is not None:
+                value = found() if callable(found) else found
+                text = format_json(value) if name == "json" else format_csv(list(value))
+                self.write(self.options[name], text)
 
     def write(self, path: Path | None, text: str) -> None:
         """``text`` to ``path``; nothing where no path was asked for."""
@@ -128,7 +172,7 @@ def _resolve_place(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _make_safe_console(file: Any, options: WriteOptions) -> Console:
+def _make_safe_console(file: Any, options: Mapping[str, Any]) -> Console:
     """A console that shows terminal escapes in names and does not obey them."""
     from rich.console import Console
     from rich.segment import Segment
@@ -145,8 +189,8 @@ def _make_safe_console(file: Any, options: WriteOptions) -> Console:
 
     return SafeConsole(
         file=file,
-        no_color=options.no_color or None,
-        quiet=options.quiet,
+        no_color=options.get("no_color"),
+        quiet=bool(options.get("quiet")),
         highlight=False,
         soft_wrap=False,
     )

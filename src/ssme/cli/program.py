@@ -1,13 +1,11 @@
 """The program: how a command is declared, and what an error looks like.
 
-A command is a function; `command` registers it. Parameters whose type is a dataclass (see
-`ssme.cli.options`) are spread into one option per field, so that commands share options without
-repeating them. Bad input ends in the error's own words and exit code 2, never in a traceback.
+A command is a function; `register_command` says which options it has. They are read and checked
+before it is called. Bad input ends in the error's own words and exit code 2, never in a traceback.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import os
@@ -15,16 +13,18 @@ import sys
 import textwrap
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ssme.cli.options import spell_with
+from ssme.cli.options import SHARED, list_flags, make_parameters, parse_flags, spell_with
+from ssme.cli.output import Output
+from ssme.cli.run import gather
 from ssme.errors import InputError, MissingExtraError, Spelling, SsmeWarning, spell_options
-from ssme.options import parse_number
+from ssme.options import Declared, Option, list_declared, parse_number
 from ssme.wording import make_printable
 
 CONDITION_FAILED = 1
@@ -141,7 +141,7 @@ class Command(TyperCommand):
         listed: list[Any] = [
             each for each in self.get_params(ctx) if each.param_type_name == "option"
         ]
-        own = [each for each in listed if each.name not in _list_shared()]
+        own = [each for each in listed if each.name not in {*SHARED, "help"}]
         usual = [each for name in USUAL for each in listed if each.name == name]
         shown = listed if ctx.meta.get("help_all") else [*own, *usual][:SHOWN]
         rest = [each for each in listed if each not in shown and not each.hidden]
@@ -174,16 +174,6 @@ class Command(TyperCommand):
                     param=parameter,
                 )
         return super().parse_args(ctx, args)
-
-
-def _list_shared() -> set[str]:
-    """Names of the options that several commands have."""
-    from ssme.cli import options
-
-    groups = (options.ReadFlags, options.RunOptions, options.EngineOptions)
-    asked = (options.AskFlags, options.ReportOptions)
-    shared = {each.name for group in (*groups, *asked) for each in dataclasses.fields(group)}
-    return shared | {"config", "save_config", "help"}
 
 
 def _format_entry(name: str, text: str) -> str:
@@ -240,20 +230,59 @@ def register_group(panel: str, name: str, help_text: str) -> typer.Typer:
 
 
 def register_command(
-    panel: str, name: str | None = None, *, of: typer.Typer | None = None
+    panel: str,
+    reads: Sequence[Option] = (),
+    asks: type[Declared] | None = None,
+    writes: Sequence[Option] = (),
+    *,
+    name: str | None = None,
+    of: typer.Typer | None = None,
 ) -> Callable[[Callable[..., None]], Any]:
-    """Register a function as ``ssme <name>``, listed under ``panel``.
+    """Register a function as ``ssme NAME``, listed under ``panel``.
 
-    With ``of``, a group made by `group`, it is ``ssme <group> <name>``.
+    The function gets ``spec``, the run that the options it ``reads`` make; ``output``, where what
+    it ``writes`` goes; and ``asked``, an object of the class ``asks`` with its own options. With
+    ``of``, a group made by `register_group`, it is ``ssme GROUP NAME``.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         home = app if of is None else of
         listed = home.command(name or function.__name__, cls=Command, rich_help_panel=panel)
-        listed(_spread_fields(function))
+        listed(_read_flags(function, reads, asks, writes))
         return function
 
     return register
+
+
+def _read_flags(
+    function: Callable[..., None],
+    reads: Sequence[Option],
+    asks: type[Declared] | None,
+    writes: Sequence[Option],
+) -> Callable[..., None]:
+    """``function`` as the parser calls it, with a value for each flag."""
+    own = () if asks is None else list_declared(asks)
+    spelling = spell_with(list_flags((*reads, *own, *writes)))
+
+    @functools.wraps(function)
+    def call(**given: Any) -> None:
+        with _show_errors_as_messages(bool(given.get("quiet")), spelling):
+            found: dict[str, Any] = {}
+            if asks is not None:
+                found["asked"] = asks(**parse_flags(given, own))
+            if writes:
+                targets = {each.name: given[each.name] for each in writes}
+                more = {o.name: getattr(found["asked"], o.name) for o in own if o.writes}
+                found["output"] = Output(targets, more)
+                found["output"].refuse_inputs([given.get("config")])
+            if reads:
+                found["spec"] = gather(given, reads)
+            function(**found)
+
+    parameters = list(make_parameters((*reads, *own, *writes)))
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {each.name: each.annotation for each in parameters}
+    return call
 
 
 def main(run: Callable[[], Any] = app) -> None:
@@ -313,55 +342,6 @@ def _comes_from_closed_pipe(error: BaseException) -> bool:
             return True
         cause = cause.__context__
     return False
-
-
-def _spread_fields(function: Callable[..., None]) -> Callable[..., None]:
-    """``function`` with each dataclass parameter replaced by that dataclass's fields."""
-    hints = get_type_hints(function, include_extras=True)
-    bundles: dict[str, Any] = {n: k for n, k in hints.items() if dataclasses.is_dataclass(k)}
-    parameters = []
-    for parameter in inspect.signature(function).parameters.values():
-        kind = bundles.get(parameter.name)
-        if kind is None:
-            parameters.append(parameter.replace(annotation=hints[parameter.name]))
-            continue
-        types = get_type_hints(kind, include_extras=True)
-        parameters += [
-            inspect.Parameter(
-                field.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=field.default,
-                annotation=types[field.name],
-            )
-            for field in dataclasses.fields(kind)
-        ]
-    parameters.sort(key=lambda parameter: parameter.kind)
-    spelling = spell_with(_list_flags(parameters))
-
-    @functools.wraps(function)
-    def call(**given: Any) -> None:
-        for name, kind in bundles.items():
-            names = [field.name for field in dataclasses.fields(kind)]
-            given[name] = kind(**{field: given.pop(field) for field in names})
-        quiet = any(getattr(given[name], "quiet", False) for name in bundles)
-        with _show_errors_as_messages(quiet, spelling):
-            function(**given)
-
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {p.name: p.annotation for p in parameters}
-    return call
-
-
-def _list_flags(parameters: list[inspect.Parameter]) -> dict[str, str]:
-    """Argument of Python -> long option, for the options of a command."""
-    found = {"source": "FILE"}
-    for parameter in parameters:
-        for info in getattr(parameter.annotation, "__metadata__", ()):
-            given = (getattr(info, "default", None), *(getattr(info, "param_decls", None) or ()))
-            long = [flag for flag in given if isinstance(flag, str) and flag.startswith("--")]
-            if long:
-                found[parameter.name] = long[0]
-    return {"y": found.get("label", "--label"), **found}
 
 
 @contextmanager

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import EngineOptions, MetricOptions, ReadFlags, gather_flags
+from ssme.cli.options import ENGINE, READING, RUN, parse_flags
 from ssme.errors import InputError, name_argument
 
 if TYPE_CHECKING:
+    from ssme.cli.output import Output
     from ssme.data.arrays import Layout
     from ssme.data.scoreset import ScoreSet
     from ssme.options import Option
@@ -18,31 +20,25 @@ if TYPE_CHECKING:
     from ssme.spec import RunSpec
 
 
-def gather(
-    file: Path | None,
-    read: ReadFlags,
-    run: MetricOptions | None = None,
-    config: Path | None = None,
-    engine: EngineOptions | None = None,
-) -> RunSpec:
-    """The run that is asked for: the command line over the config file."""
+def gather(given: Mapping[str, Any], options: Iterable[Option]) -> RunSpec:
+    """The run that is asked for with ``options``: the command line over the config file."""
     from ssme.spec import RunSpec
 
+    config = given.get("config")
     with name_argument("config"):
         kept = None if config is None else RunSpec.load(config)
-    asked = {
-        **({} if run is None else gather_flags(run)),
-        **({} if engine is None else gather_flags(engine)),
-    }
+    found = parse_flags(given, options)
+    files = [_restore_address(each) for each in found.pop("source", [])]
+    asked = {each.name: found[each.name] for each in (*RUN, *ENGINE) if each.name in found}
+    reading = {each.name: found[each.name] for each in READING if each.name in found}
     if "options" in asked:
         method = asked["method"] if "method" in asked else (kept or RunSpec()).method_name
         before = {} if kept is None else kept.options
         asked["options"] = {**before, **_read_options(method, asked["options"])}
-    if file is not None:
-        asked["source"] = _restore_address(file)
+    if files:
+        asked["source"] = files[0] if len(files) == 1 else tuple(files)
     elif kept is None or kept.source is None:
         raise InputError("no FILE was given", hint="name the file that contains the scores")
-    reading = gather_flags(read)
     if kept is None:
         return RunSpec(read=reading, **asked)  # no other method than the one asked for is imported
     return dataclasses.replace(kept, read={**kept.read, **reading}, **asked)
@@ -59,6 +55,16 @@ def list_inputs(spec: RunSpec) -> list[str]:
 
     local = [each for each in sources if "://" not in each or each.startswith("file:")]
     return [file.path for file in find_files(local)] + apart
+
+
+def read_noted(spec: RunSpec, output: Output, also_read: Iterable[Path | None] = ()) -> ScoreSet:
+    """The scores, with notes on what was recognized; ``output`` must not overwrite what is read."""
+    output.refuse_inputs([*list_inputs(spec), *also_read])
+    with output.show_progress("reading"):
+        data = read_scores(spec)
+    for sentence in say_recognized(spec, data):
+        output.note(sentence)
+    return data
 
 
 def read_scores(spec: RunSpec) -> ScoreSet:

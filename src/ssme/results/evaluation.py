@@ -594,7 +594,7 @@ class Evaluation:
         n: int = 25,
         goal: str = "best",
         *,
-        design: str = "goal",
+        draw: str = "goal",
         uniform: float = 0.2,
         random_state: int | None = 0,
     ) -> Suggestion:
@@ -610,8 +610,8 @@ class Evaluation:
         goal : str
             ``"best"`` or ``"best:METRIC"`` to find the best model, ``"metric:METRIC"`` to know a
             metric of every model, ``"group:COLUMN"`` to know it in every group (default "best").
-        design : {"goal", "random", "by_score", "by_class"}
-            How rows are chosen: for the goal (the default), uniformly, equally many from each part
+        draw : {"goal", "random", "by_score", "by_class"}
+            How rows are drawn: for the goal (the default), uniformly, equally many from each part
             of the scores, or equally many of each class as far as the belief can tell.
         uniform : float
             Share of every probability that is the same for all rows (default 0.2).
@@ -620,9 +620,7 @@ class Evaluation:
         """
         from ssme.results.suggest import suggest_rows
 
-        return suggest_rows(
-            self, n, goal, design=design, uniform=uniform, random_state=random_state
-        )
+        return suggest_rows(self, n, goal, draw=draw, uniform=uniform, random_state=random_state)
 
     def plan(
         self, target: str, *, simulations: int | None = None, random_state: int | None = 0

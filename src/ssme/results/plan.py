@@ -37,13 +37,14 @@ from ssme.methods.beliefs import draw_labels
 from ssme.metrics.base import Metric
 from ssme.metrics.influence import measure_influence
 from ssme.mixture.monotone import make_falling
-from ssme.options import Nothing, OneOf, Option, Whole, accept, list_declared, parse_number
+from ssme.options import accept, list_declared, parse_number
 from ssme.progress import track
 from ssme.results.choose import choose_model
 from ssme.results.comparison import compute_probability_best, draw_towards
 from ssme.results.reliability import Record
 from ssme.results.suggest import SuggestConstants, believe
 from ssme.results.table import Answer, Row, count_effective_labels
+from ssme.schema import PLAN
 from ssme.spec import RunSpec
 from ssme.wording import quote, suggest_nearest
 
@@ -53,12 +54,6 @@ if TYPE_CHECKING:
 TARGET = re.compile(
     r"\s*(?P<what>width|regret|P)\s*(?:\(\s*(?P<inside>[^()]*?)\s*\))?"
     r"\s*(?P<sign><=|>=)\s*(?P<bound>\S+)\s*"
-)
-SIMULATIONS = Option(
-    "simulations",
-    OneOf(Nothing("few where fits take time, many where they do not"), Whole(2, 1000)),
-    None,
-    "Number of simulated truths that the method is fitted to.",
 )
 
 
@@ -225,7 +220,7 @@ def plan_several(
     evaluation: Evaluation,
     targets: Sequence[str],
     *,
-    simulations: int | None = SIMULATIONS.default,
+    simulations: int | None = PLAN["simulations"].default,
     random_state: int | None = 0,
     constants: PlanConstants | None = None,
 ) -> LabelPlans:
@@ -233,7 +228,7 @@ def plan_several(
     settings = constants or PlanConstants()
     if isinstance(targets, str) or not targets:
         raise InputError(option="targets", value=targets, must="be a list of one target or more")
-    simulations = accept(SIMULATIONS, simulations)
+    simulations = accept(PLAN["simulations"], simulations)
     if simulations is None:  # fits without a posterior take next to no time
         few, many = settings.simulations, settings.simulations_quick
         simulations = many if evaluation.posterior is None else few

@@ -34,9 +34,10 @@ from ssme.methods.base import DrawsPosterior, GroupRows, number_rows
 from ssme.metrics.base import Metric
 from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.metrics.kinds import Ranking
-from ssme.options import Enumeration, Number, Option, Whole, accept
+from ssme.options import accept
 from ssme.results.comparison import order_models
 from ssme.results.table import Answer
+from ssme.schema import SUGGEST
 from ssme.wording import quote, suggest_nearest
 from ssme.writing import format_csv, write_text
 
@@ -45,22 +46,8 @@ if TYPE_CHECKING:
     from ssme.results.groups import Group
 
 
-N_ROWS = Option("n", Whole(1, 10**9), 25, "Number of rows to suggest.")
-UNIFORM = Option(
-    "uniform",
-    Number(0.0, 1.0, open_least=True),
-    0.2,
-    "Share of every probability that is the same for all rows.",
-)
 DESIGNS = ("random", "by_score", "by_class")
-"""Designs that look at no goal."""
-DESIGN = Option(
-    "design",
-    Enumeration("goal", *DESIGNS),
-    "goal",
-    "How rows are chosen: for the goal, uniformly, equally many of each part of the scores, or "
-    "equally many of each class, as predicted.",
-)
+"""Ways to draw that look at no goal."""
 
 DECIMALS = 12
 """Decimals of the belief that rows are ordered by."""
@@ -239,14 +226,15 @@ def suggest_rows(
     n: int,
     goal: str,
     *,
-    design: str = DESIGN.default,
-    uniform: float = UNIFORM.default,
+    draw: str = SUGGEST["draw"].default,
+    uniform: float = SUGGEST["uniform"].default,
     random_state: int | None = 0,
     constants: SuggestConstants | None = None,
 ) -> Suggestion:
     """Draw rows to label next, with known probabilities; see `ssme.Evaluation.suggest`."""
     constants = constants or SuggestConstants()
-    n, uniform, design = accept(N_ROWS, n), accept(UNIFORM, uniform), accept(DESIGN, design)
+    n, uniform = accept(SUGGEST["n"], n), accept(SUGGEST["uniform"], uniform)
+    draw = accept(SUGGEST["draw"], draw)
     data = evaluation.data
     if evaluation.streamed is not None:
         raise InputError(
@@ -268,30 +256,28 @@ def suggest_rows(
     rng = np.random.default_rng(random_state)
     part, share = _look_at(data, n, constants, rng)
     belief = believe(evaluation, constants.hedge)[part]
-    evenly = design == "goal" and wanted.evenly and isinstance(evaluation.belief, DrawsPosterior)
-    if design != "goal":
-        size, reasons = _spread_evenly(belief, design, data, constants.strata)
+    evenly = draw == "goal" and wanted.evenly and isinstance(evaluation.belief, DrawsPosterior)
+    if draw != "goal":
+        size, reasons = _spread_evenly(belief, draw, data, constants.strata)
     elif evenly:
         size, reasons = np.ones(part.size), _draw_evenly(part.size)
     else:
         size, reasons = _measure_rows(data.take(part), belief, wanted, part, constants.least_share)
     left = np.flatnonzero(~data.labeled[part])
     chance, gain = np.zeros(part.size), 1.0
-    chance[left] = set_probabilities(
-        size[left], n, 1.0 if design == "random" or evenly else uniform
-    )
-    if design == "goal" and not evenly:
+    chance[left] = set_probabilities(size[left], n, 1.0 if draw == "random" or evenly else uniform)
+    if draw == "goal" and not evenly:
         gain = measure_gain(size[left], chance[left])
         if gain < constants.least_gain:
             chance[left], gain, reasons = n / left.size, 1.0, _draw_evenly(part.size)
     order = left[np.lexsort((belief[left, 0], belief[left].argmax(axis=1), reasons.codes[left]))]
-    if design == "random":
+    if draw == "random":
         order = rng.permutation(left)
     drawn = draw_spread(chance, order, rng)
     drawn = rng.permutation(drawn)  # whoever stops labeling early has left out rows at random
     rows = part[drawn]
     return Suggestion(
-        goal=wanted.text if design == "goal" else design,
+        goal=wanted.text if draw == "goal" else draw,
         rows=rows,
         ids=tuple(rows.tolist() if data.ids is None else data.ids[rows].tolist()),
         probability=chance[drawn] * share,

@@ -180,7 +180,7 @@ def build_document(
     )
 
 
-def _make_table(
+def make_table(
     rows: Rows, columns: Iterable[Shown], limit: int | None = None, noun: str = "row"
 ) -> tuple[tuple[Column, ...], str]:
     """The table of the first rows, and how many more there are."""
@@ -385,7 +385,7 @@ def _make_estimates(
                 f"metric-{number}",
                 f"{metric.name} ({metric.direction})" if limit is None else "",
                 (f"{definition}.",) if report else (),
-                *_make_table(rows, columns, limit, "model"),
+                *make_table(rows, columns, limit, "model"),
                 charts.get(f"metric-{number}", ()),
             )
         )
@@ -409,7 +409,7 @@ def _make_other_metrics(evaluation: Evaluation, limit: int) -> Section:
         for row in rows:
             row[str(number)] = values[row["model"]]
         columns.append(Shown(metric.name, str(number), "value", spare=True))
-    return Section("metrics", "", (), *_make_table(rows, columns, limit, "model"))
+    return Section("metrics", "", (), *make_table(rows, columns, limit, "model"))
 
 
 def _rank_models(evaluation: Evaluation, metric: Metric) -> list[dict[str, Any]]:
@@ -462,7 +462,7 @@ def _list_comparisons(evaluation: Evaluation, charts: Mapping[str, Any]) -> Iter
     )
     rows = [vars(row) for row in comparison.rows]
     about_all = (about, *comparison.remarks)
-    yield Section("differences", "Differences", about_all, *_make_table(rows, columns))
+    yield Section("differences", "Differences", about_all, *make_table(rows, columns))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -498,7 +498,7 @@ def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int |
             for rank in ranking.rows
         ]
         title = f"{first.name} of {ranking.rows[0].model} by {by}, worst group first"
-        table = _make_table(rows, GROUP_COLUMNS, limit, "group")
+        table = make_table(rows, GROUP_COLUMNS, limit, "group")
         parts.append(Section(f"groups-{number}", title, ranking.remarks, *table))
     parts.append(_make_gaps(evaluation, ranking.rows[0].model, limit))
     if limit is None:
@@ -545,7 +545,7 @@ def _make_gaps(evaluation: Evaluation, model: str, limit: int | None) -> Section
         Shown("worst", "worst"),
         Shown("best", "best"),
     )
-    table = _make_table(rows, columns, limit, "gap")
+    table = make_table(rows, columns, limit, "gap")
     return Section("gaps", f"Gaps between groups of {model}", (about,), *table)
 
 
@@ -569,7 +569,7 @@ def _make_group_table(evaluation: Evaluation, number: int, metric: Metric) -> Se
         Shown("from labels", "from"),
     )
     title = f"{metric.name} by group, worst group first"
-    return Section(f"group-metric-{number}", title, (), *_make_table(rows, columns))
+    return Section(f"group-metric-{number}", title, (), *make_table(rows, columns))
 
 
 def _leave_out_columns(group: str, by: str) -> str:

@@ -16,9 +16,10 @@ from typing import Any
 class Column:
     """One column of a table.
 
-    The ``kind`` of its cells says how they are written: "text", "number", "share", "count", "span"
-    (low, high) or "value" (estimate, low, high). A terminal without room for all columns leaves
-    ``spare`` ones out. ``ends`` are the headings of a span where its ends are two columns.
+    The ``kind`` of its cells says how they are written: "text", "right" (texts of numbers),
+    "number", "share", "count", "span" (low, high) or "value" (estimate, low, high). A terminal
+    without room for all columns leaves ``spare`` ones out. ``ends`` are the headings of a span
+    where its ends are two columns.
     """
 
     title: str
