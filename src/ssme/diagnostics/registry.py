@@ -50,7 +50,7 @@ def check_all(case: Case) -> tuple[ResultWarning, ...]:
 
 
 def ask_all(case: Case) -> tuple[Answer, ...]:
-    """The answer of every check, in the order of their codes.
+    """List the answer of every check, in the order of their codes.
 
     Checks that compare something with the labels presume that these are a random sample: labels
     chosen by class, or only on easy rows, contradict sound classifiers and sound estimates. Where

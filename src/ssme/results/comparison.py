@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,25 +90,23 @@ class Rank(Row):
     rank_high: float
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison(RowTable):
+class Comparison(
+    RowTable,
+    of=Difference,
+    heading="a minus b with {0.level:.0%} intervals; p_better: probability that a is better than b",
+):
     """Differences of pairs: `Difference` in ``rows``, uncalibrated metrics in ``remarks``."""
 
-    kind: ClassVar[type[Row]] = Difference
-    heading: ClassVar[str] = (
-        "a minus b with {0.level:.0%} intervals; p_better: probability that a is better than b"
-    )
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ModelRanking(RowTable):
+class ModelRanking(
+    RowTable,
+    of=Rank,
+    heading="ranking by {0.metric} on {0.where!r}, {0.level:.0%} intervals; "
+    "p_best: probability of being the best",
+):
     """All classifiers by one metric on the group ``where``: `Rank` in ``rows``, best first."""
 
-    kind: ClassVar[type[Row]] = Rank
-    heading: ClassVar[str] = (
-        "ranking by {0.metric} on {0.where!r}, {0.level:.0%} intervals; "
-        "p_best: probability of being the best"
-    )
     metric: str = ""
     where: str = ""
 

@@ -38,8 +38,8 @@ THRESHOLDS = 256
 
 Models = Sequence[str] | None
 """The models wanted; None: all."""
-CurvePlan = Callable[[FloatArray], MetricPlan]
-"""Scores (n, K) of one classifier -> mass (D, n, K) -> values (D, G)."""
+CurvePlan = Callable[[FloatArray, int], MetricPlan]
+"""Scores (n, K) of one classifier and its place -> mass (D, n, K) -> values (D, G)."""
 
 
 def estimate_roc(
@@ -110,7 +110,7 @@ def estimate_reliability(
 ) -> list[dict[str, Any]]:
     """Share of rows that are right at each confidence: P(positive) of two classes, else the top."""
 
-    def plan(scores: FloatArray) -> MetricPlan:
+    def plan(scores: FloatArray, _: int) -> MetricPlan:
         confidence, target = _find_confidence(scores)
         which = find_even_bins(confidence, n_bins)
         sums = sum_by_code(which, n_bins)
@@ -265,8 +265,8 @@ def _estimate_curve(
     _require_posterior(evaluation)
     every = evaluation.data.models
     wanted = [evaluation.model_index(name) for name in models or every]
-    plans = _plan_all_models(plan, wanted)
-    metric = Metric(names[1], names[1], plans, Custom(), greater_is_better=None)
+    whole = plan_all_models(plan, wanted)
+    metric = Metric(names[1], names[1], whole, Custom(), greater_is_better=None)
     _find_rows(evaluation, group)
     rows = evaluation.groups[evaluation.group_index(group)].rows
     estimate = evaluation.belief.estimate([metric], [rows])[0][0]
@@ -287,7 +287,7 @@ def _estimate_curve(
     ]
 
 
-def _plan_all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatArray], MetricPlan]:
+def plan_all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatArray], MetricPlan]:
     """A metric's plan with G values per classifier, side by side; those not wanted are NaN.
 
     Scores of a single classifier come from methods that treat each by itself.
@@ -297,7 +297,7 @@ def _plan_all_models(plan: CurvePlan, wanted: Sequence[int]) -> Callable[[FloatA
         n_models = scores.shape[1]
         chosen = range(n_models) if n_models == 1 else wanted
         present = {j: np.isfinite(scores[:, j, 0]) for j in chosen}
-        plans = {j: plan(scores[rows, j]) for j, rows in present.items()}
+        plans = {j: plan(scores[rows, j], j) for j, rows in present.items()}
 
         def compute_values(mass: FloatArray) -> FloatArray:
             found = {j: plans[j](mass[:, rows]) for j, rows in present.items()}
@@ -315,7 +315,7 @@ def _plan_thresholds(
 ) -> CurvePlan:
     """A curve's plan; ``read_off`` makes it from positives and rows (D, B) between thresholds."""
 
-    def plan(scores: FloatArray) -> MetricPlan:
+    def plan(scores: FloatArray, _: int) -> MetricPlan:
         k = class_index % scores.shape[1]
         score = scores[:, k]
         cuts = np.unique(score)

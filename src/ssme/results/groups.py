@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,14 +139,12 @@ class Gap(Row):
         return f"{self.metric}{kind}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class GapTable(RowTable):
+class GapTable(
+    RowTable,
+    of=Gap,
+    heading="gaps between groups with {0.level:.0%} intervals for all pairs of groups at once",
+):
     """Gaps between groups: `Gap` in ``rows``, uncalibrated metrics in ``remarks``."""
-
-    kind: ClassVar[type[Row]] = Gap
-    heading: ClassVar[str] = (
-        "gaps between groups with {0.level:.0%} intervals for all pairs of groups at once"
-    )
 
 
 @dataclass(frozen=True)
@@ -176,14 +174,14 @@ class GroupRank(Row):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupRanking(RowTable):
+class GroupRanking(
+    RowTable,
+    of=GroupRank,
+    heading="{0.metric} by {0.by}, worst group first, {0.level:.0%} intervals; those of the "
+    "difference from all rows hold for all groups at once",
+):
     """Groups of one grouping: `GroupRank` in ``rows``, the worst estimate first."""
 
-    kind: ClassVar[type[Row]] = GroupRank
-    heading: ClassVar[str] = (
-        "{0.metric} by {0.by}, worst group first, {0.level:.0%} intervals; those of the difference "
-        "from all rows hold for all groups at once"
-    )
     by: str = ""
     metric: str = ""
 

@@ -175,22 +175,24 @@ class Answer(Row):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowTable(Answer):
-    """An answer that is its table: ``rows`` of the class ``kind`` with a ``heading`` above them."""
+    """An answer that is its table: ``rows`` of the class ``of`` with a ``heading`` above them."""
 
-    kind: ClassVar[type[Row]]
+    columns: ClassVar[list[str]]
     heading: ClassVar[str]
     rows: tuple[Any, ...]
     level: float
     library: str = "pandas"
     remarks: tuple[str, ...] = field(default=(), kw_only=True)
 
+    def __init_subclass__(cls, of: type[Row], heading: str) -> None:
+        cls.columns, cls.heading = [each.name for each in fields(of)], heading  # type: ignore[arg-type]
+
     def sentence(self) -> str:
         """What the rows and columns are."""
         return self.heading.format(self)
 
     def _list_columns(self) -> dict[str, list[Any]]:
-        names = [column.name for column in fields(self.kind)]  # type: ignore[arg-type]
-        return {name: [getattr(row, name) for row in self.rows] for name in names}
+        return {name: [getattr(row, name) for row in self.rows] for name in self.columns}
 
     def __repr__(self) -> str:
         table = _cut_frame(self._list_columns()).to_string(index=False, max_rows=SHOWN_ROWS)

@@ -43,7 +43,7 @@ from ssme.metrics.confusion import FullTables
 from ssme.metrics.kinds import Custom, Decision
 from ssme.options import accept, parse_number
 from ssme.results.choose import MARGIN, Choice, choose_model
-from ssme.results.curves import sum_by_code
+from ssme.results.curves import plan_all_models, sum_by_code
 from ssme.results.groups import ALL
 from ssme.results.reliability import Record
 from ssme.results.table import Answer, Row
@@ -465,33 +465,23 @@ def _trace_metric(metric: Metric, cuts: FloatArray) -> Metric:
     assert isinstance(metric.kind, Decision)
     statistic, size = metric.kind.statistic, cuts.shape[1]
 
-    def plan(scores: FloatArray) -> MetricPlan:
-        scored = np.isfinite(scores[:, :, 1]).T
-        sums = [
-            # how many of its thresholds the score of each row reaches
-            sum_by_code(np.searchsorted(cuts[j], scores[rows, j, 1], side="right"), size + 1)
-            for j, rows in enumerate(scored)
-        ]
+    def plan(scores: FloatArray, j: int) -> MetricPlan:
+        # how many of its thresholds the score of each row reaches
+        reached = np.searchsorted(cuts[j], scores[:, 1], side="right")
+        add_up = sum_by_code(reached, size + 1)
 
         def compute_values(mass: FloatArray) -> FloatArray:
-            tables = []
-            for add_up, rows in zip(sums, scored, strict=True):
-                total = np.cumsum(add_up(mass[:, rows]), axis=1)
-                below = total[:, :-1]  # rows that reach fewer than t + 1 thresholds
-                above = np.maximum(total[:, -1:] - below, 0.0)
-                tables.append(np.stack([below, above], axis=3))
-            return statistic(FullTables(np.concatenate(tables, axis=1)))
+            total = np.cumsum(add_up(mass), axis=1)
+            below = total[:, :-1]  # rows that reach fewer than t + 1 thresholds
+            above = np.maximum(total[:, -1:] - below, 0.0)
+            return statistic(FullTables(np.stack([below, above], axis=3)))
 
         return compute_values
 
-    return Metric(
-        metric.name,
-        metric.title,
-        plan,
-        Custom(),
-        low=metric.low,
-        high=metric.high,
-        greater_is_better=metric.greater_is_better,
+    return replace(
+        metric,
+        plan=plan_all_models(plan, range(len(cuts))),
+        kind=Custom(),
         of_positive=True,
         of_model=lambda j: _trace_metric(metric, cuts[[j]]),
     )
