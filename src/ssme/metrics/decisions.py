@@ -226,91 +226,6 @@ def decision_metric(
     )
 
 
-DECISION_METRICS: tuple[Metric, ...] = (
-    decision_metric(
-        ACCURACY.statistic,
-        name="accuracy",
-        title="Accuracy",
-        share_of=Rows(),
-        definition="share of rows whose predicted class is the true class",
-    ),
-    decision_metric(
-        ClassMean("recall"),
-        name="balanced_accuracy",
-        title="Balanced accuracy",
-        definition="mean over the classes that occur of their recall",
-    ),
-    decision_metric(
-        ClassTerm("precision", 1),
-        name="precision",
-        title="Precision",
-        multiclass=False,
-        definition="share of the rows predicted positive that are positive",
-    ),
-    decision_metric(
-        ClassTerm("recall", 1),
-        name="recall",
-        title="Recall",
-        multiclass=False,
-        definition="share of the positive rows that are predicted positive",
-    ),
-    decision_metric(
-        ClassTerm("recall", 0),
-        name="specificity",
-        title="Specificity",
-        multiclass=False,
-        definition="share of the negative rows that are predicted negative",
-    ),
-    decision_metric(
-        ClassTerm("f1", 1),
-        name="f1",
-        title="F1",
-        multiclass=False,
-        definition="2 TP / (2 TP + FP + FN) of the positive class",
-    ),
-    decision_metric(
-        ClassMean("f1"),
-        name="f1_macro",
-        title="F1 (macro)",
-        definition="mean over classes of F1; a class that neither occurs nor is predicted is "
-        "left out",
-    ),
-    decision_metric(
-        ACCURACY.statistic,
-        name="f1_micro",
-        title="F1 (micro)",
-        share_of=Rows(),
-        definition="F1 of the counts pooled over classes, which is the accuracy",
-    ),
-    decision_metric(
-        ClassMean("f1", weighted=True),
-        name="f1_weighted",
-        title="F1 (weighted)",
-        definition="mean over classes of F1, weighted by how often each class occurs",
-    ),
-    decision_metric(
-        ClassMean("precision"),
-        name="precision_macro",
-        title="Precision (macro)",
-        definition="mean of precision over the classes that are predicted at least once",
-    ),
-    decision_metric(
-        ClassMean("recall"),
-        name="recall_macro",
-        title="Recall (macro)",
-        definition="mean of recall over the classes that occur; equals balanced accuracy",
-    ),
-    decision_metric(
-        _matthews,
-        name="matthews_corrcoef",
-        title="Matthews correlation",
-        definition="correlation of the true and the predicted class (Gorodkin's R_K for more "
-        "than two)",
-        low=-1.0,
-    ),
-)
-
-
 # -------------------------------------------------------------------------------------------------
 # How far answers agree with the truth beyond chance, how far grades are off, and who wins.
 #
@@ -347,30 +262,51 @@ def _plan_win_rate(scores: FloatArray) -> MetricPlan:
     return linear_plan(np.where(np.isnan(scores), np.nan, place))
 
 
-AGREEMENT_METRICS: tuple[Metric, ...] = (
-    decision_metric(
-        _kappa,
-        name="cohen_kappa",
-        title="Cohen's kappa",
-        definition="agreement of the predicted with the true class beyond chance",
-        low=-1.0,
-    ),
-    decision_metric(
-        _quadratic_kappa,
-        name="quadratic_kappa",
-        title="Quadratic kappa",
-        definition="the same for ordered classes: squared distances compared with those by chance",
-        low=-1.0,
-        of_order=True,
-    ),
-    decision_metric(
-        MeanWorth(_measure_distances),
-        name="grade_error",
-        title="Grade error",
-        definition="mean distance of the predicted from the true class on the ordered scale, as a "
-        "share of the scale",
-        greater_is_better=False,
-        of_order=True,
+_OF_TWO: dict[str, Any] = {"multiclass": False}
+
+# fmt: off
+_DECISIONS: tuple[tuple[str, str, Statistic, str, dict[str, Any]], ...] = (
+    ("accuracy", "Accuracy", ACCURACY.statistic,
+     "share of rows whose predicted class is the true class", {"share_of": Rows()}),
+    ("balanced_accuracy", "Balanced accuracy", ClassMean("recall"),
+     "mean over the classes that occur of their recall", {}),
+    ("precision", "Precision", ClassTerm("precision", 1),
+     "share of the rows predicted positive that are positive", _OF_TWO),
+    ("recall", "Recall", ClassTerm("recall", 1),
+     "share of the positive rows that are predicted positive", _OF_TWO),
+    ("specificity", "Specificity", ClassTerm("recall", 0),
+     "share of the negative rows that are predicted negative", _OF_TWO),
+    ("f1", "F1", ClassTerm("f1", 1),
+     "2 TP / (2 TP + FP + FN) of the positive class", _OF_TWO),
+    ("f1_macro", "F1 (macro)", ClassMean("f1"),
+     "mean over classes of F1; a class that neither occurs nor is predicted is left out", {}),
+    ("f1_micro", "F1 (micro)", ACCURACY.statistic,
+     "F1 of the counts pooled over classes, which is the accuracy", {"share_of": Rows()}),
+    ("f1_weighted", "F1 (weighted)", ClassMean("f1", weighted=True),
+     "mean over classes of F1, weighted by how often each class occurs", {}),
+    ("precision_macro", "Precision (macro)", ClassMean("precision"),
+     "mean of precision over the classes that are predicted at least once", {}),
+    ("recall_macro", "Recall (macro)", ClassMean("recall"),
+     "mean of recall over the classes that occur; equals balanced accuracy", {}),
+    ("matthews_corrcoef", "Matthews correlation", _matthews,
+     "correlation of the true and the predicted class (Gorodkin's R_K for more than two)",
+     {"low": -1.0}),
+    ("cohen_kappa", "Cohen's kappa", _kappa,
+     "agreement of the predicted with the true class beyond chance", {"low": -1.0}),
+    ("quadratic_kappa", "Quadratic kappa", _quadratic_kappa,
+     "the same for ordered classes: squared distances compared with those by chance",
+     {"low": -1.0, "of_order": True}),
+    ("grade_error", "Grade error", MeanWorth(_measure_distances),
+     "mean distance of the predicted from the true class on the ordered scale, as a share of the "
+     "scale", {"greater_is_better": False, "of_order": True}),
+)
+# fmt: on
+"""Name, title, statistic, definition and further facts of each metric of confusion tables."""
+
+DECISION_METRICS: tuple[Metric, ...] = (
+    *(
+        decision_metric(statistic, name=name, title=title, definition=definition, **facts)
+        for name, title, statistic, definition, facts in _DECISIONS
     ),
     Metric(
         name="win_rate",

@@ -24,7 +24,6 @@ from ssme.metrics.calibration import CALIBRATION_METRICS, PROBABILITY_METRICS, e
 from ssme.metrics.costs import at_prevalence, expected_cost, expected_utility
 from ssme.metrics.custom import from_callable
 from ssme.metrics.decisions import (
-    AGREEMENT_METRICS,
     CLASS_METRICS,
     DECISION_METRICS,
     at_threshold,
@@ -51,7 +50,6 @@ _REGISTRY: dict[str, Metric] = {
     metric.name: replace(metric, data={"name": metric.name})
     for metric in (
         *DECISION_METRICS,
-        *AGREEMENT_METRICS,
         *PROBABILITY_METRICS,
         *RANKING_METRICS,
         *CALIBRATION_METRICS,
