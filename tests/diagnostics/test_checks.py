@@ -85,30 +85,31 @@ def no_labels():
     return (replace(healthy(), labels=np.full(600, -1)),)
 
 
+def all_labeled():
+    return (replace(healthy(), labels=truth()),)
+
+
+def two_models():
+    return (healthy(models=2),)
+
+
 def few_positives():
     data = healthy()
     keep = (data.labels == 0) | ((data.labels == 1) & (np.cumsum(data.labels == 1) <= 3))
     return (replace(data, labels=np.where(keep, data.labels, -1)),)
 
 
-def all_labeled():
-    return (replace(healthy(), labels=truth()),)
+def label_surest(by_class: bool):
+    """Labels of the rows whose scores are surest, or surest of class 1."""
+    data = healthy()
+    sure = data.scores.max(axis=2) if by_class else data.scores[:, :, 1]
+    labels, surest = np.full(600, -1), np.argsort(-sure.mean(axis=1))[:80]
+    labels[surest] = truth()[surest]
+    return (replace(data, labels=labels),)
 
 
 def easy_rows_labeled():
-    data = healthy()
-    surest = np.argsort(-data.scores[:, :, 1].mean(axis=1))[:80]
-    labels = np.full(600, -1)
-    labels[surest] = truth()[surest]
-    return (replace(data, labels=labels),)
-
-
-def sure_rows_of_both_classes_labeled():
-    data = healthy()
-    surest = np.argsort(-data.scores.max(axis=2).mean(axis=1))[:80]
-    labels = np.full(600, -1)
-    labels[surest] = truth()[surest]
-    return (replace(data, labels=labels),)
+    return label_surest(by_class=False)
 
 
 def rare_class(balanced: bool) -> ScoreSet:
@@ -128,65 +129,26 @@ def rare_class(balanced: bool) -> ScoreSet:
     return ScoreSet(scores, labels, tuple("abcde"), (0, 1))
 
 
-def one_heavy_row():
-    return (replace(healthy(), weights=np.where(np.arange(600) == 3, 500.0, 1.0)),)
-
-
 def many_missing():
-    data = healthy()
-    scores = data.scores.copy()
+    scores = healthy().scores.copy()
     scores[::3, 1] = np.nan
-    return (replace(data, scores=scores),)
+    return (replace(healthy(), scores=scores),)
 
 
-def overconfident():
-    data = healthy()
-    sure = np.clip(np.round(data.scores[:, 0, 1]), 0.002, 0.998)
-    return (with_model(data, 0, sure),)
+def change_model(j: int, change: Any, **data: int):
+    """One model whose scores of class 1 are changed."""
+    made = healthy(**data)
+    return (with_model(made, j, change(made.scores[:, j, 1])),)
 
 
 def inverted():
-    data = healthy()
-    return (with_model(data, 2, data.scores[:, 2, 0].copy()),)
+    return change_model(2, lambda positive: 1.0 - positive)
 
 
 def duplicated():
-    data = healthy()
     nudge = 1e-3 * np.random.default_rng(0).random(600)
-    return (with_model(data, 1, np.clip(data.scores[:, 0, 1] + nudge, 0.0, 1.0)),)
-
-
-def two_models():
-    return (healthy(models=2),)
-
-
-def constant():
-    return (with_model(healthy(), 0, np.full(600, 0.3)),)
-
-
-def noise():
-    return (replace(healthy(), scores=np.random.default_rng(3).dirichlet([0.5, 0.5], (600, 4))),)
-
-
-def rows_in_another_order():
-    data = healthy(models=2)
-    return (with_model(data, 1, np.random.default_rng(0).permutation(data.scores[:, 1, 1])),)
-
-
-def shared_errors():
-    return (all_wrong_together(healthy(), 5),)
-
-
-def many_shared_errors():
-    return (all_wrong_together(healthy(), 3),)
-
-
-def stopped_early():
-    return healthy(), belief(fits={"": Convergence(False, 20)})
-
-
-def stopped_early_for_one_model():
-    return healthy(), belief(fits={"m1": Convergence(False, 5)})
+    copied = np.clip(healthy().scores[:, 0, 1] + nudge, 0.0, 1.0)
+    return change_model(1, lambda _: copied)
 
 
 def kept_its_draw():
@@ -196,17 +158,20 @@ def kept_its_draw():
     return data, belief(np.eye(2)[drawn], is_mixture=True)
 
 
-def estimate_off():
+def with_estimate(change: Any):
+    """Healthy data whose estimate of accuracy is changed from that of labels alone."""
     data = healthy()
-    metric = get_metric("accuracy")
     alone = ssme.evaluate(data, method="labeled", metrics="accuracy").estimates[0][0]
-    return data, belief(), [metric], [Estimate(alone.value - 0.4)], [alone]
+    return data, belief(), [get_metric("accuracy")], [change(alone.value)], [alone]
 
 
-def estimate_with_draws_off():
-    data, fitted, metrics, (off,), (alone,) = estimate_off()
-    draws = off.value + np.random.default_rng(0).normal(0.0, 0.01, (200, off.value.size))
-    return data, fitted, metrics, [Estimate(off.value, draws)], [alone]
+def estimate_off():
+    return with_estimate(lambda value: Estimate(value - 0.4))
+
+
+def estimate_with_draws_off(value: np.ndarray) -> Estimate:
+    noise = np.random.default_rng(0).normal(0.0, 0.01, (200, value.size))
+    return Estimate(value - 0.4, value - 0.4 + noise)
 
 
 def some_groups(least: int = 3):
@@ -214,26 +179,9 @@ def some_groups(least: int = 3):
     return (replace(healthy(), groups={"site": names}),)
 
 
-def test_few_labels_are_those_of_the_groups_that_are_estimated():
-    """Bins of ages had labels enough, and yet every single age was named."""
-    (data,) = some_groups()
-    ages = np.arange(600) % 60
-    data = replace(data, groups={"age": ages.astype(float)})
-    asked = {"metrics": "accuracy", "method": "ensemble"}
-    found = ssme.evaluate(data, by=["age:quantiles=2"], **asked)
-    assert "D107" not in {warning.code for warning in found.warnings}
-    assert "D107" not in {warning.code for warning in ssme.evaluate(data, by=[], **asked).warnings}
-    (told,) = [d for d in ssme.evaluate(data, by=["age"], **asked).warnings if d.code == "D107"]
-    assert "age=0.0 has 2" in told.reason
-
-
 def vague():
     data = with_model(healthy(), 1, 0.5 + 0.1 * (truth() - 0.5))
     return (with_model(data, 2, 0.5 + 0.1 * (truth() - 0.5)),)
-
-
-def weighted_for_a_shift():
-    return (correct_shift(healthy(), "covariate"),)
 
 
 def copied_rows():
@@ -241,20 +189,6 @@ def copied_rows():
     data = healthy()
     rows = np.concatenate([np.arange(600), np.arange(0, 600, 4)])
     return (replace(data, scores=data.scores[rows], labels=data.labels[rows]),)
-
-
-def test_rows_of_coarse_scores_are_no_copies():
-    """Answers of few kinds coincide everywhere; the same answers copied do so more often."""
-    (data,) = copied_rows()
-    for coarse in (replace(healthy(), scores=np.round(healthy().scores, 1)), healthy(models=1)):
-        assert "D111" not in {warning.code for warning in check_all(Case(coarse))}
-    rounded = replace(data, scores=np.round(data.scores, 2))
-    (found,) = (each for each in check_all(Case(rounded)) if each.code == "D111")
-    assert "20 of 100 labeled rows" in found.reason
-
-
-def flattened():
-    return healthy(), belief(conflict=1.2)
 
 
 def rated():
@@ -285,64 +219,76 @@ def answered_several_times():
     return (ScoreSet.from_frame(frame, "y"),)
 
 
-def odd_world():
-    return healthy(), belief(worlds={"a": (0.5, "all is odd"), "b": (0.2, "some is")})
-
-
-def best_pulled():
-    data = healthy()
-    metric = get_metric("accuracy")
-    alone = ssme.evaluate(data, method="labeled", metrics="accuracy").estimates[0][0]
-    pulled = alone.value - 0.2 * (np.arange(4) == np.argmax(alone.value))
-    return data, belief(), [metric], [Estimate(pulled)], [alone]
-
-
-def interval_without_width():
-    data = healthy()
-    metric = get_metric("accuracy")
-    alone = ssme.evaluate(data, method="labeled", metrics="accuracy").estimates[0][0]
-    return data, belief(), [metric], [Estimate(alone.value, np.tile(alone.value, (9, 1)))], [alone]
-
-
-FIRES = {
+FIRES: dict[str, list[Any]] = {
     "D101": [no_labels],
     "D102": [few_positives],
     "D103": [all_labeled],
-    "D104": [easy_rows_labeled, sure_rows_of_both_classes_labeled],
-    "D105": [one_heavy_row],
+    "D104": [easy_rows_labeled, lambda: label_surest(by_class=True)],
+    "D105": [lambda: (replace(healthy(), weights=np.where(np.arange(600) == 3, 500.0, 1.0)),)],
     "D106": [many_missing],
     "D107": [some_groups],
-    "D108": [easy_rows_labeled, sure_rows_of_both_classes_labeled],
-    "D109": [weighted_for_a_shift],
+    "D108": [easy_rows_labeled, lambda: label_surest(by_class=True)],
+    "D109": [lambda: (correct_shift(healthy(), "covariate"),)],
     "D110": [answered_several_times],
     "D111": [copied_rows],
-    "D201": [overconfident],
+    "D201": [lambda: change_model(0, lambda p: np.clip(np.round(p), 0.002, 0.998))],
     "D202": [inverted],
     "D203": [inverted, a_judge_alone],
     "D204": [duplicated],
     "D205": [two_models],
-    "D206": [constant],
-    "D207": [noise, rows_in_another_order],
-    "D208": [flattened],
+    "D206": [lambda: change_model(0, lambda p: np.full(600, 0.3))],
+    "D207": [
+        lambda: (
+            replace(healthy(), scores=np.random.default_rng(3).dirichlet([0.5] * 2, (600, 4))),
+        ),
+        lambda: change_model(1, np.random.default_rng(0).permutation, models=2),
+    ],
+    "D208": [lambda: (healthy(), belief(conflict=1.2))],
     "D209": [vague],
     "D210": [rated],
-    "D301": [many_shared_errors],
-    "D302": [shared_errors],
-    "D303": [stopped_early, stopped_early_for_one_model],
+    "D301": [lambda: (all_wrong_together(healthy(), 3),)],
+    "D302": [lambda: (all_wrong_together(healthy(), 5),)],
+    "D303": [
+        lambda: (healthy(), belief(fits={"": Convergence(False, 20)})),
+        lambda: (healthy(), belief(fits={"m1": Convergence(False, 5)})),
+    ],
     "D304": [kept_its_draw],
     "D305": [estimate_off],
-    "D306": [odd_world],
-    "D307": [best_pulled],
-    "D308": [interval_without_width],
-    "D309": [estimate_with_draws_off],
+    "D306": [lambda: (healthy(), belief(worlds={"a": (0.5, "all is odd"), "b": (0.2, "some is")}))],
+    "D307": [lambda: with_estimate(lambda v: Estimate(v - 0.2 * (np.arange(4) == v.argmax())))],
+    "D308": [lambda: with_estimate(lambda v: Estimate(v, np.tile(v, (9, 1))))],
+    "D309": [lambda: with_estimate(estimate_with_draws_off)],
 }
+
+
+def test_few_labels_are_those_of_the_groups_that_are_estimated():
+    """Bins of ages had labels enough, and yet every single age was named."""
+    (data,) = some_groups()
+    ages = np.arange(600) % 60
+    data = replace(data, groups={"age": ages.astype(float)})
+    asked = {"metrics": "accuracy", "method": "ensemble"}
+    found = ssme.evaluate(data, by=["age:quantiles=2"], **asked)
+    assert "D107" not in {warning.code for warning in found.warnings}
+    assert "D107" not in {warning.code for warning in ssme.evaluate(data, by=[], **asked).warnings}
+    (told,) = [d for d in ssme.evaluate(data, by=["age"], **asked).warnings if d.code == "D107"]
+    assert "age=0.0 has 2" in told.reason
+
+
+def test_rows_of_coarse_scores_are_no_copies():
+    """Answers of few kinds coincide everywhere; the same answers copied do so more often."""
+    (data,) = copied_rows()
+    for coarse in (replace(healthy(), scores=np.round(healthy().scores, 1)), healthy(models=1)):
+        assert "D111" not in {warning.code for warning in check_all(Case(coarse))}
+    rounded = replace(data, scores=np.round(data.scores, 2))
+    (found,) = (each for each in check_all(Case(rounded)) if each.code == "D111")
+    assert "20 of 100 labeled rows" in found.reason
 
 
 @pytest.mark.parametrize("code", [check.code for check in CHECKS])
 def test_fires_where_it_should(code: str):
-    for make in FIRES[code]:
+    for number, make in enumerate(FIRES[code]):
         warnings = find(*make())
-        assert code in warnings, make.__name__
+        assert code in warnings, number
         assert any(c.isdigit() for c in warnings[code].reason) or code == "D205"
 
 
