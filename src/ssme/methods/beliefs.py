@@ -138,11 +138,12 @@ class DrawnLabels(ABC):
         plans = [self.plan(metrics, data.scores[part]) for part in parts]
         points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
         worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
+        everything: RowWeights = [(None, range(len(metrics)))]
         for labels, weights in self.draw_batches(metrics):
             values = points if weights is None else worlds
             for g, part in enumerate(parts):
                 own = None if data.weights is None else data.weights[part]
-                for factor, numbers in weights or [(None, range(len(metrics)))]:
+                for factor, numbers in weights or everything:
                     masses = [one_hot_mass(each[:, part], data.n_classes, own) for each in labels]
                     if factor is not None:
                         for mass in masses:
@@ -497,8 +498,9 @@ class LabeledRows:
                 return self._allow_for_clusters(partial(wilson, value), count)
             case PlainInterval.ROW_SHARES:
                 complete = (self.scored.all(axis=1) * self.weights)[:, None]
-                plain = self.clusters is None
-                count = kish(complete) if plain else count_clusters(complete, self.clusters)
+                count = kish(complete)
+                if self.clusters is not None:
+                    count = count_clusters(complete, self.clusters)
                 count = np.repeat(count, value.size)
                 return self._allow_for_clusters(partial(wilson, value), count)
             case PlainInterval.ROC_AUC:

@@ -129,7 +129,7 @@ def find_originals(scores: FloatArray, first_look: int = 100) -> IntArray:
 #     draws = worlds - mean(worlds) + estimate, cut to the metric's range
 
 
-RowWeights = list[tuple[FloatArray, list[int]]]
+RowWeights = list[tuple[FloatArray | None, Sequence[int]]]
 """Bootstrap weights (D, n) of mean 1, each with the numbers of the metrics that take them."""
 
 
@@ -148,7 +148,7 @@ def draw_row_weights(
     smooth *= n_rows / smooth.sum(axis=1, keepdims=True)
     hard = [m for m, metric in enumerate(metrics) if metric.hard_only]
     soft = [m for m, metric in enumerate(metrics) if not metric.hard_only]
-    drawn = [(smooth, soft)] if soft else []
+    drawn: RowWeights = [(smooth, soft)] if soft else []
     if hard:
         drawn.append((draw_row_counts(rng, n_draws, n_rows, clusters), hard))
     return drawn
