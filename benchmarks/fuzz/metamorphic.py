@@ -31,6 +31,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -40,7 +41,7 @@ from pyarrow import parquet
 
 import ssme
 from benchmarks.fuzz.tables import Hang, limit_time, make_parser, split_cases, spread, write_counts
-from ssme import InputError, ScoreSet
+from ssme import InputError, ScoreSet, fitting
 from ssme.data.readers.sources import READERS
 from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import metric_names
@@ -50,14 +51,13 @@ Back = dict[str, dict[Any, Any]]
 OUTCOMES = ("same", "refused", "different", "uncaught", "hang")
 EXACT, SINGLE = 1e-9, 1e-5
 """Largest differences: of the same numbers, and of numbers with the digits of single precision."""
-NOISE = 0.5
-"""Largest difference of what depends on the seed, as a share of the interval's width."""
+NOISE = 0.1
+"""Largest difference of what depends on the seed, as a share of the interval's width, up to which
+its means over many seeds are not compared, which takes long."""
 SEEDS = 12
 """With how many seeds both are asked where noise may be the reason of a difference."""
 ERRORS = 6.0
 """Largest difference of two means over the seeds, in its standard errors."""
-FEWEST = 10
-"""Labels of a group from which on its interval is compared where draws move."""
 STREAMS = 0.3
 """Share of cases about streams."""
 REFUSED = 0.1
@@ -295,9 +295,12 @@ def rename_models(world: World, way: str, rng: np.random.Generator) -> Changed:
 
 
 def rename_classes(world: World, way: str, rng: np.random.Generator) -> Changed | None:
-    if not world.read and isinstance(world.classes[0], str) and _has_ties(world):
-        return None  # of classes in no known order, their names decide ties
-    new = dict(zip(world.classes, world.other_classes, strict=True))
+    classes, others = list(world.classes), list(world.other_classes)
+    if not world.read and isinstance(classes[0], str) and _has_ties(world):
+        # a tie goes to the first class, as numpy's argmax has it: of classes in no known order, to
+        # the first by name, so that the other names have to be in the same order
+        classes, others = sorted(classes), sorted(others, key=str)
+    new = dict(zip(classes, others, strict=True))
     columns, models = dict(world.columns), dict(world.models)
     columns["label"] = [None if y is None else new[y] for y in columns["label"]]
     if world.kind == "answers":
@@ -317,7 +320,7 @@ def rename_classes(world: World, way: str, rng: np.random.Generator) -> Changed 
         columns=columns,
         models=models,
         read=read,
-        classes=tuple(new.values()),
+        classes=tuple(new[each] for each in world.classes),
         truth=[new[y] for y in world.truth],
     )
     return Changed(other, {"class": {str(b): str(a) for a, b in new.items()}}, moves=True)
@@ -657,7 +660,7 @@ class Answer:
         return bool(abs(mine - its) <= EXACT)
 
 
-NUMBERS = (
+COLUMNS = (
     "estimate",
     "low",
     "high",
@@ -667,20 +670,23 @@ NUMBERS = (
     "n_labeled",
     "n_unlabeled",
     "shrinkage",
-    "effective_labels",
 )
-LABELS_ONLY = ("labels_only_low", "labels_only_high", "effective_labels")
-"""Those whose draws have one seed, whatever that of the evaluation is."""
+NUMBERS = (*COLUMNS, "n_random")
+"""What is compared; ``n_random`` is the number of labels that ``effective_labels`` starts from."""
 
 
 def ask(world: World, way: str, back: Back, seed: int = 0) -> Answer:
-    """The answer to the question of ``world``, names changed back."""
+    """The answer to the question of ``world``, names changed back.
+
+    ``seed`` is also that of labels alone, which is 0 in an evaluation.
+    """
     question = {**world.question, "random_state": seed}
     options = dict(question.pop("options"))
     own = {each.name for each in fields(find_method_class(question["method"]))}
     if "oracle" in own:
         options |= {"oracle": world.truth, "budget": world.n_rows // 2}
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    seeded = patch.object(fitting, "LABELS_ONLY_SEED", seed)
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(), seeded:
         warnings.simplefilter("ignore")
         try:
             source, y, reading = give(world, way, Path(folder))
@@ -694,11 +700,17 @@ def _read_answer(result: ssme.Evaluation, back: Back) -> Answer:
     def rename(what: str, name: Any) -> Any:
         return back.get(what, {}).get(name, name)
 
-    numbers = {}
+    numbers: dict[tuple[str, ...], dict[str, float]] = {}
+    widths: dict[tuple[str, ...], float] = {}
     for row in result.rows():
         group = rename("group", row["group"].removeprefix("group_"))
         key = (rename("model", row["model"]), row["metric"], group)
-        numbers[key] = {n: np.nan if row[n] is None else float(row[n]) for n in NUMBERS}
+        found = {name: np.nan if row[name] is None else float(row[name]) for name in COLUMNS}
+        if key[2] == "all":
+            widths[key[:2]] = found["labels_only_high"] - found["labels_only_low"]
+        share = (found["high"] - found["low"]) / widths[key[:2]] if widths[key[:2]] else np.nan
+        found["n_random"] = row["effective_labels"] * share**2
+        numbers[key] = found
     metric = result.metrics[0]
     pick: tuple[str, ...] = ()
     if (
@@ -742,8 +754,6 @@ def find_difference(
             allowed = tolerance * max(1.0, abs(value))
             if name in noisy:
                 allowed = _allow_noise(name, numbers, seeds.numbers[key][name])
-            if np.isinf(allowed):
-                continue
             if not abs(value - found) <= allowed:
                 return f"{name} of {key}: {value!r}, {found!r} (allowed {allowed:.2g})"
     tied = renamed and one.pick != other.pick and one.ties(*other.pick)
@@ -756,14 +766,10 @@ def find_difference(
     return ""
 
 
-def find_different_means(
-    ones: list[Answer], others: list[Answer], skipped: tuple[str, ...] = ()
-) -> str:
+def find_different_means(ones: list[Answer], others: list[Answer]) -> str:
     """The first number whose mean over seeds differs by more than its Monte-Carlo error."""
     for key in ones[0].numbers:
         for name in NUMBERS:
-            if name in skipped:
-                continue
             x, y = (np.array([a.numbers[key][name] for a in each]) for each in (ones, others))
             if np.isnan(x).any() or np.isnan(y).any():
                 if np.isnan(x).all() != np.isnan(y).all():
@@ -771,34 +777,28 @@ def find_different_means(
                 continue
             error = np.sqrt((x.var(ddof=1) + y.var(ddof=1)) / len(x))
             allowed = ERRORS * error + EXACT * max(1.0, abs(x.mean()))
-            if name in LABELS_ONLY:  # tables drawn from counts: no seed and no row order moves them
-                allowed = max(allowed, _allow_noise(name, ones[0].numbers[key], x[0]))
             if abs(x.mean() - y.mean()) > allowed:
                 return f"{name} of {key}: {x.mean()!r}, {y.mean()!r} (standard error {error:.2g})"
     return ""
 
 
 def find_noisy(one: Answer, seeds: Answer) -> set[str]:
-    """The numbers that depend on random draws, as another seed shows.
-
-    The intervals of labels alone have a seed of their own.
-    """
-    noisy = set(LABELS_ONLY)
+    """The numbers that depend on random draws, as another seed shows."""
+    noisy: set[str] = set()
     for key, numbers in one.numbers.items():
         for name, value in numbers.items():
             if not (abs(value - seeds.numbers[key][name]) <= 1e-12 or np.isnan(value)):
-                noisy |= {"low", "high"} if name in ("low", "high") else {name}
+                alone = "labels_only_" if name.startswith("labels_only") else ""
+                ends = {f"{alone}low", f"{alone}high"}
+                noisy |= ends if name in ends else {name}
     return noisy
 
 
 def _allow_noise(name: str, numbers: dict[str, float], again: float) -> float:
     """Largest difference of a number that depends on draws; ``again`` is it with another seed."""
     alone = "labels_only_" if name.startswith("labels_only") else ""
-    few = numbers["n_labeled"] < FEWEST and name.endswith(("low", "high"))
-    if name == "effective_labels" or few:
-        return np.inf
     width = numbers[f"{alone}high"] - numbers[f"{alone}low"]
-    return float(np.nanmax([NOISE * width, 10.0 * abs(again - numbers[name]), EXACT]))
+    return float(np.nanmax([NOISE * width, 2.0 * abs(again - numbers[name]), EXACT]))
 
 
 @cache
@@ -865,7 +865,6 @@ def compare_forms(relation: str, rng: np.random.Generator) -> tuple[dict[str, An
         renamed = relation == "names of models"
         wrong = find_difference(one, other, again, changed.tolerance, renamed)
         if wrong and again is not None and not wrong.startswith(("refused", "rows", "pick")):
-            # the intervals of labels alone have one seed: other orders of rows give other draws
             fixed = relation in ("row order", "parts of a stream", "stream or memory")
             ones, others = (
                 [ask(of if fixed else reorder(of, [s, at]), by, back, seed=s) for s in range(SEEDS)]
@@ -874,7 +873,7 @@ def compare_forms(relation: str, rng: np.random.Generator) -> tuple[dict[str, An
                     (1, changed.world, other_way, changed.back),
                 )
             )
-            wrong = find_different_means(ones, others, LABELS_ONLY if fixed else ())
+            wrong = find_different_means(ones, others)
     except Hang:
         return about, "hang", ""
     except Exception as error:

@@ -33,6 +33,8 @@ from ssme.results.groups import ALL, Group
 from ssme.spec import RunSpec
 from ssme.wording import quote
 
+LABELS_ONLY_SEED = 0
+"""What labels alone say does not depend on the seed of an evaluation."""
 UNDEFINED_SHOWN = 20
 """Undefined values that are warned of one by one."""
 
@@ -270,7 +272,8 @@ def _estimate_labels_only(
     if data.n_labeled == 0 or data.design.kind in ("by_class", "by_score"):
         nothing = np.full(data.n_models, np.nan)
         return [[Estimate(nothing) for _ in metrics] for _ in rows]
-    alone = get_method("labeled", joint_draws=False).fit(data, np.random.default_rng(0))
+    rng = np.random.default_rng(LABELS_ONLY_SEED)
+    alone = get_method("labeled", joint_draws=False).fit(data, rng)
     if isinstance(belief, LabeledBelief) and belief.repeats(alone):
         return estimates
     return alone.estimate(metrics, rows)
