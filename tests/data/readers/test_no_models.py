@@ -27,6 +27,7 @@ SKIPPED = {
     "smoker": "only 0 and 1",
     "site": "only 1 and 2, or empty",
     "prior": "always 0.5",
+    "agreement": "empty wherever there is no label",
 }
 MODELS = ("logistic", "forest", "neighbors", "neural_net", "naive_bayes", "boosting")
 
@@ -42,6 +43,7 @@ def make_sample() -> pd.DataFrame:
     frame["smoker"] = rng.random(n) < 0.2
     frame["site"] = np.where(rng.random(n) < 0.1, np.nan, rng.integers(1, 3, n))
     frame["prior"] = 0.5
+    frame["agreement"] = np.where(frame["label"].isna(), np.nan, rng.random(n))
     return frame
 
 

@@ -100,6 +100,15 @@ def test_suggested_rows_merged_with_the_scores_are_refused(tmp_path, layout, kep
     assert (data.models, data.n_labeled) == (("bert", "gpt"), 8)
 
 
+def test_probabilities_merged_with_the_scores_are_no_model(tmp_path) -> None:
+    frame = pd.read_csv(scores(tmp_path, layout="wide")).drop(columns="label")
+    more = pd.read_csv(suggested(tmp_path, GOOD))[["id", "label", "probability"]]
+    merged = frame.merge(more.dropna(), on="id", how="left")
+    with pytest.raises(InputError, match="has 'probability', as `ssme suggest` writes"):
+        ScoreSet.from_frame(merged)
+    assert ScoreSet.from_frame(merged, ignore=["probability"]).models == ("bert", "gpt")
+
+
 @pytest.mark.parametrize(
     "text",
     [

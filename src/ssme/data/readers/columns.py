@@ -124,12 +124,7 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     marks = [name for name in table.columns if name.lower() in ("round", "reason")]
     designed = (found.design or options.design) is not None
     if label is not None and not designed and len({name.lower() for name in marks}) == 2:
-        raise InputError(
-            f"{table.what} has {quote(marks)}, as `ssme suggest` writes: its labels would count as "
-            "a random sample",
-            hint="keep the file of `ssme suggest` separate and give it as `labels_file`; if the "
-            f"rows were drawn at random, pass `design=random` or `ignore={marks}`",
-        )
+        raise explain_suggested(table, marks)
     roles = "`label`, `id`, `weight`, `design`, `groups` and `cluster`"
     refuse_duplicates(found.roles, "column", f"{roles} must be different columns")
     if labels is None:
@@ -137,6 +132,16 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     usual = USUAL_NAMES["label"]
     replaced = [n for n in table.columns if n.lower() in usual or n == options.label]
     return replace(found, set_aside=frozenset(replaced))
+
+
+def explain_suggested(table: Table, marks: list[str]) -> InputError:
+    """The error of columns of `ssme suggest` next to the scores."""
+    return InputError(
+        f"{table.what} has {quote(marks)}, as `ssme suggest` writes: its labels would count as "
+        "a random sample",
+        hint="keep the file of `ssme suggest` separate and give it as `labels_file`; if the "
+        f"rows were drawn at random, pass `design=random` or `ignore={marks}`",
+    )
 
 
 def find_design(table: Table, options: ReadOptions) -> str | None:
@@ -382,30 +387,42 @@ def name_answers(
 # Columns of numbers that are models only if they are named.
 
 
+WITH_LABELS_ONLY = "empty wherever there is no label"
+
+
 def explain_no_model(
     table: Table, name: str, labels: RawLabels | None = None, *, least_rows: int = 10
 ) -> str:
     """Why a column of numbers or booleans is not taken for a model unless it is named, else "".
 
-    It is empty or constant, has two values (a group, a flag, a vote) or copies the labels. Where
-    values are not whole numbers, fewer than ``least_rows`` rows say nothing.
+    It is empty or constant, has two values (a group, a flag, a vote), copies the labels or belongs
+    to them, with no value elsewhere. Where values are not whole numbers, fewer than ``least_rows``
+    rows say nothing else.
     """
     values = table.read_floats(name)
-    head = values[:1000][~np.isnan(values[:1000])]
-    if (head != np.rint(head)).any() and (np.unique(head).size > 2 or values.size < least_rows):
-        return ""
     known = ~np.isnan(values)
+    head = values[:1000][known[:1000]]
+    few = values.size < least_rows
+    only = "" if few or not _is_with_labels(known, labels) else WITH_LABELS_ONLY
+    if (head != np.rint(head)).any() and (np.unique(head).size > 2 or few):
+        return only
     distinct = np.unique(values[known])
     empty = "" if known.all() else " or empty"
     if distinct.size < 2:
         return f"always {make_plain(distinct[0])}{empty}" if distinct.size else "empty"
     copied = labels and _compare_with_labels(values, known, distinct, labels)
-    if copied:
-        return copied
+    if copied or only:
+        return copied or only
     if distinct.size == 2:
         low, high = map(make_plain, distinct)
         return f"only {low} and {high}{', or empty' if empty else ''}"
     return ""
+
+
+def _is_with_labels(known: NDArray[np.bool_], labels: RawLabels | None) -> bool:
+    """Whether only labeled rows have values, and not all rows are labeled."""
+    labeled = known if labels is None else labels.codes >= 0
+    return bool(known.any() and labeled[known].all() and not labeled.all() and labels is not None)
 
 
 def _compare_with_labels(

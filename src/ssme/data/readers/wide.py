@@ -25,7 +25,14 @@ from ssme.data.arrays import (
 )
 from ssme.data.judges import UNSURE
 from ssme.data.labels import RawLabels, order_classes, spell_class
-from ssme.data.readers.columns import Columns, explain_no_model, is_index, refuse_without_labels
+from ssme.data.readers.columns import (
+    WITH_LABELS_ONLY,
+    Columns,
+    explain_no_model,
+    explain_suggested,
+    is_index,
+    refuse_without_labels,
+)
 from ssme.data.readers.tables import Table
 from ssme.data.values import FloatArray, factorize, make_plain, refuse_duplicates
 from ssme.errors import InputError
@@ -116,6 +123,11 @@ def _find_grid(
         )
     reasons = {name: explain_no_model(table, name, raw) for name in numbers}
     skipped = {name: reason for name, reason in reasons.items() if reason}
+    drawn = [
+        n for n, why in skipped.items() if n.lower() == "probability" and why == WITH_LABELS_ONLY
+    ]
+    if drawn and options.design is None:
+        raise explain_suggested(table, drawn)
     return _detect_grid(table, numbers, options, raw, judged, skipped), skipped
 
 
