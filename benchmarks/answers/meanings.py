@@ -22,7 +22,7 @@ from scipy.special import betainc, expit, logit
 
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.metrics.base import FloatArray
-from ssme.mixture.monotone import make_falling
+from ssme.results.reliability import make_falling
 
 IntArray = NDArray[np.int64]
 LEAST = 1e-3

@@ -42,10 +42,9 @@ from ssme.bench.protocol import IntArray, Split
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics import get_metric, one_hot_mass
 from ssme.metrics.influence import measure_influence, measure_spread
-from ssme.mixture.monotone import make_falling
 from ssme.results.evaluation import Evaluation
+from ssme.results.reliability import make_falling
 from ssme.results.suggest import (
-    UNIFORM,
     SuggestConstants,
     believe,
     find_goal,
@@ -53,6 +52,7 @@ from ssme.results.suggest import (
     set_probabilities,
 )
 from ssme.run import evaluate
+from ssme.schema import SUGGEST
 
 ARMS = ("random", "best", "roc_auc", "uncertainty")
 GOALS = {"best": "best:accuracy", "roc_auc": "metric:roc_auc"}
@@ -133,7 +133,7 @@ def _measure_gains(result: Evaluation, pool: ScoreSet, text: str) -> dict[str, f
     said = np.sqrt((measure_spread(moves, belief) * asked.weights).sum(axis=1))
     seen = moves[np.arange(pool.n_rows), pool.labels] - np.einsum("nk,nkc->nc", belief, moves)
     true = np.sqrt((seen**2 * asked.weights).sum(axis=1))
-    chance = set_probabilities(said, BATCHES[0], UNIFORM.default)
+    chance = set_probabilities(said, BATCHES[0], SUGGEST["uniform"].default)
     return {"gain_said": measure_gain(said, chance), "gain_true": measure_gain(true, chance)}
 
 

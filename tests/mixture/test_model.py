@@ -20,7 +20,7 @@ from ssme.mixture.model import (
     stack_alr,
     start_by_neighbors,
 )
-from ssme.mixture.monotone import make_falling
+from ssme.results.reliability import make_falling
 
 
 def test_options_that_are_given_replace_those_of_the_preset() -> None:

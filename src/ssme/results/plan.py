@@ -36,12 +36,11 @@ from ssme.methods.base import Estimate, Method
 from ssme.methods.beliefs import draw_labels
 from ssme.metrics.base import Metric
 from ssme.metrics.influence import measure_influence
-from ssme.mixture.monotone import make_falling
 from ssme.options import accept, list_declared, parse_number
 from ssme.progress import track
 from ssme.results.choose import choose_model
 from ssme.results.comparison import compute_probability_best, draw_towards
-from ssme.results.reliability import Record
+from ssme.results.reliability import Record, make_falling
 from ssme.results.suggest import SuggestConstants, believe
 from ssme.results.table import Answer, Row, count_effective_labels
 from ssme.schema import PLAN

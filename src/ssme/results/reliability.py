@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -39,7 +40,6 @@ from ssme.arrays import FloatArray
 from ssme.metrics.base import Metric
 from ssme.metrics.kinds import is_same_metric
 from ssme.metrics.registry import get_metric
-from ssme.mixture.monotone import make_falling
 
 What = Literal["best", "better", "within", "worst"]
 
@@ -142,3 +142,23 @@ def _read() -> dict[tuple[str, str], list[tuple[int, What, Bin]]]:
         key = (row["method"], row["metric"])
         found.setdefault(key, []).append((int(row["n_labeled"]), what, counted))
     return found
+
+
+def make_falling(
+    values: Sequence[float] | FloatArray, weights: Sequence[float] | FloatArray | None = None
+) -> FloatArray:
+    """The nearest values (weighted least squares) that never rise.
+
+    Neighbors that rise are pooled into their mean (Barlow, Bartholomew, Bremner and Brunk 1972).
+    """
+    pools: list[tuple[float, float, int]] = []
+    for value, weight in zip(
+        values, np.ones(len(values)) if weights is None else weights, strict=True
+    ):
+        mean, mass, size = float(value), float(weight), 1
+        while pools and pools[-1][0] < mean:
+            before, heavy, many = pools.pop()
+            mean = (before * heavy + mean * mass) / (heavy + mass)
+            mass, size = heavy + mass, many + size
+        pools.append((mean, mass, size))
+    return np.repeat([mean for mean, _, _ in pools], [size for _, _, size in pools])
