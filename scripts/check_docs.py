@@ -8,11 +8,14 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\s*\$?\s*ssme ([a-z]+)", re.MULTILINE)
+LINE = re.compile(r"^\s*\$?\s*ssme ([a-z]+)((?:[^#|>\n\\]|\\\n)*)", re.MULTILINE)
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 TARGET = re.compile(r"\bmake ([a-z][a-z-]*)")
 
 
@@ -54,6 +57,28 @@ def check_blocks(path: Path, text: str, commands: set[str]) -> list[str]:
     return problems
 
 
+def list_options(command: Any) -> set[str]:
+    """Options of a command and of the commands inside it."""
+    inside = (list_options(each) for each in getattr(command, "commands", {}).values())
+    own = (each.opts + each.secondary_opts for each in command.params)
+    return {"--help", "--help-all"}.union(*own, *inside)
+
+
+def check_options(path: Path, text: str, options: dict[str, set[str]]) -> list[str]:
+    """Options of `ssme` that no command has, or not the command that they are given to."""
+    bodies = [body for language, body in BLOCK.findall(text) if language in ("bash", "console")]
+    found = [
+        f"{path.name}: ssme {command} has no option {option}"
+        for body in bodies
+        for command, rest in LINE.findall(body)
+        for option in OPTION.findall(rest)
+        if option not in options.get(command, set())
+    ]
+    every = set().union(*options.values())
+    plain = re.findall(r"`(--[a-z][a-z-]*)[^`]*`", text)
+    return found + [f"{path.name}: no command has {name}" for name in plain if name not in every]
+
+
 def check_make(path: Path, text: str, targets: set[str]) -> list[str]:
     code = "\n".join(re.findall(r"`([^`\n]+)`", text) + [body for _, body in BLOCK.findall(text)])
     return [
@@ -67,7 +92,9 @@ def main() -> int:
 
     from ssme.cli import app
 
-    commands = set(get_command(app).commands)  # type: ignore[attr-defined]
+    program = get_command(app).commands  # type: ignore[attr-defined]
+    commands = set(program)
+    options = {name: list_options(command) for name, command in program.items()}
     targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     problems = []
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/**/*.md")]
@@ -76,6 +103,8 @@ def main() -> int:
         problems += check_links(page, text)
         problems += check_blocks(page, text, commands)
         problems += check_make(page, text, targets)
+        if page.parent != ROOT / "benchmarks" and "benchmarks" not in page.parts:
+            problems += check_options(page, text, options)
     print("\n".join(problems) or f"{len(pages)} documents hold")
     return 1 if problems else 0
 

@@ -19,7 +19,7 @@ from ssme.progress import track
 from ssme.results.curves import find_other_areas
 from ssme.show.document import Document
 from ssme.show.plot import UNCUT, Plot, render_svg
-from ssme.show.plots import CURVE_PANELS, SHOWN_MODELS, Plots, draw_metric
+from ssme.show.plots import HEATMAP_PANELS, SHOWN_MODELS, Plots, draw_metric
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -27,7 +27,18 @@ if TYPE_CHECKING:
 Maker = Callable[[], Plot]
 
 TAG = re.compile(r"<[^>]+>")
+DEFAULTS = re.compile(
+    r' (?:font-family="[^"]*"|font-size="12px"|opacity="1"|stroke-width="1"'
+    r'|transform="translate\(0,0\)"|aria-[a-z]+="[^"]*"|role="[^"]*"|pointer-events="none")'
+)
+"""Attributes that say what a browser or the style sheet of the report says anyway."""
+EMPTY = re.compile(r'<path class="(?:background" d="M0,0h0v0h0Z|foreground" d=")"[^>]*/>')
+"""Paths that draw nothing."""
 MARK = 'role="graphics-symbol"'
+REPORT_MODELS = 10
+"""Models that a picture of a report draws, the best ones."""
+FEW_GROUPS = 9
+"""Groups, with that of all rows, up to which eight models and two metrics are drawn by group."""
 WIDE = 560
 """Pixels from which a picture is not made smaller to fit a narrow screen, but scrolled."""
 STYLE = {
@@ -78,10 +89,12 @@ def list_charts(evaluation: Evaluation) -> dict[str, tuple[Maker, ...]]:
         for number, metric in enumerate(evaluation.metrics)
     }
     if data.n_models > 1:
-        found["ranking"] = (plots.ranking,)
+        found["ranking"] = (partial(plots.ranking, limit=REPORT_MODELS),)
     if len(evaluation.groups) > 1:
+        models, metrics = (8, 2) if len(evaluation.groups) <= FEW_GROUPS else (4, 1)
         found["groups"] = tuple(
-            partial(plots.groups, metric.name) for metric in evaluation.metrics[:2]
+            partial(plots.groups, metric.name, limit=models)
+            for metric in evaluation.metrics[:metrics]
         )
     if evaluation.posterior is not None:
         found["behavior"] = tuple(_list_curves(evaluation, plots))
@@ -98,25 +111,28 @@ def _list_curves(evaluation: Evaluation, plots: Plots) -> Iterator[Maker]:
     kinds = {name: judge.kind for name, judge in data.judges.items()}
     scored = [name for name in data.models if name not in kinds]
     ordered = [name for name in data.models if kinds.get(name) != "answers"]
-    some = scored[:CURVE_PANELS] if kinds else None
-    graded = ordered[:CURVE_PANELS] if kinds else None
+    some = scored[:HEATMAP_PANELS] if kinds else None
+    graded = ordered[:HEATMAP_PANELS] if kinds else None
     if scored:
-        yield partial(plots.reliability, models=some)
+        yield partial(plots.reliability, models=some, limit=HEATMAP_PANELS)
     if data.n_classes == 2 and ordered:
-        yield lambda: _note_areas(evaluation, plots.roc(models=graded))
-        yield lambda: _note_areas(evaluation, plots.precision_recall(models=graded))
+        yield lambda: _note_areas(evaluation, plots.roc(models=graded, limit=HEATMAP_PANELS))
+        yield lambda: _note_areas(
+            evaluation, plots.precision_recall(models=graded, limit=HEATMAP_PANELS)
+        )
     if data.n_classes == 2 and scored:
         yield partial(plots.densities, models=some)
     yield plots.confusion
     if data.n_models > 1:
-        yield lambda: _note_correlation(evaluation, plots.agreement())
+        yield lambda: _note_correlation(evaluation, plots.agreement(limit=REPORT_MODELS))
 
 
 def _draw_metric(evaluation: Evaluation, metric: str) -> Plot:
-    plot, count = draw_metric(evaluation, metric), evaluation.data.n_models
-    some = f"The best {SHOWN_MODELS} of {count} models; the table has all."
+    plot = draw_metric(evaluation, metric, limit=REPORT_MODELS)
+    count = evaluation.data.n_models
+    some = f"The best {REPORT_MODELS} of {count} models; the table has all."
     title = f"{metric} with {evaluation.level * 100:g} % intervals"
-    return replace(plot, title=title, note=some if count > SHOWN_MODELS else "")
+    return replace(plot, title=title, note=some if count > REPORT_MODELS else "")
 
 
 def _note_correlation(evaluation: Evaluation, plot: Plot) -> Plot:
@@ -146,7 +162,7 @@ def _render_svg(plot: Plot, prefix: str) -> str:
     """The picture as inline SVG: ids unique in the page, words for screen readers."""
     spec = {**plot.spec(), "title": None, "config": STYLE}
     head, body = render_svg(spec).split(">", 1)
-    return f"{head}>{TAG.sub(lambda tag: _rewrite_tag(tag[0], prefix), body)}"
+    return f"{head}>{TAG.sub(lambda tag: _rewrite_tag(tag[0], prefix), EMPTY.sub('', body))}"
 
 
 def _read_width(svg: str) -> float:
@@ -159,7 +175,7 @@ def _rewrite_tag(tag: str, prefix: str) -> str:
     tag = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}\1"', tag)
     tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", tag)
     words = re.search(r' aria-label="([^"]*)"', tag) if MARK in tag and tag[-2] == "/" else None
-    tag = re.sub(r' aria-[a-z]+="[^"]*"| role="[^"]*"| pointer-events="none"', "", tag)
+    tag = DEFAULTS.sub("", tag)
     if words is None:
         return tag
     name = tag[1:].split(None, 1)[0]

@@ -45,6 +45,10 @@ SEVERITY_NAMES = {"serious": "serious warning", "warning": "warning", "note": "n
 """What warnings of each severity are called."""
 TOGETHER_MODELS = 30
 """Models up to which a report says unasked how they err together: pairs grow with the square."""
+OPEN_METRICS = 4
+"""Metrics that a page shows unfolded."""
+GROUP_ROWS = 540
+"""Rows of all tables of groups by metric together, up to which a report shows every model."""
 BRIEF = 200
 """Characters of a fact of the fit that a report still shows."""
 
@@ -159,7 +163,7 @@ def build_document(
         sections += _list_comparisons(evaluation, charts)
     sections += requested.values()
     if len(evaluation.groups) > 1:
-        sections.append(_make_groups(evaluation, charts, limit))
+        sections.append(_make_groups(evaluation, charts, limit, report))
     if charts.get("behavior"):
         about = (
             "Lines and points are estimates; bands and bars are "
@@ -387,6 +391,7 @@ def _make_estimates(
                 (f"{definition}.",) if report else (),
                 *make_table(rows, columns, limit, "model"),
                 charts.get(f"metric-{number}", ()),
+                folded=number >= OPEN_METRICS,
             )
         )
     if limit is not None and len(evaluation.metrics) > 1:
@@ -460,7 +465,7 @@ def _list_comparisons(evaluation: Evaluation, charts: Mapping[str, Any]) -> Iter
         Shown("interval", ("low", "high"), "span"),
         Shown("P(better)", "p_better", "share"),
     )
-    rows = [vars(row) for row in comparison.rows]
+    rows = sorted(map(vars, comparison.rows), key=lambda row: row["p_better"])
     about_all = (about, *comparison.remarks)
     yield Section("differences", "Differences", about_all, *make_table(rows, columns))
 
@@ -483,7 +488,9 @@ GROUP_COLUMNS = (
 )
 
 
-def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int | None) -> Section:
+def _make_groups(
+    evaluation: Evaluation, charts: Mapping[str, Any], limit: int | None, report: bool
+) -> Section:
     """The groups of each grouping, worst first, how far they are apart, and every metric."""
     first = evaluation.metrics[0]
     parts: list[Section] = []
@@ -502,7 +509,12 @@ def _make_groups(evaluation: Evaluation, charts: Mapping[str, Any], limit: int |
         parts.append(Section(f"groups-{number}", title, ranking.remarks, *table))
     parts.append(_make_gaps(evaluation, ranking.rows[0].model, limit))
     if limit is None:
-        parts += [_make_group_table(evaluation, *each) for each in enumerate(evaluation.metrics)]
+        cells = (len(evaluation.groups) - 1) * len(evaluation.metrics)
+        most = max(1, GROUP_ROWS // cells) if report else evaluation.data.n_models
+        parts += [
+            _make_group_table(evaluation, number, metric, most)
+            for number, metric in enumerate(evaluation.metrics)
+        ]
     about = [
         "Intervals of differences from all rows are simultaneous over groups. "
         '"P(worst)" is the probability that the group is the worst one. "Shrinkage" is the share '
@@ -549,11 +561,15 @@ def _make_gaps(evaluation: Evaluation, model: str, limit: int | None) -> Section
     return Section("gaps", f"Gaps between groups of {model}", (about,), *table)
 
 
-def _make_group_table(evaluation: Evaluation, number: int, metric: Metric) -> Section:
-    """One metric of every model in every group, the worst group first."""
+def _make_group_table(evaluation: Evaluation, number: int, metric: Metric, most: int) -> Section:
+    """One metric of the best models, no more than ``most``, in every group, worst group first."""
     place = {name: i for i, name in enumerate(order_groups(evaluation, metric.name))}
     models = {row["model"]: i for i, row in enumerate(_rank_models(evaluation, metric))}
-    rows = [row for row in evaluation.rows(metric.name) if row["group"] != ALL]
+    rows = [
+        row
+        for row in evaluation.rows(metric.name)
+        if row["group"] != ALL and models[row["model"]] < most
+    ]
     rows.sort(key=lambda row: (place[row["group"]], models[row["model"]]))
     sources = {"group": "its own", "all": "all rows", "none": "-"}
     for row in rows:
@@ -569,7 +585,15 @@ def _make_group_table(evaluation: Evaluation, number: int, metric: Metric) -> Se
         Shown("from labels", "from"),
     )
     title = f"{metric.name} by group, worst group first"
-    return Section(f"group-metric-{number}", title, (), *make_table(rows, columns))
+    left = len(models) > most
+    about = (f"The best {most} of {len(models)} models. ssme evaluate --csv writes all.",)
+    return Section(
+        f"group-metric-{number}",
+        title,
+        about if left else (),
+        *make_table(rows, columns),
+        folded=number > 0,
+    )
 
 
 def _leave_out_columns(group: str, by: str) -> str:

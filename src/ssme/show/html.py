@@ -22,8 +22,10 @@ from ssme.wording import make_printable, shorten
 if TYPE_CHECKING:
     from ssme.show.document import Document
 
-PRINTED_ROWS = 30
-"""Rows of a table that are printed; a screen shows all."""
+FIRST_ROWS = 10
+"""Rows of a table that are printed, and on a screen all that is shown until it is unfolded."""
+SCREEN_ONLY = ("ranking", "differences", "together", "pairs", "behavior", "method", "data", "again")
+"""Sections that are not printed: a print is for those who decide, two pages of a small report."""
 SHORT = 60
 """Characters of a name shown; the whole name is in its title."""
 SEPARATORS = re.compile(r"(?<=[_\-./=:,;|+@&])(?=\w)")
@@ -89,7 +91,7 @@ def make_environment(package: str = "") -> Any:
         "short": _shorten,
         "columns": lambda table: list(_list_columns(table)),
     }
-    environment.globals["printed_rows"] = PRINTED_ROWS
+    environment.globals |= {"first_rows": FIRST_ROWS, "screen_only": SCREEN_ONLY}
     return environment
 
 
@@ -107,14 +109,21 @@ def _list_columns(table: Sequence[Column | Mapping[str, Any]]) -> Iterator[dict[
 def _describe_column(column: Column) -> dict[str, Any]:
     is_text = column.kind == "text"
     values = [cell[0] if column.kind == "value" else cell for cell in column.cells]
-    numbers = ["" if value is None or value != value else value for value in values]
+    numbers = [_format_key(value) for value in values if not is_text]
     return {
         "title": column.title,
         "is_text": is_text,
         "is_pair": column.kind == "value",
         "texts": column.texts,
-        "numbers": [] if is_text else numbers,
+        "numbers": numbers,
     }
+
+
+def _format_key(value: Any) -> str:
+    """What a cell is sorted by and copied as: more digits than are shown, not all of them."""
+    if value is None or value != value:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _explain_warnings(keys: Sequence[str]) -> dict[str, Any]:

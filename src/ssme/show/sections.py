@@ -39,7 +39,8 @@ class Section:
     """One section: sentences, then a table, preformatted text, pictures and the sections inside.
 
     ``key`` is its anchor in a page, ``more`` says what of the table was left out ("3 more models"),
-    ``severity`` how serious it is where it warns ("note", "warning", "serious"). ``charts`` draw
+    ``severity`` how serious it is where it warns ("note", "warning", "serious"). A ``folded`` one
+    shows only its title in a page until it is opened. ``charts`` draw
     the pictures, called by an output that shows some; an `InputError` of one says that the method
     has no numbers for it.
     """
@@ -53,6 +54,7 @@ class Section:
     parts: tuple[Section, ...] = ()
     code: str = ""
     severity: str = ""
+    folded: bool = False
 
     def walk(self) -> Iterable[Section]:
         """The section and all inside it."""

@@ -17,6 +17,8 @@
     });
     for (const other of head.parentNode.children) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", rising ? "ascending" : "descending");
+    const first = rows.length - table.querySelectorAll(".rest").length;
+    rows.forEach(([, row], place) => row.classList.toggle("rest", place >= first));
     table.tBodies[0].append(...rows.map(([, row]) => row));
     say(`Sorted by ${head.textContent.trim()}, ${rising ? "rising" : "falling"}`);
   };
@@ -46,6 +48,35 @@
     }
   };
 
+  // On a narrow screen rows become blocks: roles keep them a table, labels name their numbers.
+  const label = (table) => {
+    const heads = [...table.tHead.rows[0].cells];
+    table.setAttribute("role", "table");
+    for (const part of [table.tHead, table.tBodies[0]]) part.setAttribute("role", "rowgroup");
+    for (const row of table.rows) row.setAttribute("role", "row");
+    for (const head of heads) head.setAttribute("role", "columnheader");
+    for (const row of table.tBodies[0].rows) {
+      [...row.cells].forEach((cell, place) => {
+        cell.setAttribute("role", place ? "cell" : "rowheader");
+        if (place) cell.dataset.label = heads[place].dataset.label;
+      });
+    }
+    table.classList.add("labeled");
+  };
+
+  for (const table of document.querySelectorAll("table.sort, table.rows")) label(table);
+  for (const button of document.querySelectorAll("button.unfold")) {
+    const table = tableBefore(button);
+    const words = button.textContent;
+    const fold = (folded) => {
+      table.classList.toggle("folded", folded);
+      button.textContent = folded ? words : "Show the first rows";
+      button.setAttribute("aria-expanded", String(!folded));
+    };
+    button.hidden = false;
+    button.addEventListener("click", () => fold(!table.classList.contains("folded")));
+    fold(true);
+  }
   for (const table of document.querySelectorAll("table.sort")) {
     for (const head of table.tHead.rows[0].cells) {
       head.querySelector("button").addEventListener("click", () => sortBy(table, head));
