@@ -181,10 +181,8 @@ def check_arrays(
         array, models = stack_scores(scores, options.models)
         layout = layout or Layout("mapping")
     elif hasattr(type(scores), "columns"):
-        raise InputError(
-            f"scores is a {type(scores).__module__.split('.')[0]} {type(scores).__name__}",
-            hint="use ScoreSet.from_frame, which keeps the column names",
-        )
+        problem = f"scores is a {type(scores).__module__.split('.')[0]} {type(scores).__name__}"
+        raise InputError(problem, hint="use ScoreSet.from_frame, which keeps the column names")
     else:
         array, models = as_floats(scores, "scores"), options.models
         _check_shape(array, options)
@@ -465,10 +463,8 @@ def refuse_rounded_ids(ids: NDArray[Any], exact: int) -> None:
 def _check_length(values: NDArray[Any], n: int, what: str) -> None:
     if values.shape != (n,):
         found = f"{values.size} values" if values.ndim == 1 else f"shape {values.shape}"
-        raise InputError(
-            f"{what} has {found} for {n} rows of scores",
-            hint="check that both come from the same rows in the same order",
-        )
+        problem = f"{what} has {found} for {n} rows of scores"
+        raise InputError(problem, hint="check that both come from the same rows in the same order")
 
 
 # -------------------------------------------------------------------------------------------------

@@ -164,10 +164,8 @@ def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
             )
         if not labeled.size or (design == "by_class" and np.ptp(labels[labeled]) == 0):
             found = "all of one class" if labeled.size else "missing"
-            raise InputError(
-                f"`design={design!r}` was given, and the labels are {found}",
-                hint="check the label column, or leave `design` out",
-            )
+            problem = f"`design={design!r}` was given, and the labels are {found}"
+            raise InputError(problem, hint="check the label column, or leave `design` out")
         return LabelDesign(design)
     weights = as_floats(design, "design")
     if weights.shape != labels.shape:

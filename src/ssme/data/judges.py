@@ -357,10 +357,8 @@ def refuse_unanswered(scores: FloatArray, ids: Any = None, first_row: int = 0) -
     if silent.size:
         named = "" if ids is None else f" (id {np.asarray(ids, dtype=object)[silent[0]]!r})"
         others = f", nor have {silent.size - 1:,} further rows" if silent.size > 1 else ""
-        raise InputError(
-            f"row {first_row + silent[0]}{named} has no answer of any judge{others}",
-            hint="drop these rows",
-        )
+        problem = f"row {first_row + silent[0]}{named} has no answer of any judge{others}"
+        raise InputError(problem, hint="drop these rows")
 
 
 def _check_probabilities(
@@ -412,10 +410,8 @@ def _find_scale(
     if not rated:
         for name in ("grades", "cut"):
             if getattr(options, name) is not None:
-                raise InputError(
-                    f"`{name}={getattr(options, name)!r}` was given without ratings",
-                    hint="name the columns of `ratings`, or leave it out",
-                )
+                problem = f"`{name}={getattr(options, name)!r}` was given without ratings"
+                raise InputError(problem, hint="name the columns of `ratings`, or leave it out")
         return (), False, _find_classes(said, labels, options)
     grades = _find_grades(rated, options.grades)
     if len(grades) > 2 and _is_graded(labels, grades, options.classes):
@@ -572,10 +568,8 @@ def _find_grades(rated: Sequence[JudgeAnswers], grades: Sequence[Hashable] | Non
     values = list(dict.fromkeys(value for each in rated for value in each.raw.values))
     texts = {spell_class(value): value for value in values}
     if not texts:
-        raise InputError(
-            f"there is no grade among the ratings of {quote([each.judge for each in rated])}",
-            hint="check the columns of ratings",
-        )
+        problem = f"there is no grade among the ratings of {quote([each.judge for each in rated])}"
+        raise InputError(problem, hint="check the columns of ratings")
     if all(text.lstrip("+-").isdigit() for text in texts):
         _refuse_two_scales(rated)
         whole = sorted(int(text) for text in texts)
@@ -587,10 +581,8 @@ def _find_grades(rated: Sequence[JudgeAnswers], grades: Sequence[Hashable] | Non
         return tuple(sorted(numbers))
     if all(len(text) == 1 and text.isalpha() and text.isupper() for text in texts):
         return tuple(sorted(values, key=spell_class, reverse=True))
-    raise InputError(
-        f"the order of the grades {quote(values)} is not known",
-        hint="list them from the lowest to the highest: `grades=[...]`",
-    )
+    problem = f"the order of the grades {quote(values)} is not known"
+    raise InputError(problem, hint="list them from the lowest to the highest: `grades=[...]`")
 
 
 def _refuse_two_scales(rated: Sequence[JudgeAnswers], *, least: int = 20, times: int = 5) -> None:
@@ -660,10 +652,8 @@ def _make_rater(
     There is no cut where the truth is a grade too.
     """
     if len(grades) < 2:
-        raise InputError(
-            f"the only grade of {answers.judge!r} is {grades[0]!r}",
-            hint="list all grades in order with `grades=[...]`",
-        )
+        problem = f"the only grade of {answers.judge!r} is {grades[0]!r}"
+        raise InputError(problem, hint="list all grades in order with `grades=[...]`")
     place = (len(grades) + 1) // 2
     if cut is not None:
         texts = [spell_class(grade) for grade in grades]

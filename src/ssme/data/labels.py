@@ -92,18 +92,14 @@ def order_classes(
     for name in sort_names(names):
         first = by_text.setdefault(spell_class(name), name)
         if first is not name:
-            raise InputError(
-                f"the classes {first!r} and {name!r} differ only in spelling",
-                hint="write each class in one way",
-            )
+            problem = f"the classes {first!r} and {name!r} differ only in spelling"
+            raise InputError(problem, hint="write each class in one way")
     if classes is not None:
         wanted = [spell_class(name) for name in classes]
         if sorted(wanted) != sorted(by_text):
             found = quote(list(by_text.values()))
-            raise InputError(
-                f"`classes` lists {quote(classes)}, and the classes in the data are {found}",
-                hint="list the classes as the data names them, each once",
-            )
+            problem = f"`classes` lists {quote(classes)}, and the classes in the data are {found}"
+            raise InputError(problem, hint="list the classes as the data names them, each once")
         return tuple(by_text[text] for text in wanted)
     known = _find_known_order(list(by_text), compared) or list(by_text)
     ordered = [by_text[text] for text in known]
@@ -202,10 +198,8 @@ def observe(
         try:
             array = np.char.decode(array, "utf-8")
         except UnicodeDecodeError as error:
-            raise InputError(
-                f"labels contain bytes that are not UTF-8: {error.object[:20]!r}",
-                hint="convert them to text first",
-            ) from None
+            problem = f"labels contain bytes that are not UTF-8: {error.object[:20]!r}"
+            raise InputError(problem, hint="convert them to text first") from None
     elif array.dtype.kind == "U" and array.ndim == 1 and isinstance(labels, list | tuple):
         if not all(isinstance(label, str) for label in labels):
             array = to_objects(labels)  # numpy made text of numbers
@@ -286,10 +280,8 @@ def resolve_classes(
     if positive is not None:
         positive = _spell_as_labels([positive], raw)[0]
         if n_classes != 2:
-            raise InputError(
-                f"`positive={positive!r}` was given with {n_classes} classes",
-                hint="leave `positive` out",
-            )
+            problem = f"`positive={positive!r}` was given with {n_classes} classes"
+            raise InputError(problem, hint="leave `positive` out")
     if classes is not None:
         names = tuple(_spell_as_labels(classes, raw))
         refuse_duplicates(names, "class")
@@ -301,15 +293,11 @@ def resolve_classes(
                 hint=f"give one name per class, in the order of the class axis{many}",
             )
         for code in (each for each in unlabeled or () if each in names):
-            raise InputError(
-                f"`unlabeled={code!r}` is also one of the classes {quote(names)}",
-                hint="declare another code, or mark unlabeled rows with NaN",
-            )
+            problem = f"`unlabeled={code!r}` is also one of the classes {quote(names)}"
+            raise InputError(problem, hint="declare another code, or mark unlabeled rows with NaN")
         if positive is not None and positive not in names:
-            raise InputError(
-                f"`positive={positive!r}` is not one of the classes {quote(names)}",
-                hint=suggest_nearest(positive, names) or "name one of them",
-            )
+            problem = f"`positive={positive!r}` is not one of the classes {quote(names)}"
+            raise InputError(problem, hint=suggest_nearest(positive, names) or "name one of them")
         if positive is not None and one_column:
             return tuple(sorted(names, key=lambda name: name == positive))
     elif positive is not None and one_column:

@@ -399,17 +399,13 @@ judges: ann, bob)
                 hint="select rows with a mask (n,) such as data.labeled, or a list of positions",
             )
         if chosen.dtype.kind == "b" and chosen.shape != (self.n_rows,):
-            raise InputError(
-                f"the mask has the length {chosen.size} and there are {self.n_rows} rows",
-                hint="make the mask from this very set",
-            )
+            problem = f"the mask has the length {chosen.size} and there are {self.n_rows} rows"
+            raise InputError(problem, hint="make the mask from this very set")
         if chosen.dtype.kind != "b":
             outside = chosen[(chosen < -self.n_rows) | (chosen >= self.n_rows)]
             if outside.size:
-                raise InputError(
-                    f"there is no row {outside[0]} among {self.n_rows} rows",
-                    hint="count rows from 0",
-                )
+                problem = f"there is no row {outside[0]} among {self.n_rows} rows"
+                raise InputError(problem, hint="count rows from 0")
         return dataclasses.replace(
             self,
             scores=self.scores[chosen],

@@ -60,10 +60,8 @@ def factorize(values: NDArray[Any]) -> tuple[IntArray, list[Any]]:
         codes, distinct = pandas.factorize(values.astype(object))
     except TypeError:
         row = next(i for i, value in enumerate(values) if not isinstance(value, Hashable))
-        raise InputError(
-            f"{values[row]!r} at row {row} is a {type(values[row]).__name__}",
-            hint="give each row one number, boolean or text",
-        ) from None
+        problem = f"{values[row]!r} at row {row} is a {type(values[row]).__name__}"
+        raise InputError(problem, hint="give each row one number, boolean or text") from None
     return codes.astype(np.int64), list(distinct)
 
 
@@ -152,10 +150,8 @@ def as_array(values: object, where: str) -> NDArray[Any]:
             hint="convert it first, for example with .detach().cpu().numpy()",
         ) from None
     if array.ndim == 0 and array.dtype.kind == "O":
-        raise InputError(
-            f"{where} is a {type(values).__name__}, which is not an array",
-            hint="convert it first; a sparse matrix has .toarray()",
-        )
+        problem = f"{where} is a {type(values).__name__}, which is not an array"
+        raise InputError(problem, hint="convert it first; a sparse matrix has .toarray()")
     return to_float64(array)
 
 

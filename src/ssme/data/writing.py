@@ -112,10 +112,8 @@ def save(data: ScoreSet, path: str | Path) -> None:
     suffix = file.suffix.lower()
     writers = {".csv": _save_csv, ".tsv": _save_csv, ".parquet": _save_parquet, ".npz": _save_npz}
     if suffix not in writers:
-        raise InputError(
-            f"{file} has the suffix {file.suffix!r}",
-            hint=f"choose one of: {', '.join(writers)}",
-        )
+        problem = f"{file} has the suffix {file.suffix!r}"
+        raise InputError(problem, hint=f"choose one of: {', '.join(writers)}")
     writers[suffix](data, file)
 
 
@@ -189,10 +187,8 @@ def _make_plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:
     if all(isinstance(value, str) for value in known):
         return np.array(["" if value is None else value for value in values], dtype=np.str_)
     if not all(isinstance(value, int | float) for value in known):
-        raise InputError(
-            f"{what} mix text and numbers or contain other objects, which an npz cannot store",
-            hint="convert them to text first",
-        )
+        problem = f"{what} mix text and numbers or contain other objects, which an npz cannot store"
+        raise InputError(problem, hint="convert them to text first")
     array = np.array([np.nan if value is None else value for value in values])
     kept = array.dtype.kind in "biuf" and [make_plain(value) for value in array[present]] == known
     booleans = any(isinstance(value, bool) for value in known)

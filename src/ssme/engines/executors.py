@@ -91,10 +91,8 @@ def open_executor(
     if kind not in EXECUTORS:
         raise make_unknown_name_error("executor", kind, EXECUTORS)
     if scheduler is not None and kind != "dask":
-        raise InputError(
-            f"a scheduler address ({scheduler!r}) is for the executor 'dask', not {kind!r}",
-            hint="ask for 'dask', or leave the address out",
-        )
+        problem = f"a scheduler address ({scheduler!r}) is for the executor 'dask', not {kind!r}"
+        raise InputError(problem, hint="ask for 'dask', or leave the address out")
     if workers is not None and workers < 1:
         raise InputError(option="workers", value=workers, must="be 1 or more")
     if kind == "serial":

@@ -105,10 +105,8 @@ def read_events(
         same: somebody who corrects a correction is heard.
     """
     if data.n_labeled and data.ids is None:
-        raise InputError(
-            "the rows have no names, so that their labels cannot be stored",
-            hint="name a column of unique ids, as in `id='id'`",
-        )
+        problem = "the rows have no names, so that their labels cannot be stored"
+        raise InputError(problem, hint="name a column of unique ids, as in `id='id'`")
     if data.ids is None:
         return []
     told: dict[Hashable, list[LabelEvent]] = {}
@@ -302,10 +300,8 @@ def compare_records(
         found.append(change)
     if not found:
         models = quote(sorted({each.model for each in after.estimates}))
-        raise InputError(
-            "the two evaluations have no model, metric and group in common",
-            hint=f"name two that share models; the second one has {models}",
-        )
+        problem = "the two evaluations have no model, metric and group in common"
+        raise InputError(problem, hint=f"name two that share models; the second one has {models}")
     return tuple(found)
 
 
@@ -413,8 +409,6 @@ def trace_estimates(
     ]
     if not rows:
         known = {each.metric for record in evaluations.values() for each in record.estimates}
-        raise InputError(
-            f"no evaluation has {metric!r} on group {group!r}",
-            hint=f"the metrics are {quote(sorted(known))}",
-        )
+        problem = f"no evaluation has {metric!r} on group {group!r}"
+        raise InputError(problem, hint=f"the metrics are {quote(sorted(known))}")
     return rows

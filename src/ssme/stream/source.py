@@ -176,10 +176,8 @@ def _name_kinds(file: File, schema: Any) -> dict[str, str]:
     """Column -> kind of its values, those that the names of the file's folders give included."""
     if len(set(schema.names)) < len(schema.names):
         twice = [name for name in schema.names if schema.names.count(name) > 1]
-        raise InputError(
-            f"{file.path} has two columns called {twice[0]!r}",
-            hint="rename or drop the repeated columns",
-        )
+        problem = f"{file.path} has two columns called {twice[0]!r}"
+        raise InputError(problem, hint="rename or drop the repeated columns")
     given = {name: EMPTY if value is None else TEXT for name, value in file.partition}
     own = zip(schema.names, schema.types, strict=True)
     return given | {name: _name_kind(of) for name, of in own}

@@ -53,10 +53,8 @@ def read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> S
     refuse_file_options(given, None, f"{file}, which contains arrays")
     for name in ONLY_TABLES:
         if getattr(given, name) is not None:
-            raise InputError(
-                f"`{name}={getattr(given, name)!r}` was given and {file} contains arrays",
-                hint="leave it out: it is for tables",
-            )
+            problem = f"`{name}={getattr(given, name)!r}` was given and {file} contains arrays"
+            raise InputError(problem, hint="leave it out: it is for tables")
     return _ArraySet(file, given).read(given.labels_file if labels is None else labels, values)
 
 
@@ -140,10 +138,8 @@ class _ArraySet:
         """
         stored, wanted = self.find(None, "models", "model_names"), self.options.models
         if isinstance(wanted, Mapping):
-            raise InputError(
-                f"`models` is a mapping and {self.file} contains arrays",
-                hint="list the names of the models to evaluate",
-            )
+            problem = f"`models` is a mapping and {self.file} contains arrays"
+            raise InputError(problem, hint="list the names of the models to evaluate")
         if stored is not None or wanted is None:
             return None if stored is None else [str(name) for name in stored.ravel()], wanted
         scores = self.arrays["scores"]

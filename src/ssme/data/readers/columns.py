@@ -190,10 +190,8 @@ def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
     ]
     groups = {name.removeprefix(GROUP_PREFIX): name for name in found}
     if len(groups) < len(found):
-        raise InputError(
-            f"{table.what} has two columns for one group: {quote(found)}",
-            hint="name the columns to report on with `groups`, or rename one",
-        )
+        problem = f"{table.what} has two columns for one group: {quote(found)}"
+        raise InputError(problem, hint="name the columns to report on with `groups`, or rename one")
     return groups
 
 

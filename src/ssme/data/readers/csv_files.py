@@ -58,10 +58,8 @@ def open_csv(
     header = table.read_header()
     other = next((mark for mark in DELIMITERS if mark in header[0] and mark != delimiter), None)
     if len(header) == 1 and other is not None:
-        raise InputError(
-            f"{file} has one column {header[0][:60]!r} when split at {delimiter!r}",
-            hint=f"pass `delimiter={other!r}`",
-        )
+        problem = f"{file} has one column {header[0][:60]!r} when split at {delimiter!r}"
+        raise InputError(problem, hint=f"pass `delimiter={other!r}`")
     for name, count in Counter(header).items():
         if name and count > 1:
             problem = f"{file} has {count} columns named {name!r}"
@@ -117,10 +115,8 @@ class NumberStyle:
 
     def __init__(self, decimal: str, thousands: str | None) -> None:
         if decimal == thousands:
-            raise InputError(
-                f"{decimal!r} is given both as `decimal` and as `thousands`",
-                hint="use two different marks, or leave one out",
-            )
+            problem = f"{decimal!r} is given both as `decimal` and as `thousands`"
+            raise InputError(problem, hint="use two different marks, or leave one out")
         whole = r"\d+"
         if thousands is not None:
             whole = rf"(?:\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+|\d+)"
@@ -186,10 +182,8 @@ class _CsvFile:
                     if len(row) > 1 or (row and row[0].strip()):
                         yield rows.line_num, row
             except csv.Error as error:
-                raise InputError(
-                    f"{self.file}, line {rows.line_num}, is not a row of cells: {error}",
-                    hint="check quoting and `delimiter`",
-                ) from None
+                problem = f"{self.file}, line {rows.line_num}, is not a row of cells: {error}"
+                raise InputError(problem, hint="check quoting and `delimiter`") from None
             except UnicodeError:
                 raise self._explain_bytes() from None
             finally:

@@ -72,10 +72,8 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
     """
     if isinstance(source, ScoreSet):
         if set(options) - {"unlabeled"} or (options and labels is None):
-            raise InputError(
-                f"{', '.join(options)} cannot be given for a ScoreSet that is already made",
-                hint="give the options where the ScoreSet is made",
-            )
+            problem = f"{', '.join(options)} cannot be given for a ScoreSet that is already made"
+            raise InputError(problem, hint="give the options where the ScoreSet is made")
         return source if labels is None else source.with_labels(labels, **options)
     if isinstance(source, str | Path):
         return read(source, labels, options)
@@ -155,10 +153,8 @@ def from_huggingface(dataset: Any, labels: object | None, options: Mapping[str, 
     if isinstance(labels, str) and given.label is None:
         given, labels = replace(given, label=labels), None
     if isinstance(dataset, dict):
-        raise InputError(
-            f"a dictionary of splits: {quote(list(dataset))}",
-            hint=f"pass one split: dataset[{next(iter(dataset), 'train')!r}]",
-        )
+        problem = f"a dictionary of splits: {quote(list(dataset))}"
+        raise InputError(problem, hint=f"pass one split: dataset[{next(iter(dataset), 'train')!r}]")
     with translate_foreign_errors("reading the dataset"):
         rows: Any = dataset.with_format("arrow") if hasattr(dataset, "with_format") else None
         if hasattr(rows, "__getitem__"):
@@ -166,10 +162,8 @@ def from_huggingface(dataset: Any, labels: object | None, options: Mapping[str, 
         elif hasattr(dataset, "to_pandas"):
             table = Table(dataset.to_pandas(), "the dataset")
         else:
-            raise InputError(
-                f"a {type(dataset).__name__} does not fit in memory as it is",
-                hint="load it with streaming=False",
-            )
+            problem = f"a {type(dataset).__name__} does not fit in memory as it is"
+            raise InputError(problem, hint="load it with streaming=False")
         if labels is None and given.labels_file is None:
             table, given = _name_classes(dataset, table, given)
         table, given = spread_lists(table, given)
@@ -187,10 +181,8 @@ def _name_classes(dataset: Any, table: Table, options: ReadOptions) -> tuple[Tab
     found = [None if code is None or code != code or code < 0 else int(code) for code in codes]
     beyond = [code for code in found if code is not None and code >= len(names)]
     if beyond:
-        raise InputError(
-            f"label {beyond[0]} of a ClassLabel with {len(names)} names",
-            hint="check the features of the dataset; -1 means no label",
-        )
+        problem = f"label {beyond[0]} of a ClassLabel with {len(names)} names"
+        raise InputError(problem, hint="check the features of the dataset; -1 means no label")
     values = to_objects([None if code is None else names[code] for code in found])
     return table.assign({label: values}), replace(options, classes=tuple(names))
 
@@ -265,10 +257,8 @@ def _name_label_column(
             hint="name it once; a file with labels is given as a pathlib.Path",
         )
     if labels not in table.columns and Path(labels).suffix.lower() in READERS:
-        raise InputError(
-            f"{table.what} has no column {labels!r}",
-            hint=f"for the file pass pathlib.Path({labels!r})",
-        )
+        problem = f"{table.what} has no column {labels!r}"
+        raise InputError(problem, hint=f"for the file pass pathlib.Path({labels!r})")
     return replace(options, label=labels), None
 
 

@@ -83,19 +83,15 @@ def _find_sheet(file: Path, book: Any, sheet: str | None) -> str:
     if sheet is not None:
         if sheet in names:
             return sheet
-        raise InputError(
-            f"{file} has no sheet {sheet!r}, only {quote(names, limit=20)}",
-            hint=f"{suggest_nearest(sheet, names)}name one with `sheet`",
-        )
+        problem = f"{file} has no sheet {sheet!r}, only {quote(names, limit=20)}"
+        raise InputError(problem, hint=f"{suggest_nearest(sheet, names)}name one with `sheet`")
     filled = [name for name in names if next(_read_rows(book[name]), None) is not None]
     if len(filled) == 1:
         return filled[0]
     if not filled:
         raise InputError(f"{file} is empty", hint="it needs a header and at least one row")
-    raise InputError(
-        f"{file} has {len(filled)} sheets that are not empty: {quote(filled, limit=20)}",
-        hint=f"name one: `sheet={filled[0]!r}`",
-    )
+    problem = f"{file} has {len(filled)} sheets that are not empty: {quote(filled, limit=20)}"
+    raise InputError(problem, hint=f"name one: `sheet={filled[0]!r}`")
 
 
 def _read_rows(sheet: Any) -> Iterator[Row]:
@@ -159,10 +155,8 @@ def _gather_columns(
                 continue
             name = f"Unnamed: {place}"
         if name in found:
-            raise InputError(
-                f"{file}, sheet {sheet!r}, has two columns named {name!r}",
-                hint="rename or remove the repeated columns",
-            )
+            problem = f"{file}, sheet {sheet!r}, has two columns named {name!r}"
+            raise InputError(problem, hint="rename or remove the repeated columns")
         found[name] = to_objects(values)
     return found
 
@@ -197,10 +191,8 @@ def open_json_lines(file: Path) -> Any:
         for name, value in _read_cells(file, line, record):
             column = columns.setdefault(name, {})
             if n_rows in column:
-                raise InputError(
-                    f"{file}, line {line}, has the key {name!r} twice",
-                    hint="rename or remove one of them",
-                )
+                problem = f"{file}, line {line}, has the key {name!r} twice"
+                raise InputError(problem, hint="rename or remove one of them")
             column[n_rows] = value
             n_cells += 1
         n_rows += 1

@@ -98,10 +98,8 @@ def find_reader(file: Path) -> Reader:
             "or from_arrays",
         )
     if not stat.S_ISREG(mode):
-        raise InputError(
-            f"{file} is a pipe or a device, whose rows can be read only once",
-            hint="write the rows to a file first",
-        )
+        problem = f"{file} is a pipe or a device, whose rows can be read only once"
+        raise InputError(problem, hint="write the rows to a file first")
     return reader
 
 
@@ -122,10 +120,8 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
     reader, given = find_reader(file), options or ReadOptions()
     if reader.open is None:
         tables = ", ".join(suffix for suffix, each in READERS.items() if each.open is not None)
-        raise InputError(
-            f"{file} contains arrays, not a table with ids",
-            hint=f"pass the labels as an array, or as a table ({tables})",
-        )
+        problem = f"{file} contains arrays, not a table with ids"
+        raise InputError(problem, hint=f"pass the labels as an array, or as a table ({tables})")
     refuse_file_options(given, reader, str(file))
     how = {name: getattr(given, name) for name in reader.takes}
     if reader.delimiter is not None:
@@ -134,10 +130,8 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
     before = _identify(file)
     frame = reader.open(file, **how)
     if _identify(file) != before:
-        raise InputError(
-            f"{file} was changed while it was read",
-            hint="read it again once it is written, or read a copy",
-        )
+        problem = f"{file} was changed while it was read"
+        raise InputError(problem, hint="read it again once it is written, or read a copy")
     return frame
 
 

@@ -70,20 +70,16 @@ class Table:
         self.columns: tuple[str, ...] = tuple(map(str, names))
         repeated = [name for name, count in Counter(self.columns).items() if count > 1]
         if repeated:
-            raise InputError(
-                f"{what} has duplicated column names: {quote(repeated)}",
-                hint="rename or drop the repeated columns",
-            )
+            problem = f"{what} has duplicated column names: {quote(repeated)}"
+            raise InputError(problem, hint="rename or drop the repeated columns")
         if self.columns != tuple(names):  # pandas also takes numbers for names
             table = narwhals.from_native(table.to_native().rename(columns=str), eager_only=True)
         self._frame, self._types = table, dict(table.schema)
         self.library: str = table.implementation.name.lower()
         self.n_rows: int = len(table)
         if not self.columns or self.n_rows == 0:
-            raise InputError(
-                f"{what} is empty: {self.n_rows} rows, columns {quote(self.columns)}",
-                hint="check the file or the filter that made it",
-            )
+            problem = f"{what} is empty: {self.n_rows} rows, columns {quote(self.columns)}"
+            raise InputError(problem, hint="check the file or the filter that made it")
 
     @property
     def native(self) -> Any:
@@ -124,10 +120,8 @@ class Table:
             return self.require(named, role, option)
         found = [name for name in self.columns if name.lower() in usual]
         if len(found) > 1:
-            raise InputError(
-                f"{self.what} has {len(found)} columns that may be the {role}: {quote(found)}",
-                hint=f"name it: `{option}={found[0]!r}`",
-            )
+            problem = f"{self.what} has {len(found)} columns that may be the {role}: {quote(found)}"
+            raise InputError(problem, hint=f"name it: `{option}={found[0]!r}`")
         return found[0] if found else None
 
     def read_values(self, name: str) -> NDArray[Any]:

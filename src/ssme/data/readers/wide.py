@@ -117,10 +117,8 @@ def _find_grid(
             _refuse_numbers_as_text(table, name, judged=name in judged)
     numbers = [name for name in free if name not in texts]
     if not numbers and judged:
-        raise InputError(
-            f"{table.what} has no column of probabilities, only columns of classes or grades",
-            hint=advise(find_answers(table, free, raw)),
-        )
+        problem = f"{table.what} has no column of probabilities, only columns of classes or grades"
+        raise InputError(problem, hint=advise(find_answers(table, free, raw)))
     reasons = {name: explain_no_model(table, name, raw) for name in numbers}
     skipped = {name: reason for name, reason in reasons.items() if reason}
     drawn = [
@@ -159,10 +157,8 @@ def _from_mapping(
     (first, found), *others = columns.items()
     for model, of in others:
         if set(of) != set(found):
-            raise InputError(
-                f"model {model!r} has classes {quote(of)}, model {first!r} {quote(found)}",
-                hint="map the columns of every class",
-            )
+            problem = f"model {model!r} has classes {quote(of)}, model {first!r} {quote(found)}"
+            raise InputError(problem, hint="map the columns of every class")
     return Grid(columns, None if tuple(found) == ("",) else tuple(found))
 
 
