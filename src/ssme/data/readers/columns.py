@@ -10,19 +10,19 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import BoolArray, FloatArray
 from ssme.data.arrays import GROUP_PREFIX, list_reasons
 from ssme.data.design import DESIGNS
 from ssme.data.grouping import list_named_columns
 from ssme.data.judges import UNSURE
 from ssme.data.labels import RawLabels, spell_class
 from ssme.data.readers.tables import Table
-from ssme.data.values import FloatArray, factorize, is_missing, make_plain, refuse_duplicates
+from ssme.data.values import factorize, is_missing, make_plain, refuse_duplicates
 from ssme.errors import InputError, SsmeWarning
 from ssme.schema import ReadOptions
 from ssme.wording import quote
@@ -234,7 +234,22 @@ def find_layout(table: Table, roles: Columns, options: ReadOptions) -> str:
     layout = options.layout
     if layout is None and (only_long or only_wide):
         layout = "long" if only_long else "wide"
-    layout = layout or _detect_layout(table, roles)
+    if layout is None:
+        model = table.find(None, USUAL_NAMES["model"], "model")
+        score = table.find(None, USUAL_NAMES["score"], "score")
+        layout = "long" if model and score else "wide"
+    if options.layout is None and layout == "long" and not (only_long or only_wide):
+        classes = {name for name in table.columns if name.lower() in USUAL_NAMES["class_"]}
+        taken = {*roles.roles, *roles.set_aside, model, score, *classes}
+        others = [c for c in table.columns if c not in taken and table.find_kind(c) == "number"]
+        others += [model] if table.find_kind(str(model)) != "other" else []
+        if others:
+            raise InputError(
+                f"{table.what} reads as long (model column {model!r}, score column {score!r}) or "
+                f"as wide (one column per model: {quote([score, *others])})",
+                hint="pass `layout='long'` or `layout='wide'`, and for wide list the score columns "
+                "with `models=[...]`",
+            )
     foreign = only_wide if layout == "long" else only_long
     if foreign:
         raise InputError(
@@ -243,26 +258,6 @@ def find_layout(table: Table, roles: Columns, options: ReadOptions) -> str:
             hint="wide has one column per model, long one row per score: choose one with `layout`",
         )
     return layout
-
-
-def _detect_layout(table: Table, roles: Columns) -> str:
-    model = table.find(None, USUAL_NAMES["model"], "model")
-    score = table.find(None, USUAL_NAMES["score"], "score")
-    if model is None or score is None:
-        return "wide"
-    classes = {name for name in table.columns if name.lower() in USUAL_NAMES["class_"]}
-    taken = {*roles.roles, *roles.set_aside, model, score, *classes}
-    others = [c for c in table.columns if c not in taken and table.find_kind(c) == "number"]
-    if table.find_kind(model) != "other":
-        others.append(model)
-    if others:
-        raise InputError(
-            f"{table.what} reads as long (model column {model!r}, score column {score!r}) or as "
-            f"wide (one column per model: {quote([score, *others])})",
-            hint="pass `layout='long'` or `layout='wide'`, and for wide list the score columns "
-            "with `models=[...]`",
-        )
-    return "long"
 
 
 def find_long_columns(table: Table, roles: Columns, options: ReadOptions) -> Columns:
@@ -309,23 +304,20 @@ def find_judge_columns(table: Table, roles: Columns, options: ReadOptions) -> Co
         )
     id = roles.id or table.find(None, JUDGED_ROWS, "id")
     (answer,) = (*answers, *ratings)
-    id = id or _require_long_id(table, {*roles.roles, judge, answer}, judge)
+    if id is None:
+        judges = list(map(str, table.read_values(judge)))
+        likely = []
+        for name in table.columns:
+            taken = name in (*roles.roles, judge, answer)
+            rows = [] if taken else list(map(str, table.read_values(name)))
+            # once per judge, and of several judges: neither a number of the line nor a property
+            if len(set(rows)) < len(rows) == len(set(zip(rows, judges, strict=True))):
+                likely.append(name)
+        if len(likely) != 1:
+            table.require("id", "id column of the long layout", "id")
+        hint = f"{likely[0]!r} occurs once per judge, as ids do: pass `id={likely[0]!r}`"
+        raise table.explain_no_column("id column", hint)
     return replace(roles, kind=LONG_ANSWERS, id=id, model=judge, score=answer, ratings=ratings)
-
-
-def _require_long_id(table: Table, taken: Collection[str], judge: str) -> str:
-    """The refusal of a table without an id column, which names the only likely one."""
-    judges = list(map(str, table.read_values(judge)))
-    likely = []
-    for name in table.columns:
-        rows = [] if name in taken else list(map(str, table.read_values(name)))
-        # once per judge, and of several judges: neither a number of the line nor a property
-        if len(set(rows)) < len(rows) == len(set(zip(rows, judges, strict=True))):
-            likely.append(name)
-    if len(likely) != 1:
-        return table.require("id", "id column of the long layout", "id")
-    hint = f"{likely[0]!r} occurs once per judge, as ids do: pass `id={likely[0]!r}`"
-    raise table.explain_no_column("id column", hint)
 
 
 def find_judge_column(table: Table, options: ReadOptions) -> str | None:
@@ -424,7 +416,7 @@ def _is_with_labels(known: NDArray[np.bool_], labels: RawLabels | None) -> bool:
 
 
 def _compare_with_labels(
-    values: FloatArray, known: NDArray[np.bool_], distinct: FloatArray, labels: RawLabels
+    values: FloatArray, known: BoolArray, distinct: FloatArray, labels: RawLabels
 ) -> str:
     """Whether whole numbers are the labels, or the opposite of two, wherever there are both."""
     texts = [str(int(each) if isinstance(each, bool) else each) for each in labels.values]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ssme.arrays import FloatArray
 from ssme.data.arrays import (
     RANGE_TOLERANCE,
     SUM_TOLERANCE,
@@ -34,7 +35,7 @@ from ssme.data.readers.columns import (
     refuse_without_labels,
 )
 from ssme.data.readers.tables import Table
-from ssme.data.values import FloatArray, factorize, make_plain, refuse_duplicates
+from ssme.data.values import factorize, make_plain, refuse_duplicates
 from ssme.errors import InputError
 from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
@@ -101,7 +102,7 @@ def _find_grid(
         names = list(options.models)
         refuse_duplicates(names, "model")
         if options.pattern is None and set(names) <= set(table.columns):
-            return _take_one_column_each(names), {}
+            return Grid({name: {"": name} for name in names}, None), {}
         return _find_named(table, free, names, options, raw), {}
     if options.pattern is not None:
         return _find_named(table, free, None, options, raw), {}
@@ -127,10 +128,6 @@ def _find_grid(
     if drawn and options.design is None:
         raise explain_suggested(table, drawn)
     return _detect_grid(table, numbers, options, raw, judged, skipped), skipped
-
-
-def _take_one_column_each(names: Sequence[str]) -> Grid:
-    return Grid({name: {"": name} for name in names}, None)
 
 
 def _from_mapping(
@@ -172,7 +169,7 @@ def _find_named(
     """The class columns of ``models``, or of all that fit the pattern, by the first that fits."""
     for pattern in PATTERNS if options.pattern is None else (options.pattern,):
         found = find_grids(free, pattern, models=models, classes=options.classes)
-        grids = _prefer_fitting(found, raw)
+        grids = [grid for grid in found if grid.fits(raw)] or found
         if len(grids) == 1:
             return grids[0]
         if grids and models is None:
@@ -190,11 +187,6 @@ def _find_named(
         hint=f"{suggest_nearest(missing, free)}name columns that exist with `models`, or pass "
         f"{MAPPING}",
     )
-
-
-def _prefer_fitting(grids: list[Grid], raw: RawLabels) -> list[Grid]:
-    """Those that fit the labels, if any does."""
-    return [grid for grid in grids if grid.fits(raw)] or grids
 
 
 def _detect_grid(
@@ -228,10 +220,14 @@ def _detect_grid(
         sound = [g for g in grids if (g.fits(raw) if unsure else g.sums_to_one(table))]
         better = any(g.fits(raw) for g in sound) and not any(g.fits(raw) for g in fitting)
         if sound and (better or not fitting):
-            fitting = _prefer_fitting(sound, raw)
+            fitting = [g for g in sound if g.fits(raw)] or sound
     one_column = len(raw.values) <= 2 and len(options.classes or (0, 1)) == 2
-    if not fitting and not unsure:
-        fitting = _find_classes_alone(table, (free, models), raw)
+    if not fitting and not unsure and raw.values:
+        # one model whose columns have the names of the classes, unless each has one value
+        alone = [Grid({"model": {n: n for n in names}}, tuple(names)) for names in (free, models)]
+        sound = [g for g in alone if len(g.used) > 1 and g.fits(raw) and g.sums_to_one(table)]
+        if any(np.unique(table.read_floats(name)).size > 1 for g in sound[:1] for name in g.used):
+            fitting = sound[:1]
     if len(fitting) == 1 and not (one_column and unsure):
         return fitting[0]
     if fitting:
@@ -245,23 +241,8 @@ def _detect_grid(
     if not options.logits:
         _refuse_no_probabilities(table, models, raw, judged)
     if not unsure:
-        _refuse_wrong_sums(table, unsummed, raw)
-        _refuse_class_columns(table, models)
-    return _take_one_column_each(models)
-
-
-def _find_classes_alone(table: Table, readings: Sequence[list[str]], raw: RawLabels) -> list[Grid]:
-    """One model whose columns have the names of the classes, among them all labels; or none.
-
-    The first of ``readings`` in which the columns sum to one counts, unless each has one value.
-    """
-    for names in readings:
-        grid = Grid({"model": {name: name for name in names}}, tuple(names))
-        named = len(names) > 1 and bool(raw.values) and grid.fits(raw)
-        if named and grid.sums_to_one(table):
-            varied = any(np.unique(table.read_floats(name)).size > 1 for name in names)
-            return [grid] if varied else []
-    return []
+        _refuse_classes(table, models, unsummed, raw)
+    return Grid({name: {"": name} for name in models}, None)
 
 
 def _explain_ambiguous(
@@ -315,8 +296,25 @@ def _refuse_numbers_as_text(table: Table, name: str, *, judged: bool) -> None:
     )
 
 
-def _refuse_class_columns(table: Table, free: list[str]) -> None:
-    """Refuse the classes of one model, which would be read as several models."""
+def _refuse_classes(
+    table: Table, free: list[str], grids: Sequence[tuple[str, Grid]], raw: RawLabels
+) -> None:
+    """Refuse columns of classes that would be read as several binary models.
+
+    They are named by model and class, as one of the ``grids`` by pattern, or sum to one.
+    """
+    for pattern, grid in grids:
+        wrong = grid.find_wrong_sum(table)
+        if wrong is not None and grid.is_meant(table, raw):
+            model, row, total = wrong
+            raise InputError(
+                f"columns are named by the models {quote(grid.columns)} and the classes "
+                f"{quote(grid.classes or ())}, and those of {model!r} sum to {total:.6g} at row "
+                f"{row}, not to 1 (within {SUM_TOLERANCE:g} or rounding)",
+                hint=f"pass `normalize=True` and `pattern={pattern!r}` to rescale them, or "
+                "`logits=True` if they are logits; if each is a binary model, list the columns "
+                "with `models=[...]`",
+            )
     place = {name: number for number, name in enumerate(free)}
     matchers = [_compile_pattern(pattern, None, None, longest=True) for pattern in PATTERNS]
     blocks = [[*block.values()] for each in matchers for block in _match(free, each).values()]
@@ -358,22 +356,6 @@ def _refuse_no_probabilities(
     raise InputError(problem, hint=roles + (f"; {advice}" if advice else ""))
 
 
-def _refuse_wrong_sums(table: Table, grids: Sequence[tuple[str, Grid]], raw: RawLabels) -> None:
-    """Refuse columns named by model and class that would be read as so many binary models."""
-    for pattern, grid in grids:
-        wrong = grid.find_wrong_sum(table)
-        if wrong is not None and grid.is_meant(table, raw):
-            model, row, total = wrong
-            raise InputError(
-                f"columns are named by the models {quote(grid.columns)} and the classes "
-                f"{quote(grid.classes or ())}, and those of {model!r} sum to {total:.6g} at row "
-                f"{row}, not to 1 (within {SUM_TOLERANCE:g} or rounding)",
-                hint=f"pass `normalize=True` and `pattern={pattern!r}` to rescale them, or "
-                "`logits=True` if they are logits; if each is a binary model, list the columns "
-                "with `models=[...]`",
-            )
-
-
 def _suggest_roles(table: Table, names: Sequence[str], free: Sequence[str]) -> str:
     """Roles of numeric columns that have no probabilities, the most probable first."""
     ids, groups, real = [], [], []
@@ -389,28 +371,24 @@ def _suggest_roles(table: Table, names: Sequence[str], free: Sequence[str]) -> s
             if len(names) > 1:
                 continue
         groups.append(name if count <= MOST_GROUPS or ":" in name else f"{name}:quantiles=4")
+    # percent: most columns of numbers go beyond 1, all within 0 and 100
+    columns = [table.read_floats(name) for name in free if table.find_kind(name) == "number"]
+    within = all(np.nanmin(each) >= 0.0 and np.nanmax(each) <= 100.0 for each in columns)
+    percent = within and np.mean([np.nanmax(each) > 1.0 for each in columns]) > 0.5
     one = len(names) == 1
-    parts = (
-        [f"if {'it' if one else repr(ids[0])} names the rows pass `id={ids[0]!r}`"] if ids else []
-    )
+    parts = []
+    if ids:
+        parts.append(f"if {'it' if one else repr(ids[0])} names the rows pass `id={ids[0]!r}`")
     if groups:
         parts.append(f"{'if it is a group' if one else 'for groups'} pass `groups={groups}`")
     if groups and one and not ids:
         parts.append(f"if it names the rows pass `id={names[0]!r}`")
     if real:
-        parts += ["for percent divide by 100"] if _look_like_percent(table, free) else []
+        parts += ["for percent divide by 100"] if percent else []
         parts.append("for logits pass `logits=True`")
     rest = "if it is neither" if groups and one else "if it is not a score" if one else "otherwise"
     parts.append(f"{rest} pass `ignore={list(names)}`")
     return "; ".join([*parts, "or list the score columns with `models=[...]`"])
-
-
-def _look_like_percent(table: Table, names: Sequence[str]) -> bool:
-    """Whether most columns of numbers go beyond 1, all within 0 and 100."""
-    columns = [table.read_floats(name) for name in names if table.find_kind(name) == "number"]
-    known = [column[~np.isnan(column)] for column in columns]
-    within = all(((values >= 0.0) & (values <= 100.0)).all() for values in known)
-    return within and sum(bool((values > 1.0).any()) for values in known) > 0.5 * len(known)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -588,6 +566,10 @@ def find_answers(
         if not 1 <= len(texts) <= most or (len(texts) > 2 and n_known < repeats * len(texts)):
             continue
         letters = all(len(text) == 1 and text.isupper() for text in texts)
+        # grades are whole numbers, or whole and half ones that go beyond 1
+        numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+        graded = len(numbers) == len(values) and all(2 * v % 1 == 0 for v in numbers)
+        graded = graded and (all(isinstance(v, int) for v in numbers) or max(numbers) > 1)
         strange = [
             (value, int((codes == code).sum()), int(np.argmax(codes == code)))
             for code, value in enumerate(values)
@@ -596,7 +578,7 @@ def find_answers(
         slipped = len(classes) > 1 and sum(n for _, n, _ in strange) <= max(1.0, slips * n_known)
         if texts <= classes or (strange and slipped and len(texts & classes) > 1):
             answers.append(name)
-        elif (_are_grades(values) and not texts <= {"0", "1"}) or (letters and len(texts) > 1):
+        elif (graded and not texts <= {"0", "1"}) or (letters and len(texts) > 1):
             ratings.append(name)
         elif table.find_kind(name) in ("other", "boolean"):
             answers.append(name)
@@ -609,20 +591,16 @@ def find_answers(
     return LookAlikes(tuple(answers), tuple(ratings), outside)
 
 
-def _are_grades(values: Sequence[Hashable]) -> bool:
-    """Whether all are whole numbers, or whole and half ones that go beyond 1 (1, 1.5, 2, ...)."""
-    if any(isinstance(value, bool) for value in values):
-        return False
-    if all(isinstance(value, int) for value in values):
-        return True
-    numbers = [float(value) for value in values if isinstance(value, int | float)]
-    halves = all((2.0 * number).is_integer() for number in numbers)
-    return len(numbers) == len(values) and halves and max(numbers) > 1.0
-
-
 def advise(found: LookAlikes) -> str:
     """What to do with such columns, in a sentence; empty without any."""
-    parts = [_advise(found.answers, "answers", "answers")] if found.answers else []
+    parts = []
+    for columns, what, option in (
+        (found.answers, "answers", "answers"),
+        (found.ratings, "grades", "ratings"),
+    ):
+        looks = "looks like" if len(columns) == 1 else "look like"
+        if columns:
+            parts.append(f"{quote(columns)} {looks} {what}: pass `{option}={list(columns)}`")
     for name, (value, count, row) in found.outside.items():
         rows = "1 row" if count == 1 else f"{count} rows"
         parts.append(
@@ -630,11 +608,4 @@ def advise(found: LookAlikes) -> str:
             f"labels: correct it, pass `unsure={value!r}` if it means that the "
             f"judge is unsure, or list all classes with `classes=[...]`"
         )
-    return "; ".join(
-        parts + ([_advise(found.ratings, "grades", "ratings")] if found.ratings else [])
-    )
-
-
-def _advise(columns: Sequence[str], what: str, option: str) -> str:
-    looks = "looks like" if len(columns) == 1 else "look like"
-    return f"{quote(columns)} {looks} {what}: pass `{option}={list(columns)}`"
+    return "; ".join(parts)
