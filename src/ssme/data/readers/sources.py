@@ -17,6 +17,8 @@ from ssme.schema import FILE_OPTIONS, ReadOptions
 from ssme.wording import escape_all, suggest_nearest
 
 OF_CSV = ("delimiter", "decimal", "thousands", "encoding", "classes")
+WRITTEN = ("st_ino", "st_size", "st_mtime_ns")
+"""What differs when a file has been written in the meantime."""
 STREAMED = "evaluate several Parquet files with `engine='stream'`"
 
 
@@ -87,7 +89,15 @@ def find_reader(file: Path) -> Reader:
     except (OSError, ValueError) as error:
         if getattr(error, "errno", None) in (errno.EACCES, errno.EPERM, errno.EIO):
             raise
-        raise _explain_no_file(file) from None
+        try:
+            near = [each.name for each in file.parent.iterdir()]
+        except (OSError, ValueError):
+            near = []
+        problem, hint = f"no file {escape_all(str(file))}", suggest_nearest(file.name, near)
+        if any(mark in file.name for mark in "*?["):
+            hint = f"name one file, or {STREAMED}"
+            raise InputError(f"{problem}, which reads like a pattern", hint=hint) from None
+        raise InputError(problem, hint=f"{hint}check the path") from None
     if stat.S_ISDIR(mode):
         raise InputError(f"{file} is a directory", hint=f"name a file in it, or {STREAMED}")
     reader = READERS.get(file.suffix.lower())
@@ -103,18 +113,6 @@ def find_reader(file: Path) -> Reader:
     return reader
 
 
-def _explain_no_file(file: Path) -> InputError:
-    try:
-        near = [each.name for each in file.parent.iterdir()]
-    except (OSError, ValueError):
-        near = []
-    shown = escape_all(str(file))
-    if any(mark in file.name for mark in "*?["):
-        problem = f"no file {shown}, which reads like a pattern"
-        return InputError(problem, hint=f"name one file, or {STREAMED}")
-    return InputError(f"no file {shown}", hint=f"{suggest_nearest(file.name, near)}check the path")
-
-
 def open_table(file: Path, options: ReadOptions | None = None) -> Any:
     """The native frame in a file with a table."""
     reader, given = find_reader(file), options or ReadOptions()
@@ -127,17 +125,13 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
     if reader.delimiter is not None:
         how["delimiter"] = given.delimiter or reader.delimiter
         how["ignored"] = given.ignore or ()
-    before = _identify(file)
+    before = file.stat()
     frame = reader.open(file, **how)
-    if _identify(file) != before:
+    after = file.stat()
+    if any(getattr(after, name) != getattr(before, name) for name in WRITTEN):
         problem = f"{file} was changed while it was read"
         raise InputError(problem, hint="read it again once it is written, or read a copy")
     return frame
-
-
-def _identify(file: Path) -> tuple[int, int, int]:
-    found = file.stat()
-    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def refuse_file_options(options: ReadOptions, reader: Reader | None, what: str) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray
 from ssme.data.arrays import refuse_rounded_ids
 from ssme.data.values import (
     EXACT_INTEGER,
-    FloatArray,
     as_floats,
     has_128_bits,
     is_boolean,
@@ -130,10 +130,13 @@ class Table:
         native = series.to_native()
         if self.library == "pyarrow":
             return from_arrow(native)
-        if self.library == "polars":
-            return to_float64(_from_polars(native))
         if self.library == "pandas":
             return to_float64(_from_pandas(native))
+        if self.library == "polars":
+            kind = series.dtype
+            large = kind.is_integer() and native.null_count() > 0 and _is_large(native)
+            if has_128_bits(native) or large or not kind.is_numeric() or kind.is_decimal():
+                return to_objects(native.to_list())
         return to_float64(np.asarray(series.to_numpy()))
 
     def read_ids(self, name: str) -> NDArray[Any]:
@@ -205,7 +208,16 @@ def spread_lists(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions
     spread: dict[str, dict[Any, str]] = {}
     columns: dict[str, NDArray[Any]] = {}
     for name, values in kept.items():
-        scores = _make_matrix(values, name)
+        held = np.array([isinstance(value, LISTS) for value in values])
+        sizes = {len(value) for value in values[held]}
+        if len(sizes) != 1:
+            raise InputError(
+                f"column {name!r} contains lists of lengths {sorted(sizes)}",
+                hint="give every row as many scores as there are classes, or leave the column out "
+                f"with `ignore={name!r}`",
+            )
+        scores: FloatArray = np.full((len(values), sizes.pop()), np.nan)
+        scores[held] = as_floats(list(values[held]), f"column {name!r}")
         classes = options.classes or range(scores.shape[1])
         if len(classes) != scores.shape[1]:
             raise InputError(
@@ -218,34 +230,8 @@ def spread_lists(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions
     return table.assign(columns, dropped=lists), replace(options, models=spread)
 
 
-def _make_matrix(values: NDArray[Any], name: str) -> FloatArray:
-    """(n, K) scores of a column of lists; NaN where a row has none."""
-    sizes = {len(value) for value in values if isinstance(value, LISTS)}
-    if len(sizes) != 1:
-        raise InputError(
-            f"column {name!r} contains lists of lengths {sorted(sizes)}",
-            hint="give every row as many scores as there are classes, or leave the column out with "
-            f"`ignore={name!r}`",
-        )
-    held = np.array([isinstance(value, LISTS) for value in values])
-    out: FloatArray = np.full((len(values), sizes.pop()), np.nan)
-    out[held] = as_floats(list(values[held]), f"column {name!r}")
-    return out
-
-
 # -------------------------------------------------------------------------------------------------
 # Columns of every library as numpy arrays.
-
-
-def _from_polars(series: Any) -> NDArray[Any]:
-    kind = series.dtype
-    inexact = has_128_bits(series) or (
-        kind.is_integer() and series.null_count() > 0 and _is_large(series)
-    )
-    if kind.is_float() or (kind.is_integer() and not inexact):
-        out: NDArray[Any] = np.asarray(series.to_numpy())
-        return out
-    return to_objects(series.to_list())
 
 
 def _from_pandas(series: Any) -> NDArray[Any]:
@@ -309,13 +295,16 @@ def from_arrow(column: Any) -> NDArray[Any]:
     whole, as Python objects. Numbers of 32 or 16 bits are decimals (`to_float64`), also in lists.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     column = decode(column)
     if pa.types.is_floating(column.type):
         return _read_numbers(column)
     if pa.types.is_integer(column.type):
-        exact = column.null_count == 0 or _is_exact(column)
-        return _read_numbers(column) if exact else to_objects(column.to_pylist())
+        ends = pc.min_max(column).as_py() if column.null_count else {"min": None}
+        if ends["min"] is None or -EXACT_INTEGER <= ends["min"] <= ends["max"] <= EXACT_INTEGER:
+            return _read_numbers(column)
+        return to_objects(column.to_pylist())
     is_bool = pa.types.is_boolean(column.type)
     if is_bool or is_arrow_text(column.type):
         dtype = bool if is_bool and column.null_count == 0 else object
@@ -323,23 +312,13 @@ def from_arrow(column: Any) -> NDArray[Any]:
     if pa.types.is_nested(column.type) and column.type.num_fields == 1:
         kind = column.type.field(0).type
         if pa.types.is_float32(kind) or pa.types.is_float16(kind):
-            return _read_lists(column)
+            sizes = from_arrow(pc.fill_null(pc.list_value_length(column), 0))
+            lists = np.split(from_arrow(pc.list_flatten(column)), np.cumsum(sizes)[:-1])
+            valid = from_arrow(column.is_valid())
+            return to_objects(
+                [v.tolist() if k else None for v, k in zip(lists, valid, strict=True)]
+            )
     return to_objects(column.to_pylist())
-
-
-def _read_lists(column: Any) -> NDArray[np.object_]:
-    """A column of lists of numbers; None where null."""
-    import pyarrow.compute as pc
-
-    sizes = from_arrow(pc.fill_null(pc.list_value_length(column), 0))
-    flat, valid = from_arrow(pc.list_flatten(column)), from_arrow(column.is_valid())
-    ends = np.cumsum(sizes)
-    return to_objects(
-        [
-            flat[end - size : end].tolist() if known else None
-            for known, size, end in zip(valid, sizes, ends, strict=True)
-        ]
-    )
 
 
 def _read_numbers(column: Any) -> NDArray[Any]:
@@ -353,13 +332,6 @@ def _read_numbers(column: Any) -> NDArray[Any]:
     present = np.from_dlpack(pc.indices_nonzero(column.is_valid()))
     numbers[present] = to_float64(np.from_dlpack(column.drop_null().combine_chunks()))
     return numbers
-
-
-def _is_exact(column: Any) -> bool:
-    import pyarrow.compute as pc
-
-    ends = pc.min_max(column).as_py()
-    return ends["min"] is None or -EXACT_INTEGER <= ends["min"] <= ends["max"] <= EXACT_INTEGER
 
 
 def is_arrow_text(kind: Any) -> bool:
