@@ -187,7 +187,7 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
     if settled.target == "positive":
         require_binary(scores)
 
-    score, event = _take_scores_and_events(scores, settled.target)
+    score, event = take_scores_and_events(scores, settled.target)
     columns, n_bins = score.shape[1], settled.count_bins(n_classes)
     bins = _find_bins(score, settled.n_bins, settled.binning)
     if settled.target == "top_label_by_class":
@@ -213,7 +213,7 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
     return evaluate
 
 
-def _take_scores_and_events(
+def take_scores_and_events(
     scores: FloatArray, target: Target
 ) -> tuple[FloatArray, NDArray[np.int64]]:
     """Scores (n, columns) and the classes they speak of; one column per classifier (and class)."""

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.arrays import refuse_bad_weights, to_simplex
 from ssme.data.judges import observe_answers, refuse_unanswered
 from ssme.data.labels import observe
@@ -43,9 +43,6 @@ from ssme.writing import write_bytes
 # The rows of one part as scores, labels, weights and groups, checked as in memory.
 
 
-FloatArray = NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False)
 class Block:
     """The rows of a part, scores as the columns of the file.
@@ -58,10 +55,10 @@ class Block:
     part: Part
     reading: Reading
     numbers: tuple[tuple[FloatArray, ...], ...]
-    said: tuple[NDArray[np.int64], ...]
+    said: tuple[IntArray, ...]
     weights: FloatArray | None
-    groups: tuple[NDArray[np.int64], ...]
-    labeled: NDArray[np.int64]
+    groups: tuple[IntArray, ...]
+    labeled: IntArray
     labels: list[Hashable]
 
     def read_scores(self, rows: slice) -> FloatArray:
@@ -105,12 +102,12 @@ class Block:
             raise error.at(f"{self.part.path}, rows from {first} on") from None
 
 
-def find_labeled_rows(table: Any, reading: Reading) -> tuple[NDArray[np.int64], list[Hashable]]:
+def find_labeled_rows(table: Any, reading: Reading) -> tuple[IntArray, list[Hashable]]:
     """Positions of labeled rows and their labels; cheap where nearly all are null."""
     import pyarrow.compute as pc
 
     label = reading.columns.label
-    if label is None or table[label].null_count == len(table):
+    if label is None:
         return np.zeros(0, dtype=np.int64), []
     column = table[label]
     valid = np.from_dlpack(pc.indices_nonzero(column.is_valid())).astype(np.int64)
@@ -141,7 +138,7 @@ def read_block(
     return Block(part, reading, numbers, said, weights, groups, labeled, labels)
 
 
-def _read_answers(table: Any, part: Part, reading: Reading, name: str) -> NDArray[np.int64]:
+def _read_answers(table: Any, part: Part, reading: Reading, name: str) -> IntArray:
     """Places (n,) of what a judge said, read as in memory."""
     try:
         values = Table(table.select([name])).read_values(name)
@@ -289,7 +286,6 @@ def _compute_checksum(body: bytes) -> bytes:
 # The pass.
 
 
-IntArray = NDArray[np.int64]
 CHUNK_ROWS = 131_072
 """Rows worked on at once: few enough for the cache, enough to keep threads out of each other's
 way (between two array operations a thread keeps the interpreter's lock)."""
@@ -312,26 +308,28 @@ class Counting:
 
     def count(self, part: Part) -> Progress:
         """Sums over the rows of a part."""
-        block = read_block(
-            read_table(part, self.reading.columns.names), part, self.reading, self.group_tables
-        )
+        table = read_table(part, self.reading.columns.names)
+        block = read_block(table, part, self.reading, self.group_tables)
+        unknown = next((label for label in block.labels if label not in self.classes), None)
+        if unknown is not None:
+            raise InputError(
+                f"label {unknown!r} in {part.path}, rows from {part.first_row} on, is not one of "
+                f"the classes {', '.join(map(repr, self.classes))}"
+            )
         labels = np.full(part.n_rows, -1, dtype=np.int64)
-        labels[block.labeled] = [self._number_class(label, part) for label in block.labels]
-        total = Progress()
+        labels[block.labeled] = [self.classes[label] for label in block.labels]
+        total = Progress(n_parts=1)
         for first in range(0, len(labels), CHUNK_ROWS):
-            total.add(self._count_chunk(block, labels, slice(first, first + CHUNK_ROWS)))
-        total.n_parts = 1
+            rows = slice(first, first + CHUNK_ROWS)
+            weights = None if block.weights is None else block.weights[rows] * self.weight_unit
+            groups = [codes[rows] for codes in block.groups]
+            total.add(self._count_rows(block.read_scores(rows), labels[rows], weights, groups))
         return total
 
     def count_sample(self, sample: ScoreSet) -> Progress:
         """The same sums over the rows of the sample."""
         groups = [table.group_values(sample.groups) for table in self.group_tables]
         return self._count_rows(sample.scores, sample.labels, sample.weights, groups)
-
-    def _count_chunk(self, block: Block, labels: IntArray, rows: slice) -> Progress:
-        weights = None if block.weights is None else block.weights[rows] * self.weight_unit
-        groups = [codes[rows] for codes in block.groups]
-        return self._count_rows(block.read_scores(rows), labels[rows], weights, groups)
 
     def _count_rows(
         self,
@@ -358,14 +356,6 @@ class Counting:
             for group, inside in list_members(codes)
         )
         return total
-
-    def _number_class(self, label: Any, part: Part) -> int:
-        if label not in self.classes:
-            raise InputError(
-                f"label {label!r} in {part.path}, rows from {part.first_row} on, is not one of the "
-                f"classes {', '.join(map(repr, self.classes))}"
-            )
-        return self.classes[label]
 
 
 def count_all(

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.arrays import as_groups
 from ssme.data.grouping import (
     Binning,
@@ -36,7 +37,6 @@ from ssme.progress import tell
 from ssme.stream.source import Part, Source, read_table
 from ssme.stream.tally import Sums
 
-IntArray = NDArray[np.int64]
 Values = tuple[GroupValue, ...]
 MOST_VALUES = 1_000_000
 """Groups of one grouping that are counted before the smaller ones are put together."""
@@ -142,14 +142,12 @@ def _find_arrow_values(
         distinct, own = _find_distinct(part, table[names[part.column]])
         columns[part.column] = distinct
         codes.append(own)
-    if len(codes) == 1:
-        listed, of_distinct = find_values(group_by, columns)
-        return listed, of_distinct[codes[0]]
-    rows = np.stack(codes, axis=1)
-    joint, inverse = np.unique(rows, axis=0, return_inverse=True)
+    joint, inverse = np.arange(len(columns[group_by.parts[0].column]))[:, None], codes[0]
+    if len(codes) > 1:
+        joint, inverse = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
     taken = {
-        part.column: columns[part.column][joint[:, place]]
-        for place, part in enumerate(group_by.parts)
+        part.column: columns[part.column][places]
+        for part, places in zip(group_by.parts, joint.T, strict=True)
     }
     listed, of_joint = find_values(group_by, taken)
     return listed, of_joint[inverse.ravel()]
@@ -194,7 +192,6 @@ def _find_distinct(part: Binning, values: Any) -> tuple[NDArray[np.object_], Int
 # together.
 
 
-FloatArray = NDArray[np.float64]
 MOST_CELLS = 1 << 28
 """Cells of one counter that are held: 4 GB of places and values."""
 

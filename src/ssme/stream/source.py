@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import IntArray
 from ssme.data.judges import Judge
 from ssme.data.readers import reading
 from ssme.data.readers.columns import Columns
@@ -128,19 +129,7 @@ def read_table(part: Part, columns: list[str] | None) -> Any:
         return _add_partition(_decode(table), part.file, part.n_rows, columns)
 
 
-def read_head(part: Part, n_rows: int) -> Any:
-    """The first rows of a part, all columns."""
-    import pyarrow as pa
-
-    with name_file_in_errors(part.path):
-        batches = open_parquet(part.file).iter_batches(
-            n_rows, row_groups=[part.row_group], use_threads=False
-        )
-        table = _decode(pa.Table.from_batches([next(batches)]))
-        return _add_partition(table, part.file, len(table), None)
-
-
-def take_rows(table: Any, rows: NDArray[np.int64]) -> Any:
+def take_rows(table: Any, rows: IntArray) -> Any:
     """Some rows of a table; indices go as an Arrow array, which spares importing pandas."""
     import pyarrow as pa
 
@@ -242,7 +231,15 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
 
 def _read_head(source: Source) -> Any:
     """The first rows, and others with values that a column of numbers does not have there."""
-    head = read_head(source.parts[0], HEAD_ROWS)
+    import pyarrow as pa
+
+    part = source.parts[0]
+    with name_file_in_errors(part.path):
+        batches = open_parquet(part.file).iter_batches(
+            HEAD_ROWS, row_groups=[part.row_group], use_threads=False
+        )
+        head = _decode(pa.Table.from_batches([next(batches)]))
+        head = _add_partition(head, part.file, len(head), None)
     kinds = {name: {of[name] for of in source.kinds} - {EMPTY} for name in source.kinds[0]}
     of_one_kind = [name for name, found in kinds.items() if len(found) < 2]
     tables = [head]
@@ -271,21 +268,16 @@ def _find_other_rows(source: Source, name: str, head: Any, columns: list[str]) -
 
 def _find_first_rows(column: Any) -> dict[Any, int]:
     """Values of a column of numbers -> the first row that has them."""
-    present = _list_present(column)
-    values = from_arrow(take_rows(column, present))
-    distinct, first = np.unique(values, return_index=True)
-    return dict(zip(distinct.tolist(), present[first].tolist(), strict=True))
-
-
-def _list_present(column: Any) -> NDArray[np.int64]:
-    """The rows in which a column of numbers has a value."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     held = column.is_valid()
     if pa.types.is_float32(column.type) or pa.types.is_float64(column.type):
         held = pc.and_(held, pc.invert(pc.fill_null(pc.is_nan(column), False)))
-    return np.from_dlpack(pc.indices_nonzero(held)).astype(np.int64)
+    present = np.from_dlpack(pc.indices_nonzero(held)).astype(np.int64)
+    values = from_arrow(take_rows(column, present))
+    distinct, first = np.unique(values, return_index=True)
+    return dict(zip(distinct.tolist(), present[first].tolist(), strict=True))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -305,7 +297,7 @@ MOST_KEPT = 2**22
 """Hashes of ids that are kept, 8 bytes each."""
 
 
-def hash_ids(column: Any, part: Part, labeled: NDArray[np.int64], n_rows: int) -> Hashes:
+def hash_ids(column: Any, part: Part, labeled: IntArray, n_rows: int) -> Hashes:
     """The hashes that are kept of a part's ids; ``n_rows`` is the number of rows of all parts."""
     hashes = _hash_ids(column, part)
     kept = hashes <= min(MOST_KEPT / n_rows, 1.0) * np.iinfo(np.uint64).max

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.errors import UnsupportedError
 from ssme.metrics import Metric, get_metric, kinds, metric_names, predicted_classes
-from ssme.metrics.calibration import compute_gaps_norm, find_even_bins
+from ssme.metrics.calibration import compute_gaps_norm, find_even_bins, take_scores_and_events
 from ssme.metrics.confusion import FullTables, compute_ratio
-from ssme.metrics.kinds import Decision, SettledCalibration
-from ssme.metrics.kinds import Ranking as RankingKind
+from ssme.metrics.kinds import SettledCalibration
 
 # -------------------------------------------------------------------------------------------------
 # A fixed grid over [0, 1], fine at both ends, that a score is put on by looking at its bits.
@@ -41,7 +40,7 @@ _LEAST, _MOST = 2.0**-OCTAVES, float(np.nextafter(2.0**OCTAVES, 0.0))
 _FIRST = int(np.array(_LEAST).view(np.int64)) >> _DROPPED_BITS
 
 
-def find_bins(score: NDArray[np.float64]) -> NDArray[np.int64]:
+def find_bins(score: FloatArray) -> IntArray:
     """Bin (n,) of each score in [0, 1]; never smaller for a larger score."""
     odds = np.subtract(1.0, score)
     with np.errstate(divide="ignore"):
@@ -76,8 +75,6 @@ def find_bins(score: NDArray[np.float64]) -> NDArray[np.int64]:
 # P_b meets.
 
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Values = tuple[FloatArray, FloatArray]
 """Value and error bound per classifier, (M,) each."""
 
@@ -112,7 +109,7 @@ class Decisions:
         return sums
 
     def compute_values(self, metric: Metric, sums: FloatArray) -> Values:
-        assert isinstance(metric.kind, Decision)
+        assert isinstance(metric.kind, kinds.Decision)
         value = metric.kind.statistic(FullTables(sums.transpose(0, 2, 1)[None]))[0]
         return value, np.zeros_like(value)
 
@@ -160,7 +157,7 @@ class CalibrationCounter:
     def of_top_score(cls, scheme: SettledCalibration, sample: FloatArray) -> CalibrationCounter:
         """Bins at the quantiles of the top scores of ``sample`` (n, M, K)."""
         at = np.linspace(0.0, 1.0, scheme.n_bins + 1)[1:-1]
-        top, predicted = sample.max(axis=2), predicted_classes(sample)
+        top, predicted = take_scores_and_events(sample, scheme.target)
         parts = [predicted >= 0]
         if scheme.target == "top_label_by_class":
             parts = [predicted == k for k in range(sample.shape[2])]
@@ -172,26 +169,22 @@ class CalibrationCounter:
 
     def count(self, scores: FloatArray, mass: FloatArray) -> FloatArray:
         n_models, n_classes = scores.shape[1:]
-        n_bins, target = self.scheme.n_bins, self.scheme.target
-        n_columns = n_classes if target == "classwise" else 1
-        n_held = self.scheme.count_bins(n_classes)
-        sums = np.zeros((3, n_models, n_columns, n_held))
-        for m in range(n_models):
-            present = ~np.isnan(scores[:, m]).any(axis=1)
-            here, mass_here = scores[present, m], mass[present]
-            weight = mass_here.sum(axis=1)
-            for c, (score, event) in enumerate(_list_columns(here, mass_here, target)):
-                own = np.zeros(len(score), dtype=np.int64)
-                if target == "top_label_by_class":
-                    own = predicted_classes(here[:, None])[:, 0]
-                if self.edges is None:
-                    bins = find_even_bins(score, n_bins)
-                else:
-                    bins = (self.edges[m, own] < score[:, None]).sum(axis=1)
-                bins = own * n_bins + bins
-                for part, values in enumerate((weight, event, weight * score)):
-                    sums[part, m, c] = np.bincount(bins, values, n_held)
-        return sums
+        n_bins, n_held = self.scheme.n_bins, self.scheme.count_bins(n_classes)
+        every_score, every_class = take_scores_and_events(scores, self.scheme.target)
+        weights = mass.sum(axis=1)
+        sums = np.zeros((3, every_score.shape[1], n_held))
+        for c in range(every_score.shape[1]):
+            present = ~np.isnan(every_score[:, c])
+            score, of, weight = every_score[present, c], every_class[present, c], weights[present]
+            own = of if self.scheme.target == "top_label_by_class" else np.zeros_like(of)
+            if self.edges is None:
+                bins = find_even_bins(score, n_bins)
+            else:
+                bins = (self.edges[c, own] < score[:, None]).sum(axis=1)
+            event = mass[present, of]
+            for part, values in enumerate((weight, event, weight * score)):
+                sums[part, c] = np.bincount(own * n_bins + bins, values, n_held)
+        return sums.reshape(3, n_models, -1, n_held)
 
     def compute_values(self, metric: Metric, sums: FloatArray) -> Values:
         return _compute_calibration_error(self.scheme, sums)
@@ -265,7 +258,7 @@ class RankingCounter:
 
     def compute_values(self, metric: Metric, sums: FloatArray) -> Values:
         kind = metric.kind
-        assert isinstance(kind, RankingKind)
+        assert isinstance(kind, kinds.Ranking)
         weight, event = sums[:2, ..., -2::-1]  # from the highest score down
         of = _average_precision if kind.statistic == "average_precision" else _compute_roc_auc
         value, bound = of(event, np.maximum(weight - event, 0.0), sums[1, ..., -1])
@@ -315,18 +308,6 @@ def _divide(top: FloatArray, bottom: FloatArray) -> FloatArray:
     return out
 
 
-def _list_columns(
-    scores: FloatArray, mass: FloatArray, target: str
-) -> list[tuple[FloatArray, FloatArray]]:
-    """(score, event mass) pairs of a calibration target for one classifier's rows (n, K)."""
-    if target == "positive":
-        return [(scores[:, 1], mass[:, 1])]
-    if target == "classwise":
-        return [(scores[:, k], mass[:, k]) for k in range(scores.shape[1])]
-    predicted = predicted_classes(scores[:, None])[:, 0]
-    return [(scores.max(axis=1), mass[np.arange(len(mass)), predicted])]
-
-
 def _compute_calibration_error(scheme: SettledCalibration, sums: FloatArray) -> Values:
     """Exact error of bins ``sums`` (3, M, columns, bins)."""
     weight, event, scored = sums
@@ -371,26 +352,30 @@ def plan_tally(metrics: Sequence[Metric], sample: FloatArray) -> Tally:
     """What ``metrics`` need; equal-mass bins are those of ``sample`` (n, M, K)."""
     n_classes = sample.shape[2]
     classes = (1,) if n_classes == 2 else tuple(range(n_classes))
-    schemes = [_settle_scheme(metric, n_classes) for metric in metrics]
-    scored = any(_is_fine(scheme) for scheme in schemes)
-    ranked = scored or any(isinstance(metric.kind, kinds.Ranking) for metric in metrics)
-    ranking = RankingCounter(classes, scored)
+    schemes = [
+        metric.kind.settle(n_classes) if isinstance(metric.kind, kinds.Calibration) else None
+        for metric in metrics
+    ]
+    # the fine bins of a ranking hold calibration errors of equal-mass bins of class scores
+    fine = [
+        each is not None and each.binning == "quantile" and each.target in BY_CLASS_SCORE
+        for each in schemes
+    ]
+    ranked = any(fine) or any(isinstance(metric.kind, kinds.Ranking) for metric in metrics)
+    ranking = RankingCounter(classes, scored=any(fine))
     counters: dict[str, Counter] = {}
     readers: list[tuple[str, CountReader]] = []
     for number, (metric, scheme) in enumerate(zip(metrics, schemes, strict=True)):
         kind, name = metric.kind, "ranking"
         counter: Counter = ranking
         reader: CountReader = ranking
-        if scheme is not None and _is_fine(scheme):
+        if scheme is not None and fine[number]:
             reader = FineCalibration.from_sample(scheme, classes, sample)
         elif scheme is not None:
             name = f"{scheme.target} scores in {scheme.n_bins} {scheme.binning} bins"
-            given = scheme.binning == "quantile"
-            calibration = (
-                CalibrationCounter.of_top_score(scheme, sample)
-                if given
-                else CalibrationCounter(scheme)
-            )
+            calibration = CalibrationCounter(scheme)
+            if scheme.binning == "quantile":
+                calibration = CalibrationCounter.of_top_score(scheme, sample)
             counter = reader = calibration
         elif isinstance(kind, kinds.Decision):
             usual = kind.threshold == kinds.DEFAULT_THRESHOLD
@@ -402,43 +387,28 @@ def plan_tally(metrics: Sequence[Metric], sample: FloatArray) -> Tally:
         elif isinstance(kind, kinds.Loss):
             name = f"mean of metric {number}"
             counter = reader = MeanLoss(metric)
-        elif not _is_added_by_class(kind, n_classes):
-            raise _tell_not_additive(metric, n_classes)
+        elif not adds_up(metric, n_classes):
+            allowed = [n for n in metric_names(n_classes) if adds_up(get_metric(n), n_classes)]
+            raise UnsupportedError(
+                f"metric `{metric.name}` cannot be added up over the parts of a stream",
+                hint=f"ask for one of {', '.join(allowed)}, or evaluate a sample that fits in "
+                "memory",
+            )
         counters[name] = counter
         readers.append((name, reader))
     return Tally(counters, tuple(readers), tuple(metrics))
 
 
-def _settle_scheme(metric: Metric, n_classes: int) -> kinds.SettledCalibration | None:
-    kind = metric.kind
-    return kind.settle(n_classes) if isinstance(kind, kinds.Calibration) else None
-
-
-def _is_fine(scheme: kinds.SettledCalibration | None) -> bool:
-    """Whether the fine bins of a `Ranking` hold the error: equal-mass bins of class scores."""
-    return scheme is not None and scheme.binning == "quantile" and scheme.target in BY_CLASS_SCORE
-
-
 BY_CLASS_SCORE = ("positive", "classwise")
-"""Targets that are the score of a class, as a `Ranking` counts them."""
-
-
-def _is_added_by_class(kind: kinds.Kind, n_classes: int) -> bool:
-    """Whether a `Ranking` counts the metric: each class against the rest, never against another."""
-    return isinstance(kind, kinds.Ranking) and kind.settle(n_classes).average != "one_vs_one"
+"""Targets that are the score of a class, as a `RankingCounter` counts them."""
 
 
 def adds_up(metric: Metric, n_classes: int) -> bool:
-    """Whether sums over the parts of a stream determine ``metric``."""
+    """Whether sums over the parts of a stream determine ``metric``.
+
+    A ranking counts each class against the rest, never against another.
+    """
     kind = metric.kind
-    return isinstance(kind, kinds.Decision | kinds.Loss | kinds.Calibration) or _is_added_by_class(
-        kind, n_classes
-    )
-
-
-def _tell_not_additive(metric: Metric, n_classes: int) -> UnsupportedError:
-    allowed = [name for name in metric_names(n_classes) if adds_up(get_metric(name), n_classes)]
-    return UnsupportedError(
-        f"metric `{metric.name}` cannot be added up over the parts of a stream",
-        hint=f"ask for one of {', '.join(allowed)}, or evaluate a sample that fits in memory",
-    )
+    if isinstance(kind, kinds.Ranking):
+        return kind.settle(n_classes).average != "one_vs_one"
+    return isinstance(kind, kinds.Decision | kinds.Loss | kinds.Calibration)
