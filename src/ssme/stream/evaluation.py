@@ -30,8 +30,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.arrays import find_weight_unit
 from ssme.data.grouping import parse_group_by
 from ssme.data.readers.reading import read_columns
@@ -39,13 +39,14 @@ from ssme.data.readers.tables import Table
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import map_in_order, open_executor, run_on_thread
 from ssme.errors import InputError, UnsupportedError
-from ssme.fitting import Fit, fit_method
+from ssme.fitting import fit_method
 from ssme.methods.base import Estimate
 from ssme.metrics import Metric
 from ssme.progress import tell
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL, Group, StreamPass
 from ssme.spec import RunSpec
+from ssme.stream import source as parquet
 from ssme.stream.counting import (
     Counting,
     Progress,
@@ -57,25 +58,11 @@ from ssme.stream.counting import (
 )
 from ssme.stream.files import close_files
 from ssme.stream.groups import GroupTable, count_groups, list_members
-from ssme.stream.source import (
-    Part,
-    Reading,
-    Source,
-    find_columns,
-    find_source,
-    hash_ids,
-    join_tables,
-    read_table,
-    refuse_copied_files,
-    refuse_repeated_ids,
-    take_rows,
-)
-from ssme.stream.tally import Sums, Tally, plan_tally
+from ssme.stream.source import Part, Reading, Source, read_table
+from ssme.stream.tally import plan_tally
 from ssme.writing import refuse_existing
 
 __all__ = ["evaluate_parquet", "evaluate_stream"]
-
-FloatArray = NDArray[np.float64]
 
 
 def evaluate_parquet(
@@ -130,23 +117,42 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
 
     kind = executor or ("dask" if spec.engine == "dask" else "threads")
     place = None if spec.checkpoint is None else Path(spec.checkpoint)
-    _refuse_labels_apart(spec)
+    if spec.read.get("labels_file", False) is not False:  # False: no row has a label
+        raise InputError(
+            f"labels are given separately from the scores with `engine={spec.engine}`",
+            hint="name a column of the files with `label`, or use `engine=memory`",
+        )
     if place is not None:
         refuse_existing(place, force=True)
     try:
-        source = find_source(spec.source or ())
-        reading = find_columns(source, dict(spec.read))
+        source = parquet.find_source(spec.source or ())
+        reading = parquet.find_columns(source, dict(spec.read))
         with (
             threadpool_limits(1),
             open_executor(kind, workers=spec.workers, scheduler=spec.scheduler) as pool,
         ):
             if reading.id is None:
-                refuse_copied_files(pool, source, reading.columns.names)
+                parquet.refuse_copied_files(pool, source, reading.columns.names)
             sample, unit = _draw_sample(pool, source, reading, spec)
             reading = replace(reading, judges=sample.judges)
             tables = _make_group_tables(pool, source, reading, spec, sample)
             fit = fit_method(sample, spec, _list_sampled_groups(sample, tables))
-            counting = _open_counting(fit, reading, unit, tables)
+            predictor = fit.belief.predictor
+            if predictor is None:
+                raise UnsupportedError(
+                    f"method {fit.method.spec.name!r} has no posterior for rows it has not seen",
+                    hint="choose auto, ssme, ensemble or another that learns a function of the "
+                    "scores",
+                )
+            counting = Counting(
+                reading,
+                plan_tally(fit.metrics, fit.data.scores),
+                predictor,
+                clamps=fit.belief.clamps_labels,
+                classes={name: index for index, name in enumerate(fit.data.classes)},
+                group_tables=tables,
+                weight_unit=unit,
+            )
             center = counting.count_sample(sample)
             names = [metric.name for metric in fit.metrics]
             groups = [[table.group_by.fixed_text, *table.names] for table in tables]
@@ -157,15 +163,6 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
     finally:
         close_files()
     return _combine(fitted, center, counted, counting, start, len(source.parts))
-
-
-def _refuse_labels_apart(spec: RunSpec) -> None:
-    """Refuse labels that are in no column of the files; that no row has one can be said."""
-    if spec.read.get("labels_file", False) is not False:
-        raise InputError(
-            f"labels are given separately from the scores with `engine={spec.engine}`",
-            hint="name a column of the files with `label`, or use `engine=memory`",
-        )
 
 
 def _make_group_tables(
@@ -197,26 +194,6 @@ def _list_sampled_groups(sample: ScoreSet, tables: Sequence[GroupTable]) -> list
     return groups
 
 
-def _open_counting(
-    fit: Fit, reading: Reading, unit: float, tables: tuple[GroupTable, ...]
-) -> Counting:
-    predictor = fit.belief.predictor
-    if predictor is None:
-        raise UnsupportedError(
-            f"method {fit.method.spec.name!r} has no posterior for rows it has not seen",
-            hint="choose auto, ssme, ensemble or another that learns a function of the scores",
-        )
-    return Counting(
-        reading=reading,
-        tally=plan_tally(fit.metrics, fit.data.scores),
-        predictor=predictor,
-        clamps=fit.belief.clamps_labels,
-        classes={name: index for index, name in enumerate(fit.data.classes)},
-        group_tables=tables,
-        weight_unit=unit,
-    )
-
-
 def _draw_sample(
     pool: Executor, source: Source, reading: Reading, spec: RunSpec
 ) -> tuple[ScoreSet, float]:
@@ -239,8 +216,8 @@ def _draw_sample(
         if found[0] is not None:
             tables.append(found[0])
     if reading.id is not None:
-        refuse_repeated_ids(source, reading.id, hashes)
-    joined = join_tables(tables)
+        parquet.refuse_repeated_ids(source, reading.id, hashes)
+    joined = parquet.join_tables(tables)
     weight = reading.columns.weight
     unit = 1.0 if weight is None else find_weight_unit(read_numbers(joined, weight))
     table = Table(joined, source.files[0].path)
@@ -265,8 +242,8 @@ def _find_fault(source: Source, reading: Reading, n_sampled: int, error: InputEr
 
 
 def _gather(
-    item: tuple[Part, NDArray[np.int64]], reading: Reading, n_rows: int
-) -> tuple[Any, NDArray[np.uint64]]:
+    item: tuple[Part, IntArray], reading: Reading, n_rows: int
+) -> tuple[Any, parquet.Hashes]:
     """The labeled and the drawn rows of a part, None without any, and hashes of its ids.
 
     Scores are read only if there are such rows.
@@ -280,11 +257,11 @@ def _gather(
         labeled = find_labeled_rows(labels, reading)[0]
     hashes = np.zeros(0, dtype=np.uint64)
     if reading.id is not None:
-        hashes = hash_ids(read_table(part, [reading.id])[reading.id], part, labeled, n_rows)
+        hashes = parquet.hash_ids(read_table(part, [reading.id])[reading.id], part, labeled, n_rows)
     if table is None and labeled.size == 0:
         return None, hashes
     whole = read_table(part, reading.columns.names) if table is None else table
-    return take_rows(whole, np.union1d(drawn, labeled)), hashes
+    return parquet.take_rows(whole, np.union1d(drawn, labeled)), hashes
 
 
 def _combine(
@@ -295,33 +272,37 @@ def _combine(
     start: float,
     n_parts: int,
 ) -> Evaluation:
-    """The evaluation of all rows from that of the sample."""
+    """The evaluation of all rows from that of the sample.
+
+    A sample that contains every row has the estimates of memory to the bit: the same rows counted
+    part by part add up in another order, and would move them by rounding alone.
+    """
     share = spread = 1.0
     if fitted.belief.clamps_labels:
         share = float(np.sqrt(center.n_rows / counted.n_rows))
         spread = share if fitted.belief.narrows_with_rows else 1.0
-    whole = fitted.groups[0]
-    move = partial(
-        _move_group,
-        counting.tally,
-        share=share,
-        spread=spread,
-        complete=center.n_rows == counted.n_rows,
-    )
-    estimates, bound = move(fitted.estimates[0], center.sums, counted.sums)
-    groups = [_put_counts(whole, counted.n_rows, counted.n_labeled)]
-    moved, bounds, unsampled = [estimates], {whole.name: bound}, []
-    for number, group in enumerate(fitted.groups[1:]):
-        before, sums = fitted.estimates[number + 1], counted.groups.take_sums(number)
-        if number in center.groups.rows:
-            estimates, bound = move(before, center.groups.take_sums(number), sums)
-        else:
-            unsampled.append(group.name)
-            estimates, bound = _count_alone(counting.tally, before, sums)
-        n_rows, n_labeled = counted.groups.rows[number], counted.groups.labeled[number]
-        groups.append(_put_counts(group, n_rows, n_labeled))
-        moved.append(estimates)
-        bounds[group.name] = bound
+    complete, tally = center.n_rows == counted.n_rows, counting.tally
+    groups, estimates, bounds, unsampled = [], [], {}, []
+    for number, (group, found) in enumerate(zip(fitted.groups, fitted.estimates, strict=True), -1):
+        n_rows, n_labeled, sums = counted.n_rows, counted.n_labeled, counted.sums
+        before: list[FloatArray | None] = [value for value, _ in tally.compute_values(center.sums)]
+        if number >= 0:
+            n_rows, n_labeled = counted.groups.rows[number], counted.groups.labeled[number]
+            sums, before = counted.groups.take_sums(number), [None] * len(tally.metrics)
+            if number in center.groups.rows:
+                sampled = tally.compute_values(center.groups.take_sums(number))
+                before = [value for value, _ in sampled]
+            else:
+                unsampled.append(group.name)
+        now = tally.compute_values(sums)
+        each = zip(tally.metrics, found, before, now, strict=True)
+        moved = tuple(_move(m, e, then, value, share, spread) for m, e, then, (value, _) in each)
+        estimates.append(found if complete and group.name not in unsampled else moved)
+        bounds[group.name] = {
+            metric.name: float(np.nanmax(bound, initial=0.0))
+            for metric, (_, bound) in zip(tally.metrics, now, strict=True)
+        }
+        groups.append(replace(group, n_labeled=n_labeled, n_unlabeled=n_rows - n_labeled))
     stream = {
         "rows": counted.n_rows,
         "parts": n_parts,
@@ -340,80 +321,33 @@ def _combine(
     return replace(
         fitted,
         groups=tuple(groups),
-        estimates=tuple(moved),
+        estimates=tuple(estimates),
         settings=settings,
         streamed=StreamPass(counted.n_rows, n_parts, center.n_rows, bounds, tuple(unsampled)),
     )
 
 
-def _put_counts(group: Group, n_rows: int, n_labeled: int) -> Group:
-    return replace(group, n_labeled=n_labeled, n_unlabeled=n_rows - n_labeled)
-
-
-def _move_group(
-    tally: Tally,
-    estimates: Sequence[Estimate],
-    sample: Sums,
-    everything: Sums,
-    *,
-    share: float,
-    spread: float,
-    complete: bool,
-) -> tuple[tuple[Estimate, ...], dict[str, float]]:
-    """The estimates of one group, moved from the sample to all rows, and their error bounds.
-
-    A ``complete`` sample contains every row, and its estimates are those of memory to the bit: the
-    same rows counted part by part add up in another order, and would move them by rounding alone.
-    """
-    before, after = tally.compute_values(sample), tally.compute_values(everything)
-    bounds = _list_error_bounds(tally.metrics, after)
-    if complete:
-        return tuple(estimates), bounds
-    each = zip(tally.metrics, estimates, before, after, strict=True)
-    moved = [_move(m, e, then, now, share, spread) for m, e, (then, _), (now, _) in each]
-    return tuple(moved), bounds
-
-
-def _count_alone(
-    tally: Tally, empty: Sequence[Estimate], sums: Sums
-) -> tuple[tuple[Estimate, ...], dict[str, float]]:
-    """A group of which no row is in the sample: the metric of the fitted posterior.
-
-    Its draws are those of a group of which nothing is known, ``empty``, around that; it has none
-    where the method says nothing about such a group.
-    """
-    values = tally.compute_values(sums)
-    found = []
-    for metric, estimate, (value, _) in zip(tally.metrics, empty, values, strict=True):
-        draws = None
-        if estimate.draws is not None and np.isfinite(estimate.draws).any():
-            moved = value + (estimate.draws - estimate.value)
-            draws = np.clip(moved, metric.low, metric.high)
-        found.append(replace(estimate, value=value, draws=draws))
-    return tuple(found), _list_error_bounds(tally.metrics, values)
-
-
-def _list_error_bounds(
-    metrics: Sequence[Metric], values: Sequence[tuple[FloatArray, FloatArray]]
-) -> dict[str, float]:
-    return {
-        metric.name: float(np.nanmax(bound, initial=0.0))
-        for metric, (_, bound) in zip(metrics, values, strict=True)
-    }
-
-
 def _move(
     metric: Metric,
     estimate: Estimate,
-    sample: FloatArray,
+    sample: FloatArray | None,
     everything: FloatArray,
     share: float,
     spread: float,
 ) -> Estimate:
-    """An estimate on the sample, moved to all rows: c(all) + share [E - c(sample)]."""
-    beyond = np.where(np.isfinite(sample), estimate.value - sample, 0.0)
-    value = np.clip(everything + share * beyond, metric.low, metric.high)
+    """An estimate on the sample, moved to all rows: c(all) + share [E - c(sample)].
+
+    A group of which no row is in the ``sample`` has the metric of the fitted posterior. Its draws
+    are those of a group of which nothing is known, around that, where the method has any.
+    """
+    if sample is None:
+        known = estimate.draws is not None and np.isfinite(estimate.draws).any()
+        value, spread = everything, 1.0
+        estimate = replace(estimate, draws=estimate.draws if known else None)
+    else:
+        beyond = np.where(np.isfinite(sample), estimate.value - sample, 0.0)
+        value = np.clip(everything + share * beyond, metric.low, metric.high)
     if estimate.draws is None:
-        return Estimate(value)
+        return replace(estimate, value=value) if sample is None else Estimate(value)
     draws = value + spread * (estimate.draws - estimate.value)
     return replace(estimate, value=value, draws=np.clip(draws, metric.low, metric.high))

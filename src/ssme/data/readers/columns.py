@@ -242,7 +242,7 @@ def find_layout(table: Table, roles: Columns, options: ReadOptions) -> str:
         classes = {name for name in table.columns if name.lower() in USUAL_NAMES["class_"]}
         taken = {*roles.roles, *roles.set_aside, model, score, *classes}
         others = [c for c in table.columns if c not in taken and table.find_kind(c) == "number"]
-        others += [model] if table.find_kind(str(model)) != "other" else []
+        others += [str(model)] if table.find_kind(str(model)) != "other" else []
         if others:
             raise InputError(
                 f"{table.what} reads as long (model column {model!r}, score column {score!r}) or "

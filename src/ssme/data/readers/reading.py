@@ -90,13 +90,8 @@ def reading_options(source: Any) -> list[str]:
     A finished set counts as any kind of source; which options fit a file is left to its reader.
     """
     tables = [each.name for each in list_declared(ReadOptions)]
-    arrays = [
-        *(each.name for each in list_declared(ArrayOptions)),
-        "weights",
-        "groups",
-        "ids",
-        "clusters",
-    ]
+    arrays = [each.name for each in list_declared(ArrayOptions)]
+    arrays += ["weights", "groups", "ids", "clusters"]
     if isinstance(source, ScoreSet | str | Path):
         return list(dict.fromkeys([*tables, *arrays]))
     if not is_frame(source) and not is_dataset(source):
@@ -215,12 +210,12 @@ def expand_patterns(options: ReadOptions, columns: Sequence[str]) -> ReadOptions
     found: dict[str, Any] = {}
     for option in ("models", "answers", "ratings", "groups", "ignore"):
         names = getattr(options, option)
-        if names is None or isinstance(names, Mapping) or not any(map(_is_pattern, names)):
+        if names is None or isinstance(names, Mapping) or not any({*"*?"} & {*n} for n in names):
             continue
         listed: list[str] = []
         for name in names:
             matched = [name]
-            if _is_pattern(name) and name not in columns:
+            if {*"*?"} & {*name} and name not in columns:
                 matched = [column for column in columns if fnmatchcase(column, name)]
                 if not matched:
                     raise InputError(
@@ -232,10 +227,6 @@ def expand_patterns(options: ReadOptions, columns: Sequence[str]) -> ReadOptions
             listed += [column for column in matched if column not in listed]
         found[option] = listed
     return replace(options, **found) if found else options
-
-
-def _is_pattern(name: str) -> bool:
-    return "*" in name or "?" in name
 
 
 def read_columns(table: Table, columns: Columns, options: ReadOptions) -> ScoreSet:
@@ -264,10 +255,9 @@ def _name_label_column(
 
 def _find(table: Table, options: ReadOptions, labels: object | None) -> tuple[Columns, Rows | None]:
     """The columns and, where labels had to be looked at, the rows."""
-    roles = find_roles(table, options, labels)
-    given = labels is not None
+    roles, rows, given = find_roles(table, options, labels), None, labels is not None
     if options.judged:
-        columns, rows = find_judge_columns(table, roles, options), None
+        columns = find_judge_columns(table, roles, options)
         if options.models is not None:
             rows = Rows(table, columns, options, labels)
             plain = replace(options, answers=None, ratings=None)

@@ -61,7 +61,21 @@ def open_excel(
             )
         book = openpyxl.load_workbook(file, read_only=True, data_only=False)
         try:
-            chosen = _find_sheet(file, book, sheet)
+            names = [each.title for each in book.worksheets]
+            if sheet is not None and sheet not in names:
+                raise InputError(
+                    f"{file} has no sheet {sheet!r}, only {quote(names, limit=20)}",
+                    hint=f"{suggest_nearest(sheet, names)}name one with `sheet`",
+                )
+            filled = [sheet] if sheet else [n for n in names if any(_read_rows(book[n]))]
+            if not filled:
+                raise InputError(f"{file} is empty", hint="it needs a header and at least one row")
+            if len(filled) > 1:
+                raise InputError(
+                    f"{file} has {len(filled)} filled sheets: {quote(filled, limit=20)}",
+                    hint=f"name one: `sheet={filled[0]!r}`",
+                )
+            chosen = filled[0]
             header, *rows = [
                 [cell if cell.data_type == "f" else cell.value for cell in row]
                 for row in _read_rows(book[chosen])
@@ -76,22 +90,6 @@ def open_excel(
 
 def _is_formula(cell: Any) -> bool:
     return getattr(cell, "data_type", None) == "f"
-
-
-def _find_sheet(file: Path, book: Any, sheet: str | None) -> str:
-    names: list[str] = [each.title for each in book.worksheets]
-    if sheet is not None:
-        if sheet in names:
-            return sheet
-        problem = f"{file} has no sheet {sheet!r}, only {quote(names, limit=20)}"
-        raise InputError(problem, hint=f"{suggest_nearest(sheet, names)}name one with `sheet`")
-    filled = [name for name in names if next(_read_rows(book[name]), None) is not None]
-    if len(filled) == 1:
-        return filled[0]
-    if not filled:
-        raise InputError(f"{file} is empty", hint="it needs a header and at least one row")
-    problem = f"{file} has {len(filled)} sheets that are not empty: {quote(filled, limit=20)}"
-    raise InputError(problem, hint=f"name one: `sheet={filled[0]!r}`")
 
 
 def _read_rows(sheet: Any) -> Iterator[Row]:

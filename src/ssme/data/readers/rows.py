@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.data.arrays import as_ids, refuse_other_order
 from ssme.data.design import LabelRounds
 from ssme.data.labels import RawLabels, observe, order_classes
@@ -30,7 +31,6 @@ from ssme.data.readers.csv_files import find_other_delimiter, is_encoded
 from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
 from ssme.data.values import (
-    FloatArray,
     as_floats,
     as_objects,
     factorize,
@@ -42,7 +42,6 @@ from ssme.errors import InputError, SsmeWarning, name_argument
 from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
 
-IntArray = NDArray[np.int64]
 Objects = NDArray[np.object_]
 
 

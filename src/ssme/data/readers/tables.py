@@ -301,7 +301,7 @@ def from_arrow(column: Any) -> NDArray[Any]:
     if pa.types.is_floating(column.type):
         return _read_numbers(column)
     if pa.types.is_integer(column.type):
-        ends = pc.min_max(column).as_py() if column.null_count else {"min": None}
+        ends: Any = pc.min_max(column).as_py() if column.null_count else {"min": None}
         if ends["min"] is None or -EXACT_INTEGER <= ends["min"] <= ends["max"] <= EXACT_INTEGER:
             return _read_numbers(column)
         return to_objects(column.to_pylist())
