@@ -20,12 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.values import reads_as_number
+from ssme.arrays import BoolArray, FloatArray, IntArray
+from ssme.data.values import factorize, reads_as_number
 from ssme.errors import InputError
 from ssme.options import parse_number
 from ssme.wording import quote, suggest_nearest
-
-IntArray = NDArray[np.int64]
 
 MOST_QUANTILES = 1000
 MARKS = ("+", ":quantiles=", ":edges=")
@@ -80,7 +79,7 @@ class Binning:
         inner = np.unique(np.quantile(known, np.arange(1, self.quantiles) / self.quantiles))
         return Binning(self.column, edges=tuple(inner[inner > known.min()].tolist()))
 
-    def read_numbers(self, values: NDArray[np.object_]) -> NDArray[np.float64]:
+    def read_numbers(self, values: NDArray[np.object_]) -> FloatArray:
         """``values`` as numbers, NaN where missing; text is refused with its row."""
         out = np.full(len(values), np.nan)
         texts = []
@@ -105,8 +104,17 @@ class Binning:
             shown = repr(plain) if plain == "None" else plain  # text, not a missing value
             order = 0 if plain is None else plain  # None cannot be compared
             return GroupValue(f"{self.column}={shown}", str(type(plain)), order)
-        place = int(np.searchsorted(self.edges, value, side="right"))
-        return GroupValue(_name_bin(self.column, self.edges, place), str(int), place)
+        place, column = int(np.searchsorted(self.edges, value, side="right")), self.column
+        ends = [_format_number(edge) for edge in self.edges]
+        if not ends:
+            name = f"{column}: any number"
+        elif place == 0:
+            name = f"{column}<{ends[0]}"
+        elif place == len(ends):
+            name = f"{column}>={ends[-1]}"
+        else:
+            name = f"{ends[place - 1]}<={column}<{ends[place]}"
+        return GroupValue(name, str(int), place)
 
 
 @dataclass(frozen=True)
@@ -139,7 +147,7 @@ class Pooling:
     least_rows: int = 1
     most_groups: int = 200
 
-    def choose_kept(self, sizes: IntArray, text: str) -> NDArray[np.bool_]:
+    def choose_kept(self, sizes: IntArray, text: str) -> BoolArray:
         """Which of the groups with ``sizes`` rows are not pooled; the larger ones."""
         large = sizes >= self.least_rows
         if sizes.size and not large.any():
@@ -149,10 +157,7 @@ class Pooling:
                 hint="give a smaller `min_group_rows`, or coarser groups",
             )
         if large.sum() > self.most_groups:
-            order = np.argsort(-sizes, kind="stable")[: self.most_groups]
-            chosen = np.zeros(sizes.size, dtype=bool)
-            chosen[order] = True
-            large &= chosen
+            large[np.argsort(-sizes, kind="stable")[self.most_groups :]] = False
         return large
 
 
@@ -193,19 +198,16 @@ def find_values(
     group_by: GroupBy, columns: Mapping[str, NDArray[np.object_]]
 ) -> tuple[list[tuple[GroupValue, ...]], IntArray]:
     """The groups of a settled grouping, in order, and which of them each row is in."""
-    codes: IntArray | None = None
-    listed: list[tuple[GroupValue, ...]] = [()]
-    for part in group_by.parts:
+    first, *others = group_by.parts
+    names, codes = _split_column(first, columns[first.column])
+    listed: list[tuple[GroupValue, ...]] = [(name,) for name in names]
+    for part in others:
         names, own = _split_column(part, columns[part.column])
-        if codes is None:
-            codes, listed = own, [(name,) for name in names]
-            continue
         joint, codes = np.unique(codes * len(names) + own, return_inverse=True)
         listed = [
-            (*listed[first], names[second])
-            for first, second in zip(*np.divmod(joint, len(names)), strict=True)
+            (*listed[before], names[second])
+            for before, second in zip(*np.divmod(joint, len(names)), strict=True)
         ]
-    assert codes is not None
     return listed, codes
 
 
@@ -243,7 +245,12 @@ def _parse_part(part: str, known: list[str], option: str) -> Binning:
     column, (name, equals, value) = column.strip(), rule.partition("=")
     name, value = name.strip(), value.strip()
     if colon and equals and name == "quantiles":
-        found = Binning(column, quantiles=_parse_quantiles(value))
+        if not value.isascii() or not value.isdigit() or not 2 <= int(value) <= MOST_QUANTILES:
+            raise InputError(
+                f"quantiles={value} is not a whole number between 2 and {MOST_QUANTILES:,}",
+                hint="write quantiles=4 for four groups of about equally many rows",
+            )
+        found = Binning(column, quantiles=int(value))
     elif colon and equals and name == "edges":
         found = Binning(column, edges=_parse_edges(value))
     elif colon and equals and column in known:
@@ -262,15 +269,6 @@ def _parse_part(part: str, known: list[str], option: str) -> Binning:
             or (read if option == "by" else f"write {GRAMMAR}"),
         )
     return found
-
-
-def _parse_quantiles(value: str) -> int:
-    if not value.isascii() or not value.isdigit() or not 2 <= int(value) <= MOST_QUANTILES:
-        raise InputError(
-            f"quantiles={value} is not a whole number between 2 and {MOST_QUANTILES:,}",
-            hint="write quantiles=4 for four groups of about equally many rows",
-        )
-    return int(value)
 
 
 def _parse_edges(value: str) -> tuple[float, ...]:
@@ -308,15 +306,76 @@ def _split_column(part: Binning, values: NDArray[np.object_]) -> tuple[list[Grou
     return ordered, codes
 
 
-def _name_bin(column: str, edges: tuple[float, ...], place: int) -> str:
-    if not edges:
-        return f"{column}: any number"
-    if place == 0:
-        return f"{column}<{_format_number(edges[0])}"
-    if place == len(edges):
-        return f"{column}>={_format_number(edges[-1])}"
-    return f"{_format_number(edges[place - 1])}<={column}<{_format_number(edges[place])}"
-
-
 def _format_number(number: float) -> str:
     return f"{number:.0f}" if number == int(number) and abs(number) < 1e15 else repr(number)
+
+
+# -------------------------------------------------------------------------------------------------
+# Columns that look as if their values said which rows belong together.
+#
+# An analysis of variance of each model's score over the values of a column (Fisher, 1925): with G
+# values of about m rows each, and mean squares B between and W within them,
+#
+#     F = B / W,        correlation of rows with one value = (B - W) / (B + (m - 1) W).
+
+
+FEWEST, LARGEST = 10, 30
+"""Fewest distinct values, and most rows of one on average, of a column of clusters."""
+CORRELATION, SIGNIFICANCE = 0.2, 1e-4
+"""Correlation of the rows of a cluster from which it matters, and how sure it has to be."""
+MOST_ROWS = 100_000
+"""Rows up to which columns are looked at."""
+NAMES = (
+    *("case", "conversation", "document", "dialog", "episode", "example", "household", "image"),
+    *("item", "patient", "person", "prompt", "question", "sample", "scene", "session", "site"),
+    *("speaker", "subject", "task", "thread", "user", "video"),
+)
+"""What clusters are often named after; whole numbers are clusters in such columns alone."""
+
+
+def find_clustered(
+    columns: Mapping[str, NDArray[np.object_]], scores: FloatArray
+) -> dict[str, int]:
+    """The ``columns`` whose values repeat and within which ``scores`` (n, M, K) hardly differ.
+
+    Each comes with its number of distinct values.
+    """
+    if len(scores) > MOST_ROWS:
+        return {}
+    flat = scores[:, :, 1:].reshape(len(scores), -1)
+    return {
+        name: len(factorize(values)[1])
+        for name, values in columns.items()
+        if _is_clustered(name, values, flat)
+    }
+
+
+def _is_clustered(name: str, values: NDArray[np.object_], scores: FloatArray) -> bool:
+    from scipy.special import fdtrc
+
+    kind = np.asarray(values).dtype.kind
+    sample = next((value for value in values if value is not None and value == value), None)
+    whole = kind in "iu" or (isinstance(sample, int) and not isinstance(sample, bool))
+    if not (isinstance(sample, str) or (whole and any(word in name.lower() for word in NAMES))):
+        return False
+    codes, distinct = factorize(values)
+    n, n_values = int((codes >= 0).sum()), len(distinct)
+    if n < len(codes) or not FEWEST <= n_values < n or not n / n_values <= LARGEST:
+        return False
+    sizes = np.bincount(codes).astype(np.float64)
+    mean_size = (n - (sizes**2).sum() / n) / (n_values - 1)
+    if mean_size < 1.2:
+        return False
+    for column in scores.T:
+        if not np.isfinite(column).all():
+            continue
+        means = np.bincount(codes, column) / sizes
+        between = float((sizes * (means - column.mean()) ** 2).sum()) / (n_values - 1)
+        within = float(((column - means[codes]) ** 2).sum()) / (n - n_values)
+        total = between + (mean_size - 1.0) * within
+        if total <= 0.0 or (between - within) / total < CORRELATION:
+            continue
+        ratio = between / within if within > 0.0 else np.inf
+        if not np.isfinite(ratio) or fdtrc(n_values - 1, n - n_values, ratio) < SIGNIFICANCE:
+            return True
+    return False

@@ -203,15 +203,14 @@ def _open_processes(workers: int) -> Iterator[Executor]:
 
 
 def _prepare_worker(watched: Any) -> None:
-    threading.Thread(target=_end_with_parent, args=(watched,), daemon=True).start()
-    limit_blas_threads()
-
-
-def _end_with_parent(watched: Any) -> None:
     from multiprocessing.connection import wait
 
-    wait([watched])
-    os._exit(1)
+    def end_with_parent() -> None:
+        wait([watched])
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    limit_blas_threads()
 
 
 @contextmanager

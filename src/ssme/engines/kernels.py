@@ -22,14 +22,13 @@ error (about eps max |x|^2) could reach 1e-10 they come from explicit difference
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from ssme.arrays import BoolArray, FloatArray
+from ssme.arrays import FloatArray
 from ssme.engines.executors import choose_torch_device
 
 # -------------------------------------------------------------------------------------------------
@@ -64,18 +63,6 @@ def find_radius(kernel: str, n_points: int) -> float:
     return float(depth) if kernel == "exponential" else 1.0
 
 
-def are_neighbors_few(kernel: str, points: FloatArray, queries: FloatArray) -> bool:
-    """Whether neighbors are few enough to be kept, judged by some of the queries."""
-    from scipy.spatial import cKDTree
-
-    probes = queries[:: max(1, len(queries) // PROBES)]
-    counts = cKDTree(points).query_ball_point(
-        probes, find_radius(kernel, len(points)), return_length=True
-    )
-    expected = float(np.mean(counts)) * len(queries)
-    return expected <= min(MOST_NEIGHBORS, SPARSE_SHARE * len(queries) * len(points))
-
-
 class SparseKernel:
     """The kernel matrix of neighbors in compressed rows, built once."""
 
@@ -89,13 +76,8 @@ class SparseKernel:
         near = cKDTree(queries).sparse_distance_matrix(
             cKDTree(points), find_radius(kernel, len(points)), output_type="ndarray"
         )
-        if kernel == "gaussian":
-            values = np.exp(-0.5 * near["v"] ** 2)
-        elif kernel == "exponential":
-            values = np.exp(-near["v"])
-        else:
-            values = np.maximum(1.0 - near["v"] ** 2, 0.0)
-        self._matrix = csr_array((values, (near["i"], near["j"])), shape=self._pairs.shape)
+        values = _evaluate(kernel, near["v"] ** 2)
+        self._matrix: Any = csr_array((values, (near["i"], near["j"])), shape=self._pairs.shape)
 
     def log_sums(self, weights: FloatArray, *, relative: bool = False) -> FloatArray:
         floor = WORTH_REDOING * weights.mean(axis=0)
@@ -167,13 +149,38 @@ def choose_kernel_sums(
     """
     queries = points if queries is None else queries
     if device is not None:
-        return choose_torch_kernel_sums(kernel, points, queries, device)
+        where = choose_torch_device(device, f"device={device!r}")
+        if where.type == "cuda" and kernel == "gaussian":
+            try:
+                from ssme.engines.triton_kernels import TritonKernel
+            except ImportError:  # Triton comes with torch on Linux only
+                return TorchKernel(kernel, points, queries, where)
+            return TritonKernel(points, queries, where)
+        return TorchKernel(kernel, points, queries, where)
     if queries.shape[0] * points.shape[0] * 8 <= DENSE_BYTES:
         return DenseKernel(kernel, points, queries)
 
-    if are_neighbors_few(kernel, points, queries):
+    from scipy.spatial import cKDTree
+
+    probes = queries[:: max(1, len(queries) // PROBES)]
+    radius = find_radius(kernel, len(points))
+    counts = cKDTree(points).query_ball_point(probes, radius, return_length=True)
+    most = min(MOST_NEIGHBORS, SPARSE_SHARE * len(queries) * len(points))
+    if float(np.mean(counts)) * len(queries) <= most:
         return SparseKernel(kernel, points, queries)
     return TiledKernel(kernel, points, queries)
+
+
+def _evaluate(kernel: str, squared: FloatArray) -> FloatArray:
+    """The unnormalized kernel at squared distances, in their place."""
+    if kernel == "epanechnikov":
+        np.subtract(1.0, squared, out=squared)
+        return np.maximum(squared, 0.0, out=squared)
+    if kernel == "gaussian":
+        squared *= -0.5
+    else:
+        np.negative(np.sqrt(squared, out=squared), out=squared)
+    return np.exp(squared, out=squared)
 
 
 class DenseKernel:
@@ -185,7 +192,12 @@ class DenseKernel:
         self.name = "dense"
         kept = self._matrix >= DROPPED
         if np.count_nonzero(kept) < SPARSE_BELOW * kept.size:
-            self._matrix = _take_entries(self._matrix, kept)
+            from scipy.sparse import csr_array
+
+            # no other copy of the matrix is made
+            ends = np.concatenate([[0], np.cumsum(kept.sum(axis=1))]).astype(np.int32)
+            columns = (np.flatnonzero(kept) % kept.shape[1]).astype(np.int32)
+            self._matrix = csr_array((self._matrix[kept], columns, ends), kept.shape)
             self.name = "dense, small entries dropped"
         on_a_line = kernel == "gaussian" and points.shape[1] == 1 and queries is points
         self._factor = _factorize(self._matrix) if on_a_line and self.name == "dense" else None
@@ -214,12 +226,14 @@ class TiledKernel:
         m, n = self._pairs.shape
         sums = np.zeros((m, weights.shape[1]))
 
-        def add_up(rows: slice) -> None:
-            for columns in _split_tiles(n, POINT_TILE):
+        def add_up(start: int) -> None:
+            rows = slice(start, start + QUERY_TILE)
+            for first in range(0, n, POINT_TILE):
+                columns = slice(first, first + POINT_TILE)
                 sums[rows] += self._pairs.compute_values(rows, columns) @ weights[columns]
 
         with threadpool_limits(1), ThreadPoolExecutor(os.cpu_count()) as threads:
-            list(threads.map(add_up, _split_tiles(m, QUERY_TILE)))
+            list(threads.map(add_up, range(0, m, QUERY_TILE)))
         return self._pairs.log_with_fixes(sums, weights, TINY, relative)
 
 
@@ -235,26 +249,20 @@ class Pairs:
         point_norms = np.einsum("ij,ij->i", self._points, self._points)
         query_norms = np.einsum("ij,ij->i", self._queries, self._queries)
         largest = max(point_norms.max(initial=0.0), query_norms.max(initial=0.0))
-        self._squared: Callable[[slice, slice], FloatArray]
-        if largest * np.finfo(np.float64).eps < GEMM_ERROR:
+        self._is_product = largest * np.finfo(np.float64).eps < GEMM_ERROR
+        if self._is_product:
             ones_points, ones_queries = np.ones(self.shape[1]), np.ones(self.shape[0])
             self._right = np.column_stack([-2.0 * self._points, point_norms, ones_points]).T.copy()
             self._left = np.column_stack([self._queries, ones_queries, query_norms])
-            self._squared = self._square_by_product
-        else:
-            self._squared = self._square_by_difference
 
     def compute_values(self, rows: slice, columns: slice) -> FloatArray:
-        """Kernel values of a block, computed in place."""
-        block = self._squared(rows, columns)
-        if self._kernel == "gaussian":
-            block *= -0.5
-            return np.exp(block, out=block)
-        if self._kernel == "exponential":
-            np.negative(np.sqrt(block, out=block), out=block)
-            return np.exp(block, out=block)
-        np.subtract(1.0, block, out=block)
-        return np.maximum(block, 0.0, out=block)
+        """Kernel values of a block."""
+        if self._is_product:
+            squared: FloatArray = self._left[rows] @ self._right[:, columns]
+            np.maximum(squared, 0.0, out=squared)
+        else:
+            squared = _square_differences(self._queries[rows], self._points[columns])
+        return _evaluate(self._kernel, squared)
 
     def log_with_fixes(
         self, sums: FloatArray, weights: FloatArray, floor: float | FloatArray, relative: bool
@@ -275,22 +283,6 @@ class Pairs:
             for c in range(weights.shape[1]):
                 out[some, c] = logsumexp(logs + log_weights[:, c], axis=1)
         return out
-
-    def _square_by_product(self, rows: slice, columns: slice) -> FloatArray:
-        squared: FloatArray = self._left[rows] @ self._right[:, columns]
-        return np.maximum(squared, 0.0, out=squared)
-
-    def _square_by_difference(self, rows: slice, columns: slice) -> FloatArray:
-        return _square_differences(self._queries[rows], self._points[columns])
-
-
-def _take_entries(matrix: FloatArray, kept: BoolArray) -> Any:
-    """The entries of ``matrix`` that are ``kept``, as a sparse matrix; no other copy is made."""
-    from scipy.sparse import csr_array
-
-    ends = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
-    columns = (np.flatnonzero(kept) % kept.shape[1]).astype(np.int32)
-    return csr_array((matrix[kept], columns, ends.astype(np.int32)), kept.shape)
 
 
 def _factorize(matrix: FloatArray) -> FloatArray | None:
@@ -314,10 +306,6 @@ def _square_differences(queries: FloatArray, points: FloatArray) -> FloatArray:
     return cdist(queries, points, "sqeuclidean")
 
 
-def _split_tiles(length: int, size: int) -> list[slice]:
-    return [slice(start, min(start + size, length)) for start in range(0, length, size)]
-
-
 # -------------------------------------------------------------------------------------------------
 # Kernel sums in torch, float64, block by block of queries: the CPU's threads or a GPU.
 #
@@ -328,20 +316,6 @@ def _split_tiles(length: int, size: int) -> list[slice]:
 
 BLOCK_PAIRS = {"cpu": 1 << 20, "cuda": 1 << 27}
 """Pairs (query, point) at once: 8 MB of float64 on a CPU, 1 GB on a GPU."""
-
-
-def choose_torch_kernel_sums(
-    kernel: str, points: FloatArray, queries: FloatArray, device: str
-) -> KernelSums:
-    """The fused Triton kernel where it applies (Gaussian, NVIDIA GPU), else blocks."""
-    where = choose_torch_device(device, f"device={device!r}")
-    if where.type == "cuda" and kernel == "gaussian":
-        try:
-            from ssme.engines.triton_kernels import TritonKernel
-        except ImportError:  # Triton comes with torch on Linux only
-            return TorchKernel(kernel, points, queries, where)
-        return TritonKernel(points, queries, where)
-    return TorchKernel(kernel, points, queries, where)
 
 
 class TorchKernel:
@@ -392,9 +366,7 @@ class TorchKernel:
 
     def _compute_exponents(self, queries: Any) -> Any:
         squared = self._measure_square_distances(queries)
-        if self._kernel == "gaussian":
-            return squared.mul_(-0.5)
-        return squared.sqrt_().neg_()
+        return squared.mul_(-0.5) if self._kernel == "gaussian" else squared.sqrt_().neg_()
 
     def _measure_square_distances(self, queries: Any) -> Any:
         import torch

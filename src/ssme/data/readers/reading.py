@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ssme.data.arrays import Layout, check_arrays
-from ssme.data.clusters import find_clustered
 from ssme.data.design import LabelRounds
+from ssme.data.grouping import find_clustered
 from ssme.data.judges import make_judged_fields
 from ssme.data.labels import convert_as_labels, name_order
 from ssme.data.readers import wide

@@ -218,55 +218,41 @@ class LabelTable:
             self.id = id_name
         else:
             self.id = self._find("id") or table.require(id_name or "id", "id column", "id")
-        self.label = self._find_label_column()
+        # labels of suggested rows may be in a column named otherwise than that of the scores
+        added = self.probability is not None and options.label not in table.columns
+        label = table.find(None if added else options.label, USUAL_NAMES["label"], "label")
+        if label is None:
+            taken = (self.id, find_design(table, options), self.probability)
+            suggested = (*USUAL_NAMES["round"], *USUAL_NAMES["reason"])
+            others = [n for n in table.columns if n not in taken and n.lower() not in suggested]
+            if len(others) != 1:
+                raise table.explain_no_column("label column", "name it with `label='...'`")
+            label = others[0]
         self.row_ids = as_objects(table.read_values(self.id))
-        self.values = as_objects(table.read_values(self.label))
+        self.values = as_objects(table.read_values(label))
         self.values[is_missing(self.values)] = None
         if ids is None:
             raise InputError(
                 f"labels are in {table.what}, and the scores have no id column to join them by",
                 hint="name it with `id='...'`, or pass labels as an array in the order of the rows",
             )
-        self.ids = as_objects(ids)
-        self.places = self._find_places()
+        self.ids = as_ids(ids, len(ids))
+        with name_argument("labels"):
+            named = as_ids(table.read_ids(self.id), table.n_rows)
+        place = {id: row for row, id in enumerate(self.ids)}
+        unmatched = [id for id in named if id not in place]
+        if unmatched:
+            there, here = type(named[0]).__name__, type(self.ids[0]).__name__
+            types = f" (ids are {there} there and {here} in the scores)"
+            raise InputError(
+                f"{len(unmatched)} of {named.size} ids in {table.what} are not among the scores: "
+                f"{quote(unmatched)}{types if there != here else ''}",
+                hint="remove these labels, or check that both tables write ids in the same way",
+            )
+        self.places = np.array([place[id] for id in named], dtype=np.int64)
 
     def _find(self, role: str) -> str | None:
         return self.table.find(None, USUAL_NAMES[role], role)
-
-    def _find_label_column(self) -> str:
-        table, options = self.table, self.options
-        beside_scores = self.probability is not None and options.label not in table.columns
-        label = None if beside_scores else options.label
-        found = table.find(label, USUAL_NAMES["label"], "label")
-        if found is not None:
-            return found
-        taken = (self.id, find_design(table, options), self.probability)
-        suggested = (*USUAL_NAMES["round"], *USUAL_NAMES["reason"])
-        others = [n for n in table.columns if n not in taken and n.lower() not in suggested]
-        if len(others) == 1:
-            return others[0]
-        raise table.explain_no_column("label column", "name it with `label='...'`")
-
-    def _find_places(self) -> NDArray[np.intp]:
-        """Row of each labeled id among the scores."""
-        import pandas
-
-        with name_argument("labels"):
-            row_ids = as_ids(self.table.read_ids(self.id), self.table.n_rows)
-        as_ids(self.ids, len(self.ids))
-        places: NDArray[np.intp] = pandas.Index(self.ids, dtype=object).get_indexer(
-            pandas.Index(row_ids, dtype=object)
-        )
-        unmatched = row_ids[places < 0]
-        if unmatched.size:
-            there, here = type(row_ids[0]).__name__, type(self.ids[0]).__name__
-            types = f" (ids are {there} there and {here} in the scores)"
-            raise InputError(
-                f"{unmatched.size} of {row_ids.size} ids in {self.table.what} are not among the "
-                f"scores: {quote(unmatched)}{types if there != here else ''}",
-                hint="remove these labels, or check that both tables write ids in the same way",
-            )
-        return places
 
     def join_labels(self, own: object | None = None) -> Objects:
         """(n,) label of each id, None without one.
@@ -310,13 +296,11 @@ class LabelTable:
             )
         out: Objects = np.full(len(self.ids), None, dtype=object)
         out[self.places] = self.values
-        return out if own is None or alone else self._add(out, known)
-
-    def _add(self, given: Objects, known: RawLabels) -> Objects:
-        """The labels ``given`` by the table and the ``known`` ones; different ones are refused."""
+        if own is None or alone:
+            return out
         before = known.spread()
-        for row in np.flatnonzero([value is not None for value in given]):
-            value, where = make_plain(given[row]), f"row {self.ids[row]!r} is labeled"
+        for row in np.flatnonzero([value is not None for value in out]):
+            value, where = make_plain(out[row]), f"row {self.ids[row]!r} is labeled"
             if known.are_all(int) and isinstance(value, str):
                 if not value.strip().lstrip("+-").isdecimal():
                     raise InputError(
@@ -348,10 +332,9 @@ class LabelTable:
             out: FloatArray = np.full(len(self.ids), np.nan)
             out[self.places] = self.table.read_floats(column)
             return out
-        return None if self.probability is None else self._read_rounds(self.probability)
-
-    def _read_rounds(self, probability: str) -> LabelRounds:
-        chance = self.table.read_floats(probability)
+        if self.probability is None:
+            return None
+        chance = self.table.read_floats(self.probability)
         named = self._find("round")
         number = np.ones(len(chance)) if named is None else self.table.read_floats(named)
         whole = (number >= 1.0) & (number <= 1e9) & (number == np.rint(number))
