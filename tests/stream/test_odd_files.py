@@ -14,7 +14,7 @@ from tests.stream.worlds import binary_table, written
 
 import ssme
 from ssme.errors import InputError
-from ssme.stream import counting, evaluate_parquet, files
+from ssme.stream import counting, evaluate_parquet
 
 ASKED: dict[str, Any] = {"method": "ensemble", "n_draws": 5}
 EVERYTHING = {**ASKED, "executor": "serial", "sample_rows": 10**6}
@@ -192,8 +192,8 @@ def test_a_file_is_opened_once_by_each_worker(
 ) -> None:
     place = written(binary_table(1200, 40), tmp_path, n_files=1, row_group=20)
     opened = []
-    real = files._open
-    monkeypatch.setattr(files, "_open", lambda file: opened.append(file) or real(file))
+    real = pq.ParquetFile
+    monkeypatch.setattr(pq, "ParquetFile", lambda *a, **k: opened.append(a) or real(*a, **k))
     evaluate_parquet(place, **ASKED, executor=executor, workers=2, sample_rows=50, by=[])
     assert 1 <= len(opened) <= 3
 

@@ -299,10 +299,10 @@ def make_judged_fields(
         )
     said = [observe_answers(values, n, name, options) for name, values in answers.items()]
     rated = [observe_answers(values, n, name, options) for name, values in ratings.items()]
-    grades, graded, classes = _find_scale(said, rated, labels, options)
+    rater, classes = _find_scale(said, rated, labels, options)
     layout = layout or Layout("answers")
     order = layout.order or name_order(classes, listed=options.lists_classes, compared=True)
-    order = "listed" if graded else order
+    order = "listed" if rater is not None and rater.cut is None else order
     if order == "unknown" and len(classes) == 2:
         why = ""
         if rated:
@@ -317,8 +317,8 @@ def make_judged_fields(
     parts: list[FloatArray] = []
     if probabilities is not None:
         parts.append(_check_probabilities(probabilities, scored, classes, options))
-    judges = {each.judge: Judge("answers", classes) for each in said}
-    judges |= {each.judge: _make_rater(each, grades, options.cut, graded) for each in rated}
+    judges = dict.fromkeys(answers, Judge("answers", classes))
+    judges |= dict.fromkeys(ratings, rater) if rater is not None else {}
     for each in [*said, *rated]:
         judge = judges[each.judge]
         parts.append(judge.compute_scores(judge.encode(each))[:, None])
@@ -405,25 +405,41 @@ def _find_scale(
     rated: Sequence[JudgeAnswers],
     labels: RawLabels,
     options: AnswerOptions,
-) -> tuple[Classes, bool, Classes]:
-    """The grades, whether the truth is a grade too, and the classes."""
+) -> tuple[Judge | None, Classes]:
+    """What raters can give, None without any, and the classes.
+
+    Without a declared cut, grades above the middle of the scale are positive; there is no cut where
+    the truth is a grade too.
+    """
     if not rated:
         for name in ("grades", "cut"):
             if getattr(options, name) is not None:
                 problem = f"`{name}={getattr(options, name)!r}` was given without ratings"
                 raise InputError(problem, hint="name the columns of `ratings`, or leave it out")
-        return (), False, _find_classes(said, labels, options)
+        return None, _find_classes(said, labels, options)
     grades = _find_grades(rated, options.grades)
-    if len(grades) > 2 and _is_graded(labels, grades, options.classes):
-        return grades, True, grades
-    classes = _find_classes(said, labels, options)
-    if len(classes) != 2:
+    graded = len(grades) > 2 and _is_graded(labels, grades, options.classes)
+    classes = grades if graded else _find_classes(said, labels, options)
+    if len(classes) != 2 and not graded:
         raise InputError(
             f"the {len(classes)} classes {quote(classes)} do not fit ratings on the scale "
             f"{quote(grades)}",
             hint="list `classes=[...]`, two classes or the grades themselves, or `grades=[...]`",
         )
-    return grades, False, classes
+    if len(grades) < 2:
+        problem = f"the only grade of {rated[0].judge!r} is {grades[0]!r}"
+        raise InputError(problem, hint="list all grades in order with `grades=[...]`")
+    texts, place = [spell_class(grade) for grade in grades], (len(grades) + 1) // 2
+    if options.cut is not None:
+        if spell_class(options.cut) not in texts[1:]:
+            raise InputError(
+                option="cut",
+                value=options.cut,
+                must=f"be a grade above the lowest: {quote(grades[1:])}",
+                hint="name the lowest grade that counts as the positive class",
+            )
+        place = texts.index(spell_class(options.cut))
+    return Judge("ratings", grades, None if graded else grades[place]), classes
 
 
 def _find_classes(
@@ -642,27 +658,3 @@ def _is_graded(
         "classes or a grade",
         hint="pass `classes=[...]`: the two classes, the positive one last, or all grades in order",
     )
-
-
-def _make_rater(
-    answers: JudgeAnswers, grades: Classes, cut: Hashable | None, graded: bool
-) -> Judge:
-    """The judge of a rater; without a ``cut``, grades above the middle of the scale are positive.
-
-    There is no cut where the truth is a grade too.
-    """
-    if len(grades) < 2:
-        problem = f"the only grade of {answers.judge!r} is {grades[0]!r}"
-        raise InputError(problem, hint="list all grades in order with `grades=[...]`")
-    place = (len(grades) + 1) // 2
-    if cut is not None:
-        texts = [spell_class(grade) for grade in grades]
-        if spell_class(cut) not in texts[1:]:
-            raise InputError(
-                option="cut",
-                value=cut,
-                must=f"be a grade above the lowest: {quote(grades[1:])}",
-                hint="name the lowest grade that counts as the positive class",
-            )
-        place = texts.index(spell_class(cut))
-    return Judge("ratings", grades, None if graded else grades[place])

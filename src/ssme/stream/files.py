@@ -68,8 +68,13 @@ def identify(path: str, partition: Partition = ()) -> File:
             size, modified, inode = found.st_size, found.st_mtime_ns, found.st_ino
             content = import_arrow().OSFile(path)
         with content:
-            footer = _compute_footer_checksum(content, size)
-            return File(path, size, modified, inode, footer, partition)
+            content.seek(max(0, size - TAIL_BYTES))
+            tail, footer = bytes(content.read(TAIL_BYTES)), ""
+            if tail.endswith(b"PAR1"):
+                start = max(0, size - TAIL_BYTES - int.from_bytes(tail[:4], "little"))
+                content.seek(start)
+                footer = hashlib.sha256(content.read(size - start)).hexdigest()[:32]
+        return File(path, size, modified, inode, footer, partition)
 
 
 def refuse_changed(files: Iterable[File]) -> None:
@@ -92,10 +97,18 @@ def open_parquet(file: File) -> Any:
     squared.
     """
     kept: dict[File, Any] = _opened.__dict__.setdefault("files", {})
-    if file not in kept:
-        while len(kept) >= OPEN_FILES:
-            kept.pop(next(iter(kept))).close()
-        kept[file] = _open(file)
+    if file in kept:
+        return kept[file]
+    while len(kept) >= OPEN_FILES:
+        kept.pop(next(iter(kept))).close()
+    with name_file_in_errors(file.path):
+        refuse_changed([file])
+        remote, content = "://" in file.path, file.path
+        if remote:
+            system, path = locate(file.path)
+            content = system.open_input_file(path)
+        # a row group's bytes that are read ahead would stay in memory while a local file is open
+        kept[file] = import_arrow().parquet.ParquetFile(content, pre_buffer=remote)
     return kept[file]
 
 
@@ -107,28 +120,6 @@ def close_files() -> None:
 
 
 _opened = threading.local()
-
-
-def _open(file: File) -> Any:
-    parquet = import_arrow().parquet
-    with name_file_in_errors(file.path):
-        refuse_changed([file])
-        if "://" in file.path:
-            system, path = locate(file.path)
-            return parquet.ParquetFile(system.open_input_file(path), pre_buffer=True)
-        # a row group's bytes that are read ahead would stay in memory while the file is open
-        return parquet.ParquetFile(file.path, pre_buffer=False)
-
-
-def _compute_footer_checksum(file: Any, size: int) -> str:
-    file.seek(max(0, size - TAIL_BYTES))
-    tail = bytes(file.read(TAIL_BYTES))
-    if not tail.endswith(b"PAR1"):
-        return ""
-    length = int.from_bytes(tail[:4], "little")
-    start = max(0, size - TAIL_BYTES - length)
-    file.seek(start)
-    return hashlib.sha256(file.read(size - start)).hexdigest()[:32]
 
 
 @contextmanager
