@@ -36,32 +36,6 @@ def test_unsure_and_missing_are_no_answer_and_counted_apart() -> None:
     assert data.judges["ann"].decode(data.scores[:, 0]).tolist() == ["a", None, None, "c"]
 
 
-def test_long_and_wide_tables_are_the_same_set() -> None:
-    long = pd.DataFrame(
-        {
-            "id": ["r1", "r1", "r2", "r3", "r3"],
-            "judge": ["x", "w", "x", "w", "x"],
-            "answer": ["yes", "no", "yes", "yes", "no"],
-            "label": ["yes", "yes", None, "no", None],
-        }
-    )
-    wide = pd.DataFrame(
-        {
-            "id": ["r1", "r2", "r3"],
-            "x": ["yes", "yes", "no"],
-            "w": ["no", None, "yes"],
-            "label": ["yes", None, "no"],
-        }
-    )
-    first = ScoreSet.from_answers(long)
-    second = ScoreSet.from_answers(wide)
-    named = ScoreSet.from_frame(long, "label", model="judge", answers=["answer"])
-    for data in (second, named):
-        np.testing.assert_array_equal(first.scores, data.scores)
-        np.testing.assert_array_equal(first.labels, data.labels)
-        assert (first.models, first.classes) == (data.models, data.classes)
-
-
 def test_files_of_answers_and_the_evaluation_of_them(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 60)

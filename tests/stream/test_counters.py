@@ -30,29 +30,30 @@ def world(n: int, n_classes: int, seed: int, *, holes: bool = False, soft: bool 
     return scores, mass * rng.uniform(0.5, 2.0, n)[:, None]
 
 
+def find_values(names, scores, mass, n_parts=1):
+    """Each metric, what its counter says and the bound, and its value from all rows."""
+    metrics = [get_metric(name) for name in names]
+    tally, sums = plan_tally(metrics, scores), {}
+    for rows in np.array_split(np.arange(len(scores)), n_parts):
+        sums = add_sums(sums, tally.count(scores[rows], mass[rows]))
+    exact = [metric(scores, mass[None])[0] for metric in metrics]
+    return tally, zip(metrics, tally.compute_values(sums), exact, strict=True)
+
+
 @pytest.mark.parametrize("holes", [False, True])
 @pytest.mark.parametrize("soft", [False, True])
 def test_sums_over_parts_give_the_metric_of_all_rows(holes, soft) -> None:
     scores, mass = world(2000, 2, 0, holes=holes, soft=soft)
-    metrics = [get_metric(name) for name in EXACT]
-    tally = plan_tally(metrics, scores)
-    sums = {}
-    for rows in np.array_split(np.arange(2000), 7):
-        sums = add_sums(sums, tally.count(scores[rows], mass[rows]))
-    for metric, (value, bound) in zip(metrics, tally.compute_values(sums), strict=True):
-        np.testing.assert_allclose(value, metric(scores, mass[None])[0], atol=1e-12)
+    for _, (value, bound), exact in find_values(EXACT, scores, mass, 7)[1]:
+        np.testing.assert_allclose(value, exact, atol=1e-12)
         np.testing.assert_array_equal(bound, 0.0)
 
 
 def test_multiclass_sums_are_exact_too() -> None:
     scores, mass = world(1500, 4, 1, holes=True)
     names = ["accuracy", "f1_macro", "log_loss", "brier_score", "ece", "classwise_ece"]
-    metrics = [get_metric(name) for name in names]
-    tally = plan_tally(metrics, scores)
-    for metric, (value, _) in zip(
-        metrics, tally.compute_values(tally.count(scores, mass)), strict=True
-    ):
-        np.testing.assert_allclose(value, metric(scores, mass[None])[0], atol=1e-12)
+    for _, (value, _), exact in find_values(names, scores, mass)[1]:
+        np.testing.assert_allclose(value, exact, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -61,12 +62,7 @@ def test_multiclass_sums_are_exact_too() -> None:
 def test_ranking_metrics_stay_within_their_bound(n_classes, soft, n) -> None:
     scores, mass = world(n, n_classes, 2, soft=soft)
     names = [*BOUNDED, "roc_auc_ovr_weighted"]
-    metrics = [get_metric(name) for name in names]
-    tally = plan_tally(metrics, scores)
-    for metric, (value, bound) in zip(
-        metrics, tally.compute_values(tally.count(scores, mass)), strict=True
-    ):
-        exact = metric(scores, mass[None])[0]
+    for metric, (value, bound), exact in find_values(names, scores, mass)[1]:
         assert (np.abs(value - exact) <= bound + 1e-12).all(), metric.name
         assert (bound < (0.01 if n == 3000 else 0.2)).all()
 
@@ -79,32 +75,24 @@ def test_ranking_bound_holds_on_tied_and_crowded_scores(seed) -> None:
     scores = np.stack([1 - crowd, crowd], axis=2)
     p = rng.random(60)
     mass = np.stack([1 - p, p], axis=1)
-    metrics = [get_metric(name) for name in BOUNDED]
-    tally = plan_tally(metrics, scores)
-    for metric, (value, bound) in zip(
-        metrics, tally.compute_values(tally.count(scores, mass)), strict=True
-    ):
-        assert (np.abs(value - metric(scores, mass[None])[0]) <= bound + 1e-12).all()
+    for _, (value, bound), exact in find_values(BOUNDED, scores, mass)[1]:
+        assert (np.abs(value - exact) <= bound + 1e-12).all()
 
 
 def test_decisions_read_off_fine_bins_are_exact() -> None:
     scores, mass = world(2000, 2, 6)
     scores[:5, :, 1] = [0.5, np.nextafter(0.5, 0), np.nextafter(0.5, 1)]
     scores[:, :, 0] = 1 - scores[:, :, 1]
-    metrics = [get_metric(name) for name in ("accuracy", "f1", "recall", "roc_auc")]
-    tally = plan_tally(metrics, scores)
+    tally, found = find_values(("accuracy", "f1", "recall", "roc_auc"), scores, mass)
     assert list(tally.counters) == ["ranking"]
-    values = tally.compute_values(tally.count(scores, mass))
-    for metric, (value, _) in list(zip(metrics, values, strict=True))[:3]:
-        np.testing.assert_allclose(value, metric(scores, mass[None])[0], atol=1e-12)
+    for _, (value, _), exact in list(found)[:3]:
+        np.testing.assert_allclose(value, exact, atol=1e-12)
 
 
 def test_equal_mass_bins_come_from_the_sample() -> None:
     scores, mass = world(4000, 2, 3)
-    metric = get_metric("ece")
-    tally = plan_tally([metric], scores)
-    value, _ = tally.compute_values(tally.count(scores, mass))[0]
-    np.testing.assert_allclose(value, metric(scores, mass[None])[0], atol=2e-3)
+    ((_, (value, _), exact),) = find_values(["ece"], scores, mass)[1]
+    np.testing.assert_allclose(value, exact, atol=2e-3)
 
 
 @settings(max_examples=20, deadline=None)
@@ -146,9 +134,8 @@ def test_every_metric_of_the_registry_is_streamed_or_refused(n_classes) -> None:
             with pytest.raises(UnsupportedError, match="cannot be added up"):
                 plan_tally([metric], scores)
         else:
-            tally = plan_tally([metric], scores)
-            value, _ = tally.compute_values(tally.count(scores, mass))[0]
-            np.testing.assert_allclose(value, metric(scores, mass[None])[0], atol=0.03)
+            ((_, (value, _), exact),) = find_values([name], scores, mass)[1]
+            np.testing.assert_allclose(value, exact, atol=0.03)
 
 
 def test_a_callable_is_refused() -> None:

@@ -33,6 +33,7 @@ FRAME = pd.DataFrame({"a": [0.1, 0.6, 0.7], "b": [0.3, 0.4, 0.9], "label": [0, 1
         ("classes", pd.Index([0, 1]), (0, 1)),
         ("models", "bert", ("bert",)),
         ("models", [0, 1], ("0", "1")),
+        ("models", np.array(["gpt", "bert"]), ("gpt", "bert")),
         ("models", {"m": ["a", "b"]}, {"m": ("a", "b")}),
         ("groups", ("site", "ward"), ("site", "ward")),
         ("delimiter", "\t", "\t"),

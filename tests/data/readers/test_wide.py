@@ -18,7 +18,6 @@ from ssme.errors import InputError, SsmeWarning
 
 U = UNLABELED
 BINARY = {"bert": [0.2, 0.7, 0.4], "gpt": [0.9, 0.1, 0.5], "label": [1, None, 0]}
-LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 
 
 def layout_of(data: ScoreSet) -> Layout:
@@ -49,19 +48,33 @@ def test_patterns_of_columns() -> None:
         ScoreSet.from_answers(judged, "y", answers=["k_*"])
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_a_column_per_model(library: str) -> None:
-    data = ScoreSet.from_frame(LIBRARIES[library](BINARY))
-    assert data.models == ("bert", "gpt")
-    assert data.classes == (0, 1)
-    assert_array_equal(data.scores[:, 0, 1], BINARY["bert"])
-    assert_array_equal(data.labels, [1, U, 0])
-    assert data.frame_library == library
-    assert isinstance(data.to_frame(), type(LIBRARIES[library](BINARY)))
+SEEDS = pd.DataFrame(np.random.default_rng(0).random((9, 4)), columns=["p_0", "p_1", "q_0", "q_1"])
+READ: dict[str, tuple[Any, Any, dict[str, Any], tuple[str, ...], tuple[str, ...]]] = {
+    "a lazy frame": (pl.LazyFrame(BINARY), None, {}, ("bert", "gpt"), ()),
+    "listed models without labels": (
+        pd.DataFrame(BINARY)[["bert", "gpt"]], None, {"models": ["gpt"]}, ("gpt",), ("bert",),
+    ),
+    "numbers that do not sum to one": (
+        pd.DataFrame({"m_1": [0.9, 0.8], "m_2": [0.7, 0.9]}), [0, 1], {}, ("m_1", "m_2"), (),
+    ),
+    "numbers of seeds": (SEEDS, [0, 1, None] * 3, {}, ("p_0", "p_1", "q_0", "q_1"), ()),
+    "an index written to CSV": (
+        pd.DataFrame({"Unnamed: 0": [0, 1, 2], **BINARY}), None, {}, ("bert", "gpt"),
+        ("Unnamed: 0",),
+    ),
+    "labels given separately": (
+        pd.DataFrame(BINARY), [0, 0, 1], {}, ("bert", "gpt"), ("label",),
+    ),
+}  # fmt: skip
 
 
-def test_lazy_frames_are_collected() -> None:
-    assert ScoreSet.from_frame(pl.LazyFrame(BINARY)).models == ("bert", "gpt")
+@pytest.mark.parametrize("case", READ)
+def test_models_are_the_columns_that_are_meant(case: str) -> None:
+    frame, labels, options, models, ignored = READ[case]
+    data = ScoreSet.from_frame(frame, labels, **options)
+    assert (data.models, layout_of(data).ignored) == (models, ignored)
+    if labels is not None:
+        assert_array_equal(data.labels, [U if y is None else y for y in labels])
 
 
 def test_labels_may_be_named_or_given() -> None:
@@ -70,13 +83,6 @@ def test_labels_may_be_named_or_given() -> None:
     assert_array_equal(ScoreSet.from_frame(frame, "toxic").labels, [1, U, 0])
     scores = frame[["bert", "gpt"]]
     assert_array_equal(ScoreSet.from_frame(scores, [0, 1, None]).labels, [0, 1, U])
-
-
-def test_listed_models_need_no_label() -> None:
-    data = ScoreSet.from_frame(pd.DataFrame(BINARY)[["bert", "gpt"]], models=["gpt"])
-    assert data.models == ("gpt",)
-    assert data.n_labeled == 0
-    assert layout_of(data).ignored == ("bert",)
 
 
 def test_roles_are_found_by_usual_names_and_told() -> None:
@@ -182,29 +188,10 @@ def test_class_names_take_the_type_of_the_labels(
     assert data.label_values.tolist() == labels
 
 
-def test_positive_goes_last() -> None:
-    frame = pd.DataFrame({"m:pos": [0.3], "m:neg": [0.7], "label": ["pos"]})
-    data = ScoreSet.from_frame(frame, positive="pos")
-    assert data.classes == ("neg", "pos")
-    assert_allclose(data.scores[0, 0], [0.7, 0.3])
-
-
-def test_columns_that_do_not_sum_to_one_are_binary_models() -> None:
-    frame = pd.DataFrame({"m_1": [0.9, 0.8], "m_2": [0.7, 0.9], "label": [0, 1]})
-    assert ScoreSet.from_frame(frame).models == ("m_1", "m_2")
-
-
 def test_many_classes_settle_unsummed_columns() -> None:
     frame = grid_frame(":", labels=("a", "b", "c"))
     logits = frame.drop(columns="label") * 5 - 2
     assert ScoreSet.from_frame(logits, frame["label"], logits=True).classes == ("a", "b", "c")
-
-
-def test_an_index_written_to_csv_is_left_out() -> None:
-    frame = pd.DataFrame({"Unnamed: 0": [0, 1, 2], **BINARY})
-    data = ScoreSet.from_frame(frame)
-    assert data.models == ("bert", "gpt")
-    assert layout_of(data).ignored == ("Unnamed: 0",)
 
 
 @pytest.mark.parametrize("index", [[0, 1], [0, 0], [7, 7], [None, None], ["a", "b"]])
@@ -220,26 +207,10 @@ def test_decimals_and_objects_are_numbers() -> None:
     assert_array_equal(ScoreSet.from_frame(frame).scores[:, 0, 1], [0.25, np.nan])
 
 
-def test_labels_given_apart_replace_the_label_column() -> None:
-    data = ScoreSet.from_frame(pd.DataFrame(BINARY), [0, 0, 1])
-    assert data.models == ("bert", "gpt")
-    assert_array_equal(data.labels, [0, 0, 1])
-    assert layout_of(data).ignored == ("label",)
-
-
 def test_numbered_columns_become_names() -> None:
     frame = pd.DataFrame(np.full((2, 2), 0.5))
     assert ScoreSet.from_frame(frame, [0, 1]).models == ("0", "1")
     assert list(frame.columns) == [0, 1]
-
-
-def test_arrays_may_list_classes_and_models() -> None:
-    frame = grid_frame(":")
-    data = ScoreSet.from_frame(
-        frame, models=np.array(["gpt", "bert"]), classes=np.array(["a", "b", "c"])
-    )
-    assert data.models == ("gpt", "bert")
-    assert data.classes == ("a", "b", "c")
 
 
 def test_false_says_that_nothing_is_labeled() -> None:
@@ -284,13 +255,6 @@ def test_classes_that_do_not_sum_to_one_are_no_binary_models(names: Any) -> None
     data = ScoreSet.from_frame(frame, normalize=True, pattern="{model}_{class}")
     assert data.models == ("p", "q")
     assert_allclose(data.scores[0, 1], scores[0, 1] / 0.9, rtol=1e-12)
-
-
-def test_binary_models_with_numbers_of_seeds_are_binary_models() -> None:
-    scores = np.random.default_rng(0).random((9, 4))
-    frame = pd.DataFrame(scores, columns=["p_0", "p_1", "q_0", "q_1"])
-    frame["label"] = [0, 1, None] * 3
-    assert ScoreSet.from_frame(frame).models == ("p_0", "p_1", "q_0", "q_1")
 
 
 @pytest.mark.parametrize(("rows", "meant"), [(3, False), (12, True)])
