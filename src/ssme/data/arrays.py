@@ -506,7 +506,20 @@ def to_simplex(
             return softmax(scores, axis=2)
         scores = expit(scores)
     else:
-        scores = _clip(scores, models, normalize)
+        low, high = (0.0, np.inf) if normalize else (-RANGE_TOLERANCE, 1.0 + RANGE_TOLERANCE)
+        # NaN makes min and max NaN, so that the comparison is false
+        within = scores.size == 0 or bool(scores.min() >= low and scores.max() <= high)
+        outside = np.zeros(1, dtype=bool) if within else (scores < low) | (scores > high)
+        if outside.any():
+            at = tuple(np.argwhere(outside)[0])
+            scale = "rescale percentages to 0..1"
+            raise InputError(
+                f"model {models[at[1]]!r} has score {make_plain(scores[at])!r} at row {at[0]}, not "
+                + ("0 or more" if normalize else "between 0 and 1"),
+                hint="pass `logits=True` if these are logits; "
+                + (scale if (scores > 0.0).any() else "of log-probabilities give numpy.exp"),
+            )
+        scores = np.clip(scores, 0.0, None if normalize else 1.0)
     if scores.ndim == 2:
         return np.stack([1.0 - scores, scores], axis=2)
     sums = scores.sum(axis=2, keepdims=True)
@@ -606,24 +619,6 @@ def _check_missing(
     if all_rows and unscored.size:
         problem = f"model {models[unscored[0]]!r} has no score on any row"
         raise InputError(problem, hint="leave this model out")
-
-
-def _clip(scores: FloatArray, models: Sequence[str], normalize: bool) -> FloatArray:
-    """``scores`` clipped to [0, 1], or to 0 and more where they are rescaled."""
-    low, high = (0.0, np.inf) if normalize else (-RANGE_TOLERANCE, 1.0 + RANGE_TOLERANCE)
-    # NaN makes min and max NaN, so that the comparison is false
-    within = scores.size == 0 or bool(scores.min() >= low and scores.max() <= high)
-    outside = np.zeros(1, dtype=bool) if within else (scores < low) | (scores > high)
-    if outside.any():
-        index = tuple(np.argwhere(outside)[0])
-        scale = "rescale percentages to 0..1"
-        raise InputError(
-            f"model {models[index[1]]!r} has score {make_plain(scores[index])!r} at row "
-            f"{index[0]}, not {'0 or more' if normalize else 'between 0 and 1'}",
-            hint="pass `logits=True` if these are logits; "
-            + (scale if (scores > 0.0).any() else "of log-probabilities give numpy.exp"),
-        )
-    return np.clip(scores, 0.0, None if normalize else 1.0)
 
 
 def _format_vector(values: FloatArray) -> str:

@@ -219,7 +219,22 @@ def observe(
     missing = is_missing(array)
     codes = np.full(n, -1, dtype=np.int64)
     codes[~missing], distinct = _factorize(array[~missing])
-    return _drop_codes(RawLabels(codes, tuple(map(make_plain, distinct))), unlabeled or ())
+    raw, declared = RawLabels(codes, tuple(map(make_plain, distinct))), unlabeled or ()
+    # declared codes are dropped, and values that became equal (1 and 1.0) are one
+    marks = [(isinstance(value, bool), value) for value in raw.values]
+    dropped = {(isinstance(c, bool), c) for c in (*declared, *_spell_as_labels(declared, raw))}
+    for is_flag, code in dropped:
+        if (not is_flag, code) in marks and (is_flag, code) not in marks:
+            label = next(value for mark, value in marks if mark != is_flag and value == code)
+            raise InputError(
+                f"`unlabeled={code!r}` was given, and labels are {label!r}, "
+                f"{'a number' if is_flag else 'a boolean'}",
+                hint=f"pass `unlabeled={label!r}` if {label!r} means no label",
+            )
+    kept = [mark for mark in dict.fromkeys(marks) if mark not in dropped]
+    place = {mark: index for index, mark in enumerate(kept)}
+    recoded = raw.recode([place.get(mark, -1) for mark in marks])
+    return RawLabels(recoded, tuple(value for _, value in kept))
 
 
 def _factorize(values: NDArray[Any]) -> tuple[IntArray, list[Any]]:
@@ -235,24 +250,6 @@ def _factorize(values: NDArray[Any]) -> tuple[IntArray, list[Any]]:
         codes, found = factorize(values)
     order = sorted(range(len(found)), key=lambda i: (type(found[i]).__name__, str(found[i])))
     return np.argsort(order).astype(np.int64)[codes], [found[i] for i in order]
-
-
-def _drop_codes(raw: RawLabels, declared: tuple[Hashable, ...]) -> RawLabels:
-    """Drop declared codes and merge values that became equal (1 and 1.0)."""
-    marks = [(isinstance(value, bool), value) for value in raw.values]
-    codes = {(isinstance(c, bool), c) for c in (*declared, *_spell_as_labels(declared, raw))}
-    for is_flag, code in codes:
-        if (not is_flag, code) in marks and (is_flag, code) not in marks:
-            label = next(value for mark, value in marks if mark != is_flag and value == code)
-            raise InputError(
-                f"`unlabeled={code!r}` was given, and labels are {label!r}, "
-                f"{'a number' if is_flag else 'a boolean'}",
-                hint=f"pass `unlabeled={label!r}` if {label!r} means no label",
-            )
-    kept = [mark for mark in dict.fromkeys(marks) if mark not in codes]
-    place = {mark: index for index, mark in enumerate(kept)}
-    recoded = raw.recode([place.get(mark, -1) for mark in marks])
-    return RawLabels(recoded, tuple(value for _, value in kept))
 
 
 def _spell_as_labels(names: Sequence[Hashable], raw: RawLabels) -> Sequence[Hashable]:

@@ -102,10 +102,15 @@ class ScoreSet:
                 f"{len(self.models)} models and {len(self.classes)} classes",
                 hint="use ScoreSet.from_arrays, which says what is wrong",
             )
-        for name in ("scores", "labels", "weights", "ids", "clusters"):
-            object.__setattr__(self, name, _freeze(getattr(self, name)))
-        frozen = {name: _freeze(values) for name, values in self.groups.items()}
-        object.__setattr__(self, "groups", frozen)
+        arrays = ("scores", "labels", "weights", "ids", "clusters")
+        given = {name: getattr(self, name) for name in arrays}
+        views = {name: None if values is None else values.view() for name, values in given.items()}
+        groups = {name: values.view() for name, values in self.groups.items()}
+        for view in (*views.values(), *groups.values()):
+            if view is not None:
+                view.flags.writeable = False
+        for name, value in {**views, "groups": groups}.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     @takes(ArrayOptions)
@@ -566,11 +571,3 @@ def describe_positive(data: ScoreSet) -> str:
     if data.positive is None:
         return " (positive class not known)"
     return f" ({shorten(repr(data.positive), 40)} is positive)"
-
-
-def _freeze(values: NDArray[Any] | None) -> NDArray[Any] | None:
-    if values is None:
-        return None
-    view = values.view()
-    view.flags.writeable = False
-    return view

@@ -15,6 +15,7 @@ import json
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -113,19 +114,11 @@ def _take_computed(file: Path, sheet: str, rows: list[Row]) -> list[Row]:
     """The rows with the values that Excel stored with its formulas."""
     import openpyxl
 
-    book = openpyxl.load_workbook(file, read_only=True, data_only=True)
-    try:
+    with closing(openpyxl.load_workbook(file, read_only=True, data_only=True)) as book:
         book[sheet].reset_dimensions()
-        kept = {
-            (cell.row, cell.column): cell.value
-            for row in book[sheet].iter_rows()
-            for cell in row
-            if cell.value is not None
-        }
-    finally:
-        book.close()
-    formulas = [cell for row in rows for cell in row if _is_formula(cell)]
-    for cell in formulas:
+        cells = [cell for row in book[sheet].iter_rows() for cell in row]
+        kept = {(each.row, each.column): each.value for each in cells if each.value is not None}
+    for cell in (cell for row in rows for cell in row if _is_formula(cell)):
         if (cell.row, cell.column) not in kept:
             raise InputError(
                 f"{file}, sheet {sheet!r}: cell {cell.coordinate} is a formula that was never "
