@@ -162,22 +162,16 @@ def _save_npz(data: ScoreSet, file: Path) -> None:
         arrays["ids"] = _make_plain(data.ids, "ids")
     for name, values in data.groups.items():
         arrays[name_group_column(name)] = _make_plain(values, f"group {name!r}")
-    if data.judges:
-        arrays |= _judge_arrays(data)
+    if data.judges:  # what each model gives (M,), "" for probabilities, and the raters' scale
+        kinds = [data.judges[m].kind if m in data.judges else "" for m in data.models]
+        arrays["judges"] = np.array(kinds)
+    for judge in data.judges.values():
+        if judge.kind == "ratings":
+            arrays["grades"] = _make_plain(to_objects(judge.values), "grades")
+            if judge.cut is not None:
+                arrays["cut"] = np.array(judge.values.index(judge.cut))
     with open_whole(file) as whole:
         np.savez_compressed(whole, **arrays)
-
-
-def _judge_arrays(data: ScoreSet) -> dict[str, Any]:
-    """What each model gives (M,), "" for probabilities, and the scale of the raters."""
-    kinds = [data.judges[m].kind if m in data.judges else "" for m in data.models]
-    arrays: dict[str, Any] = {"judges": np.array(kinds)}
-    rated = [judge for judge in data.judges.values() if judge.kind == "ratings"]
-    if rated:
-        arrays["grades"] = _make_plain(to_objects(rated[0].values), "grades")
-        if rated[0].cut is not None:
-            arrays["cut"] = np.array(rated[0].values.index(rated[0].cut))
-    return arrays
 
 
 def _make_plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:

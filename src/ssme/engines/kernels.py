@@ -118,17 +118,6 @@ class KernelSums(Protocol):
         """
 
 
-def log_kernel(kernel: str, squared: FloatArray) -> FloatArray:
-    """Log of the unnormalized kernel at squared distances in bandwidth units."""
-    if kernel == "gaussian":
-        return -0.5 * squared
-    if kernel == "exponential":
-        return -np.sqrt(squared)
-    with np.errstate(divide="ignore"):
-        log_values: FloatArray = np.log(np.maximum(1.0 - squared, 0.0))
-    return log_values
-
-
 def log_kernel_volume(kernel: str, n_dims: int) -> float:
     """Log of the kernel's integral over R^d, so that k / volume is a density."""
     log_ball = 0.5 * n_dims * np.log(np.pi) - gammaln(0.5 * n_dims + 1.0)
@@ -279,7 +268,7 @@ class Pairs:
         for start in range(0, rows.size, step):
             some = rows[start : start + step]
             squared = _square_differences(self._queries[some], self._points)
-            logs = log_kernel(self._kernel, squared)
+            logs = -0.5 * squared if self._kernel == "gaussian" else -np.sqrt(squared)
             for c in range(weights.shape[1]):
                 out[some, c] = logsumexp(logs + log_weights[:, c], axis=1)
         return out

@@ -60,21 +60,6 @@ class Source:
     def n_rows(self) -> int:
         return self.parts[-1].first_row + self.parts[-1].n_rows
 
-    def refuse_mixed_types(self, columns: Sequence[str]) -> None:
-        """Refuse a column that contains numbers in one file and text in another."""
-        first = dict(self.kinds[0])
-        where = dict.fromkeys(first, self.files[0].path)
-        for file, kinds in zip(self.files, self.kinds, strict=True):
-            for name in columns:
-                if first[name] == EMPTY:
-                    first[name], where[name] = kinds[name], file.path
-                if kinds[name] not in (first[name], EMPTY):
-                    raise InputError(
-                        f"column {name!r} contains {first[name]} in {where[name]} and "
-                        f"{kinds[name]} in {file.path}",
-                        hint="write the files again with one type",
-                    )
-
 
 def find_source(paths: str | Path | Sequence[str | Path]) -> Source:
     """The row groups of all files, in the order of the files' names."""
@@ -225,7 +210,17 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
             f"{path} is in the long layout",
             hint="pivot the file to one column per model, or evaluate it in memory",
         )
-    source.refuse_mixed_types(columns.names)
+    seen: dict[str, tuple[str, str]] = {}  # column -> its kind and the first file that has it
+    for file, kinds in zip(source.files, source.kinds, strict=True):
+        for name in columns.names:
+            kind, where = seen.setdefault(name, (kinds[name], file.path))
+            if kind == EMPTY:
+                seen[name] = kinds[name], file.path
+            elif kinds[name] not in (kind, EMPTY):
+                raise InputError(
+                    f"column {name!r} contains {kind} in {where} and {kinds[name]} in {file.path}",
+                    hint="write the files again with one type",
+                )
     return Reading(replace(columns, id=None), replace(given, id=None), id=columns.id)
 
 
@@ -332,36 +327,28 @@ def refuse_repeated_ids(source: Source, id: str, kept: Sequence[Hashes]) -> None
 
 def refuse_copied_files(pool: Executor, source: Source, columns: Sequence[str]) -> None:
     """Refuse two files with the same rows; only those whose metadata agree are read for it."""
-    by_size: dict[Hashable, list[File]] = {}
+    described: dict[Hashable, list[File]] = {}
     for file in source.files:
-        by_size.setdefault(open_parquet(file).metadata.num_rows, []).append(file)
-    for files in [files for n_rows, files in by_size.items() if n_rows and len(files) > 1]:
-        described: dict[Hashable, list[File]] = {}
-        for file in files:
-            described.setdefault(_describe_columns(file, columns), []).append(file)
-        for same in described.values():
-            if len(same) > 1:
-                _compare_rows(pool, source, same, columns)
-
-
-def _compare_rows(
-    pool: Executor, source: Source, files: Sequence[File], columns: Sequence[str]
-) -> None:
-    parts = [part for part in source.parts if part.file in files]
-    sums = dict.fromkeys(files, 0)
-    for part, added in zip(
-        parts, map_in_order(pool, partial(_add_hashes, columns=columns), parts), strict=True
-    ):
-        sums[part.file] = (sums[part.file] + added) % 2**64
-    first: dict[int, str] = {}
-    for file, found in sums.items():
-        if found in first:
-            raise InputError(
-                f"{file.path} has the same rows as {first[found]}, and their labels would count "
-                "twice",
-                hint="remove the copy; if both files are meant, name the rows in an id column",
-            )
-        first[found] = file.path
+        n_rows = open_parquet(file).metadata.num_rows
+        if n_rows:
+            key = n_rows, _describe_columns(file, columns)
+            described.setdefault(key, []).append(file)
+    first: dict[Hashable, str] = {}
+    for facts, same in described.items():
+        if len(same) < 2:
+            continue
+        parts, sums = [p for p in source.parts if p.file in same], dict.fromkeys(same, 0)
+        hashed = map_in_order(pool, partial(_add_hashes, columns=columns), parts)
+        for part, added in zip(parts, hashed, strict=True):
+            sums[part.file] = (sums[part.file] + added) % 2**64
+        for file, total in sums.items():
+            before = first.setdefault((facts, total), file.path)
+            if before != file.path:
+                raise InputError(
+                    f"{file.path} has the same rows as {before}, and their labels would count "
+                    "twice",
+                    hint="remove the copy; if both files are meant, name the rows in an id column",
+                )
 
 
 def _describe_columns(file: File, columns: Sequence[str]) -> Hashable:
@@ -418,8 +405,8 @@ def _hash_column(column: Any) -> Hashes:
     """A hash of each value (n,): equal numbers have equal ones, whatever their type."""
     from pandas.util import hash_array
 
-    values = from_arrow(column) if _is_number(column) else from_arrow(_as_text(column))
-    if values.dtype.kind == "O":
+    values = from_arrow(column) if _is_number(column) else np.array([], dtype=object)
+    if values.dtype.kind == "O":  # text, or whole numbers that are too large for floats
         return hash_array(from_arrow(_as_text(column)), categorize=False)
     if values.dtype.kind == "f":
         exact = np.asarray(values, dtype=np.float64)
