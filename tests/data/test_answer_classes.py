@@ -30,7 +30,6 @@ def test_unsure_with_punctuation_is_no_class(unsure: str) -> None:
     data = ScoreSet.from_answers({"a": SAID, "b": [unsure, *SAID[1:]]}, YES_NO)
     assert data.classes == ("no", "yes")
     assert np.isnan(data.scores[0, 1]).all()
-    assert data.layout is not None
     assert data.layout.judges["unsure"] == "b: 1 rows"
     listed = ScoreSet.from_answers(
         {"a": [unsure.strip(), *SAID[1:]]}, YES_NO, classes=["no", unsure.strip(), "yes"]
@@ -179,6 +178,5 @@ def test_the_label_column_that_suggested_labels_add_to_is_not_left_out() -> None
     added = pd.DataFrame({"id": ["q"], "label": ["no"], "probability": [0.5]})
     told = ScoreSet.from_frame(frame, added, answers=["a"], id="id")
     assert told.n_labeled == 2
-    assert told.layout is not None
     assert told.layout.ignored == ()
     assert told.layout.labels_source == "a given DataFrame"

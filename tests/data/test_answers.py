@@ -31,7 +31,6 @@ def test_unsure_and_missing_are_no_answer_and_counted_apart() -> None:
         [True, False, False],
         [False, False, False],
     ]
-    assert data.layout is not None
     assert data.layout.describe()["unsure"] == "ann: 1 rows, bob: 1 rows"
     assert data.judges["ann"].decode(data.scores[:, 0]).tolist() == ["a", None, None, "c"]
 

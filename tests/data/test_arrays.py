@@ -111,7 +111,6 @@ def test_posteriors_of_rounded_scores_sum_to_one() -> None:
     labels = [int(k) if i < 20 else None for i, k in enumerate(rng.integers(0, 3, 60))]
     for method in ("auto", "ensemble", "weighted_ensemble", "cbpe"):
         found = ssme.evaluate(scores, labels, method=method, metrics="accuracy").posterior
-        assert found is not None
         assert_allclose(found.sum(axis=1), 1.0, rtol=0, atol=1e-12)
 
 
@@ -163,7 +162,6 @@ def test_mapping_of_vectors_and_of_matrices(class_scores: np.ndarray) -> None:
     assert_array_equal(binary.scores[:, :, 1], P)
     many = ScoreSet.from_arrays({"a": class_scores[:, 0], "b": class_scores[:, 1]})
     assert_allclose(many.scores, class_scores[:, :2], atol=1e-15)
-    assert many.layout is not None
     assert many.layout.kind == "mapping"
 
 
@@ -187,7 +185,6 @@ def test_weights_groups_and_ids() -> None:
     )
     assert_array_equal(data.weights, [1.0, 2.0, 0.0, 1.0])
     assert data.groups["site"].tolist() == ["x", None, None, "y"]
-    assert data.ids is not None
     assert data.ids.tolist() == [7, 8, 9, 10]
 
 
@@ -202,7 +199,6 @@ def test_what_the_caller_holds_stays_his() -> None:
     scores[0, 0], labels[0], weights[0] = 0.9, 1, 5.0
     assert data.scores[0, 0, 1] == 0.2
     assert data.labels[0] == 0
-    assert data.weights is not None
     assert data.weights[0] == 1.0
 
 

@@ -91,7 +91,6 @@ def test_declared_codes_mean_unlabeled(code: Any) -> None:
     data = ScoreSet.from_arrays(P, labels, unlabeled=code)
     assert data.classes == (0, 1)
     assert_array_equal(data.labels, [0, U, 1, U])
-    assert data.layout is not None
     assert data.layout.unlabeled == (code,)
 
 
@@ -115,7 +114,6 @@ def test_equal_values_of_other_types_match() -> None:
 
 def test_layout_tells_the_encoding() -> None:
     data = ScoreSet.from_arrays(P, ["a", "b", None, "a"], classes=["b", "a"], unlabeled="?")
-    assert data.layout is not None
     assert data.layout.encoding == {"b": 0, "a": 1}
     assert "classes: 'b' = 0, 'a' = 1 (positive)" in str(data.layout)
     assert "empty, '?'" in str(data.layout)
@@ -132,7 +130,6 @@ def test_a_list_that_mixes_text_and_nan_keeps_the_hole() -> None:
 def test_large_numbers_in_lists_stay_exact() -> None:
     numbers = [2**63, -1, 2**53 + 1]
     data = ScoreSet.from_arrays([[0.1]] * 3, ids=numbers, groups={"g": numbers})
-    assert data.ids is not None
     assert data.ids.tolist() == numbers
     assert data.groups["g"].tolist() == numbers
 

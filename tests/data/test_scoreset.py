@@ -29,7 +29,6 @@ def data() -> ScoreSet:
 
 def test_arrays_are_read_only(data: ScoreSet) -> None:
     for array in (data.scores, data.labels, data.weights, data.ids, data.groups["site"]):
-        assert array is not None
         with pytest.raises(ValueError, match="read-only"):
             array[0] = array[1]
     with pytest.raises(AttributeError):
@@ -41,10 +40,8 @@ def test_take_by_position(data: ScoreSet, rows: object) -> None:
     taken = data.take(rows)  # type: ignore[arg-type]
     assert_array_equal(taken.scores, data.scores[[3, 0]])
     assert_array_equal(taken.labels, [1, 0])
-    assert taken.ids is not None
     assert taken.ids.tolist() == ["s", "p"]
     assert taken.groups["site"].tolist() == ["y", "x"]
-    assert taken.weights is not None
     assert taken.weights.tolist() == [4.0, 1.0]
     assert taken.classes == data.classes
 

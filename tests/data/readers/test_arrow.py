@@ -64,9 +64,7 @@ def assert_right(data: ScoreSet) -> None:
     assert data.models == ("bert", "gpt")
     assert_array_equal(data.scores[:, 0, 1], [np.nan if v is None else v for v in SCORES])
     assert_array_equal(data.scores[:, 1, 1], OTHERS)
-    assert data.weights is not None
     assert_array_equal(data.weights, WEIGHTS)
-    assert data.ids is not None
     assert data.ids.tolist() == IDS
 
 

@@ -51,7 +51,6 @@ def test_another_encoding_is_declared(tmp_path: Path, encoding: str) -> None:
     data = ScoreSet.read(path, **told, encoding=encoding)
     plain = ScoreSet.read(written(tmp_path, text, "utf8.csv"), **told)
     assert data.models == plain.models == ("größe",)
-    assert data.ids is not None
     assert data.ids.tolist() == ["ä", "ß"]
     assert_array_equal(data.scores, plain.scores)
 
@@ -90,7 +89,6 @@ def test_large_whole_numbers_stay_exact_in_columns_with_holes(tmp_path: Path) ->
     text = "id,m,group\n9007199254740993,0.5,9007199254740993\n9007199254740992,0.4,\n"
     text += "18446744073709551616,0.3,9007199254740992\n"
     data = ScoreSet.read(written(tmp_path, text), False)
-    assert data.ids is not None
     assert data.ids.tolist() == [9007199254740993, 9007199254740992, 18446744073709551616]
     assert data.groups["group"].tolist() == [9007199254740993, None, 9007199254740992]
 
@@ -143,12 +141,9 @@ def test_a_declared_style_is_read_exactly(tmp_path: Path) -> None:
     path = written(tmp_path, GERMAN)
     data = ScoreSet.read(path, delimiter=";", decimal=",", thousands=".")
     assert_array_equal(data.scores[:, 0, 1], [0.25, 1.0, 0.0])
-    assert data.weights is not None
     assert_array_equal(data.weights, [1234.5, 12.0, 1_000_000.0])
-    assert data.ids is not None
     assert data.ids.tolist() == [7, 8, 9]
     assert data.label_values.tolist() == [1, 0, None]
-    assert data.layout is not None
     assert data.layout.ignored == ("note",)
 
 
@@ -188,7 +183,6 @@ def test_written_in_a_style_and_read_again(value: float, marks: tuple[str, str |
     text = f"{value:{',' if thousands else ''}.6f}"
     swapped = text.translate(str.maketrans({".": decimal, ",": thousands or ","}))
     found = NumberStyle(decimal, thousands).to_plain(swapped)
-    assert found is not None
     assert float(found) == float(text.replace(",", ""))
 
 

@@ -29,7 +29,6 @@ def test_csv(folder: Path) -> None:
     assert_array_equal(data.labels, [0, 1, U])
     assert_array_equal(data.scores[:, 1, 1], [0.7, np.nan, 0.1])
     assert data.frame_library == "pandas"
-    assert data.layout is not None
     assert data.layout.source == str(folder / "scores.csv")
     assert_array_equal(as_score_set(str(folder / "scores.csv")).scores, data.scores)
 
@@ -73,7 +72,6 @@ def test_labels_in_another_file(folder: Path, suffix: str) -> None:
         labels.to_csv(path, index=False, sep="\t" if suffix == "tsv" else ",")
     data = ScoreSet.read(folder / "bare.csv", path, label="toxic")
     assert_array_equal(data.labels, [0, U, 1])
-    assert data.layout is not None
     assert data.layout.labels_source == str(path)
 
 
@@ -170,8 +168,6 @@ def test_the_label_names_an_array_of_an_npz(npz: Path) -> None:
 
 def test_the_other_roles_name_arrays_of_an_npz(npz: Path) -> None:
     data = ScoreSet.read(npz, weight="importance", id="row", groups=["ward", "site"])
-    assert data.weights is not None
-    assert data.ids is not None
     assert_array_equal(data.weights, [1.0, 2.0, 3.0])
     assert data.ids.tolist() == ["x", "y", "z"]
     assert {name: values.tolist() for name, values in data.groups.items()} == {

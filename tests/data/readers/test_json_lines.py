@@ -32,7 +32,6 @@ def test_keys_are_columns_and_a_missing_key_is_a_missing_value(tmp_path: Path) -
     assert data.models == ("bert", "gpt")
     assert_array_equal(data.scores[:, 0, 1], [0.25, np.nan, 1.0])
     assert_array_equal(data.scores[:, 1, 1], [np.nan, 0.0, 0.5])
-    assert data.ids is not None
     assert data.ids.tolist() == [2**60 + 1, 3, 4]
     assert data.label_values.tolist() == ["spam", "ham", None]
     assert data.groups["site"].tolist() == ["a", None, None]

@@ -26,14 +26,12 @@ BINARY = {"id": [1, 1, 2], "model": ["a", "b", "a"], "score": [0.1, 0.9, 0.3], "
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_rows_become_a_cube_with_holes(make: type) -> None:
     data = ScoreSet.from_frame(make(LONG))
-    assert data.ids is not None
     assert data.ids.tolist() == ["q", "p"], "in the order they first appear"
     assert data.models == ("gpt", "bert")
     assert data.classes == ("neg", "pos")
     assert_array_equal(data.scores[0], [[0.2, 0.8], [0.6, 0.4]])
     assert_array_equal(data.scores[1], [[0.5, 0.5], [np.nan, np.nan]])
     assert_array_equal(data.labels, [1, U])
-    assert data.layout is not None
     assert data.layout.kind == "long"
 
 
@@ -81,7 +79,6 @@ def test_a_label_on_one_row_of_an_id_is_enough() -> None:
 def test_weights_and_groups_stand_on_the_rows_of_an_id() -> None:
     frame = pd.DataFrame(LONG).assign(weight=[2.0] * 4 + [3.0] * 2, group=["x"] * 4 + [None] * 2)
     data = ScoreSet.from_frame(frame)
-    assert data.weights is not None
     assert data.weights.tolist() == [2.0, 3.0]
     assert data.groups["group"].tolist() == ["x", None]
     with pytest.raises(InputError, match="'weight' has different values for id 'q': 2, 5"):

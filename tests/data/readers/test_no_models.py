@@ -79,7 +79,6 @@ def test_every_reader_skips_them_and_says_why(reader: str, tmp_path: Path) -> No
     with pytest.warns(SsmeWarning, match="not taken for models: 'gold' .equal to the label"):
         data = read(frame, tmp_path)
     assert data.models == MODELS
-    assert data.layout is not None
     assert data.layout.skipped == SKIPPED
     assert set(SKIPPED) <= set(data.layout.ignored)
     assert "'sex' (only 0 and 1)" in data.layout.describe()["not taken for models"]

@@ -47,12 +47,10 @@ def test_they_add_to_the_labels_beside_the_scores(tmp_path, layout, label) -> No
     file, more = scores(tmp_path, label, layout), suggested(tmp_path, GOOD)
     data = ScoreSet.read(file, more, label=label)
     assert data.models == ("bert", "gpt")
-    assert data.layout is not None
     assert label not in data.layout.ignored
     assert data.n_labeled == 10
     assert data.label_values[[10, 11, 12]].tolist() == [1, 0, None]
     rounds = data.design.rounds
-    assert rounds is not None
     assert rounds.next_number == 3
     assert data.design.kind == "weights"
     weights = data.design.weights
@@ -130,10 +128,8 @@ def test_rows_that_nobody_has_labeled_yet_change_no_estimate(tmp_path: Path) -> 
     file, more = scores(tmp_path), suggested(tmp_path, "id,label,probability\nr10,,0.1\nr11,,0.5\n")
     data = ScoreSet.read(file, more)
     assert data.design.kind is None
-    assert data.design.rounds is not None
     assert data.design.rounds.count_drawn(data.labels) == (2, 2)
     half = data.take(np.arange(11))
-    assert half.design.rounds is not None
     assert half.design.rounds.count_drawn(half.labels) == (1, 1)
     plain, drawn = (ssme.evaluate(each, metrics="accuracy") for each in (ScoreSet.read(file), data))
     pd.testing.assert_frame_equal(plain.frame(), drawn.frame())

@@ -65,7 +65,6 @@ def test_large_identifiers_of_a_parquet_file(tmp_path: Path) -> None:
     assert data.groups["user_id"].tolist() == numbers
     parquet.write_table(table.slice(0, 2), tmp_path / "t.parquet")
     data = ScoreSet.read(tmp_path / "t.parquet", id="user_id")
-    assert data.ids is not None
     assert data.ids.tolist() == numbers[:2]
     with pytest.raises(InputError, match=r"column 'user_id': 1152921504606846977"):
         ScoreSet.read(tmp_path / "t.parquet")

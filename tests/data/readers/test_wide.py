@@ -20,11 +20,6 @@ U = UNLABELED
 BINARY = {"bert": [0.2, 0.7, 0.4], "gpt": [0.9, 0.1, 0.5], "label": [1, None, 0]}
 
 
-def layout_of(data: ScoreSet) -> Layout:
-    assert data.layout is not None
-    return data.layout
-
-
 def grid_frame(mark: str = ":", labels: Any = ("a", None, "c")) -> pd.DataFrame:
     scores = np.random.default_rng(0).dirichlet(np.ones(3), size=(3, 2))
     columns = {
@@ -72,7 +67,7 @@ READ: dict[str, tuple[Any, Any, dict[str, Any], tuple[str, ...], tuple[str, ...]
 def test_models_are_the_columns_that_are_meant(case: str) -> None:
     frame, labels, options, models, ignored = READ[case]
     data = ScoreSet.from_frame(frame, labels, **options)
-    assert (data.models, layout_of(data).ignored) == (models, ignored)
+    assert (data.models, data.layout.ignored) == (models, ignored)
     if labels is not None:
         assert_array_equal(data.labels, [U if y is None else y for y in labels])
 
@@ -91,9 +86,8 @@ def test_roles_are_found_by_usual_names_and_told() -> None:
     )
     data = ScoreSet.from_frame(frame)
     assert data.groups["site"].tolist() == ["x", None, "y"]
-    assert data.weights is not None
     assert data.weights.tolist() == [1.0, 2.0, 3.0]
-    assert layout_of(data) == Layout(
+    assert data.layout == Layout(
         kind="wide",
         columns={"bert": ("bert",), "gpt": ("gpt",)},
         label="label",
@@ -104,7 +98,7 @@ def test_roles_are_found_by_usual_names_and_told() -> None:
         encoding={0: 0, 1: 1},
         order="known",
     )
-    assert "ignored columns: text" in str(layout_of(data))
+    assert "ignored columns: text" in str(data.layout)
 
 
 def test_roles_may_be_named() -> None:
@@ -114,7 +108,6 @@ def test_roles_may_be_named() -> None:
     )
     assert data.models == ("m", "n")
     assert list(data.groups) == ["site"]
-    assert data.ids is not None
     assert data.ids.tolist() == [1, 2, 3]
 
 
@@ -126,8 +119,8 @@ def test_class_columns_are_found_by_pattern(mark: str) -> None:
     assert data.classes == ("a", "b", "c"), "whatever the order of the columns"
     assert_allclose(data.scores[:, 1, 1], frame[f"gpt{mark}b"])
     assert_array_equal(data.labels, [0, U, 2])
-    assert layout_of(data).kind == "wide by class"
-    assert layout_of(data).columns["gpt"] == tuple(f"gpt{mark}{c}" for c in "abc")
+    assert data.layout.kind == "wide by class"
+    assert data.layout.columns["gpt"] == tuple(f"gpt{mark}{c}" for c in "abc")
 
 
 def test_class_columns_by_explicit_pattern_prefix_names_and_order() -> None:
@@ -144,7 +137,7 @@ def test_named_models_find_their_class_columns() -> None:
     assert data.models == ("gpt",)
     assert data.classes == ("a", "b", "c")
     assert_allclose(data.scores[:, 0, 2], frame["gpt_c"])
-    assert "age" in layout_of(data).ignored
+    assert "age" in data.layout.ignored
 
 
 def test_class_names_with_the_separator_in_them() -> None:
@@ -219,7 +212,7 @@ def test_false_says_that_nothing_is_labeled() -> None:
         data = ScoreSet.from_frame(source, False)
         assert data.models == ("bert", "gpt")
         assert data.n_labeled == 0
-        assert layout_of(data).label is None
+        assert data.layout.label is None
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
@@ -238,7 +231,7 @@ def test_false_says_that_nothing_is_labeled() -> None:
 def test_columns_that_are_no_numbers_are_left_out(make: type, column: list[Any]) -> None:
     data = ScoreSet.from_frame(make({**BINARY, "other": column}))
     assert data.models == ("bert", "gpt")
-    assert layout_of(data).ignored == ("other",)
+    assert data.layout.ignored == ("other",)
 
 
 @pytest.mark.parametrize("names", ["abc", ("no", "yes"), (0, 1)])
