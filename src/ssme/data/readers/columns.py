@@ -409,7 +409,7 @@ def explain_no_model(
     return ""
 
 
-def _is_with_labels(known: NDArray[np.bool_], labels: RawLabels | None) -> bool:
+def _is_with_labels(known: BoolArray, labels: RawLabels | None) -> bool:
     """Whether only labeled rows have values, and not all rows are labeled."""
     labeled = known if labels is None else labels.codes >= 0
     return bool(known.any() and labeled[known].all() and not labeled.all() and labels is not None)
