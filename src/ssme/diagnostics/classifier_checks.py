@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ssme.diagnostics.check import (
@@ -306,24 +305,6 @@ def _correlate_pairs(case: Case) -> FloatArray:
     """
     scores = case.data.scores[case.rows]
     scored = np.isfinite(scores[:, :, 0]).T
-    if scored.all():
-        columns = _take_columns(case)
-        centered = columns - columns.mean(axis=1, keepdims=True)
-        norm = np.sqrt((centered**2).sum(axis=1, keepdims=True))
-        unit = centered / np.where(norm > 0.0, norm, np.inf)
-        r: FloatArray = unit @ unit.T
-    else:
-        r = _correlate_common(scores, scored)
-    judges = np.array([name in case.data.judges for name in case.data.models])
-    counts = scored.astype(np.float64) @ scored.T
-    answers, least = case.limits.least_common_answers, case.limits.least_common
-    few = counts < np.where(judges[:, None] & judges, answers, least)
-    partial = counts < scored.shape[1]
-    return np.where(few & (partial | (judges[:, None] & judges)), 0.0, r)
-
-
-def _correlate_common(scores: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
-    """Correlations (M, M) of ``scores`` (n, M, K), over the rows that both of two have."""
     first = 1 if scores.shape[2] == 2 else 0
     x = np.where(scored.T[:, :, None], scores, 0.0)[:, :, first:].transpose(1, 0, 2)
     known = np.repeat(scored[:, :, None], x.shape[2], axis=2).reshape(len(x), -1).astype(np.float64)
@@ -333,7 +314,13 @@ def _correlate_common(scores: FloatArray, scored: NDArray[np.bool_]) -> FloatArr
     spread = np.maximum(squares - total**2 / count, 0.0)
     scale = np.sqrt(spread * spread.T)
     shared = x @ x.T - total * total.T / count
-    return np.divide(shared, scale, out=np.zeros_like(shared), where=scale > 1e-9)
+    r = np.divide(shared, scale, out=np.zeros_like(shared), where=scale > 1e-9)
+    judges = np.array([name in case.data.judges for name in case.data.models])
+    counts = scored.astype(np.float64) @ scored.T
+    answers, least = case.limits.least_common_answers, case.limits.least_common
+    few = counts < np.where(judges[:, None] & judges, answers, least)
+    partial = counts < scored.shape[1]
+    return np.where(few & (partial | (judges[:, None] & judges)), 0.0, r)
 
 
 @check("D205")

@@ -24,7 +24,7 @@ from ssme.methods.base import number_rows
 from ssme.metrics import get_metric
 from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.calibration import find_even_bins
-from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Ranking
 from ssme.results.groups import ALL
 
@@ -177,18 +177,21 @@ def estimate_confusion(
         metrics = [get_metric(f"recall[{k}]") for k in range(len(classes))]
         (found,) = evaluation.belief.estimate(metrics, [_find_rows(evaluation, group)])
         recalls = np.stack([estimate.value for estimate in found])
-    rows = []
-    for model, scores, mass in _expect_mass(evaluation, group, models):
-        decided = _find_decisions(evaluation, scores[:, None])[:, 0]
-        table = np.stack([mass[decided == k].sum(axis=0) for k in range(len(classes))], axis=1)
+    part, rows = _find_rows(evaluation, group), []
+    mass = _weigh_posterior(evaluation)[part]
+    threshold = _find_threshold(evaluation)
+    tables = confusion_matrices(evaluation.data.scores[part], mass[None], threshold=threshold)[0]
+    for model in models or evaluation.data.models:
+        table = tables[evaluation.model_index(model)]
+        total = table.sum()
         truly = table.sum(axis=1, keepdims=True)
         within = table / np.where(truly > 0, truly, np.nan)
         if recalls is not None:  # recalls on the diagonal, the rest in scale
             recall = recalls[:, evaluation.model_index(model)]
             off = within * (1.0 - np.eye(len(classes)))
-            total = off.sum(axis=1, keepdims=True)
+            missed = off.sum(axis=1, keepdims=True)
             even = (1.0 - np.eye(len(classes))) / (len(classes) - 1.0)
-            spread = np.where(total > 0.0, off / np.where(total > 0.0, total, 1.0), even)
+            spread = np.where(missed > 0.0, off / np.where(missed > 0.0, missed, 1.0), even)
             moved = spread * (1.0 - recall[:, None]) + np.diag(recall)
             within = np.where(np.isfinite(recall)[:, None], moved, within)
             table = np.nan_to_num(truly * within)
@@ -197,7 +200,7 @@ def estimate_confusion(
                 "model": model,
                 "true": classes[t],
                 "predicted": classes[p],
-                "share": float(table[t, p] / mass.sum()),
+                "share": float(table[t, p] / total),
                 "within_true": float(within[t, p]),
             }
             for t in range(len(classes))
@@ -217,7 +220,7 @@ def estimate_agreement(
     mass = _weigh_posterior(evaluation)[part]
     weights = mass.sum(axis=1)
     present: BoolArray = np.isfinite(scores[:, :, 0])
-    decided = _find_decisions(evaluation, scores)
+    decided = predicted_classes(scores, _find_threshold(evaluation))
     wrong = decided[:, :, None] != np.arange(scores.shape[2])
     rows = []
     for a, first in enumerate(names):
@@ -383,10 +386,10 @@ def _weigh_posterior(evaluation: Evaluation) -> FloatArray:
     return posterior if weights is None else posterior * weights[:, None]
 
 
-def _find_decisions(evaluation: Evaluation, scores: FloatArray) -> IntArray:
-    """Predicted classes (n, M), with the threshold that the metrics of decisions have."""
+def _find_threshold(evaluation: Evaluation) -> float:
+    """The threshold that the metrics of decisions have."""
     threshold = evaluation.settings.get("threshold")
-    return predicted_classes(scores, DEFAULT_THRESHOLD if threshold is None else threshold)
+    return DEFAULT_THRESHOLD if threshold is None else float(threshold)
 
 
 def _expect_mass(
