@@ -16,7 +16,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ssme.data.readers.reading import as_score_set, is_dataset, reading_options
+from ssme.data.readers.reading import as_score_set, is_dataset, read_several, reading_options
 from ssme.data.readers.tables import is_frame
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, SsmeWarning
@@ -53,9 +53,9 @@ def evaluate(source: Any, y: Any = None, **options: Any) -> Evaluation:
         The scores: the path of a CSV, Parquet, Excel, JSON Lines, npy or npz file; a pandas, polars
         or pyarrow frame; a ``datasets.Dataset``; an array (n, M) of P(positive) or (n, M, K) of
         class probabilities; a dict from model to array; or a `ssme.ScoreSet`. A string is always a
-        path. Engines other than ``"memory"``
-        take Parquet: a file, a folder, a pattern such as ``"parts/*.parquet"``, an address such
-        as ``"s3://bucket/scores/"``, or a list of these.
+        path, and several paths are joined by id: ``["old.csv", "new.csv"]``. Engines other than
+        ``"memory"`` take Parquet: a file, a folder, a pattern such as ``"parts/*.parquet"``, an
+        address such as ``"s3://bucket/scores/"``, or a list of these.
     y : str, array, Path or False, optional
         The labels. A string is always the name of a column (or of an array in an npz file). An
         array (n,) contains the labels themselves, NaN or None where unknown. A ``Path`` is a file
@@ -188,16 +188,14 @@ def _read(spec: RunSpec, source: Any, labels: Any) -> ScoreSet:
         design = spec.read.get("design")
         read_before = spec.source is not None and source.design.kind is not None
         return source if design is None or read_before else source.with_design(design)
-    if isinstance(source, (list, tuple)) and spec.source is not None:
-        if len(source) != 1:
-            raise InputError(
-                f"{len(source)} files were given with `engine=memory`",
-                hint="join them into one, or use `engine=stream` for Parquet files",
-            )
-        source = source[0]
     reading = dict(spec.read)
     apart = reading.pop("labels_file", None)
-    return as_score_set(source, apart if labels is None else labels, **reading)
+    labels = apart if labels is None else labels
+    if isinstance(source, (list, tuple)) and spec.source is not None:
+        if len(source) > 1:
+            return read_several(source, labels, reading)
+        source = source[0]
+    return as_score_set(source, labels, **reading)
 
 
 def _find_paths(source: Any) -> Any:

@@ -365,7 +365,7 @@ class ReadOptions(AnswerOptions):
     )
     id: str | None = _declare_column(
         "Column that names the rows.",
-        "a column named id, ids, row_id or example_id",
+        "a column named id, ids, row_id or example_id, or the one whose values all differ",
         part="id of the row",
     )
     weight: str | None = _declare_column(

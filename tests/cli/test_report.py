@@ -61,3 +61,23 @@ def test_html_beside_the_table(run: Run, scores: Path, tmp_path: Path) -> None:
     assert target.read_text().startswith("<!DOCTYPE html>")
     streamed = run(*arguments, "--html", "-", "--quiet")
     assert streamed.stdout.startswith("<!DOCTYPE html>")
+
+
+def test_a_model_card_has_metadata_and_a_table(run: Run, scores: Path, tmp_path: Path) -> None:
+    yaml = pytest.importorskip("yaml")
+    path = tmp_path / "card.md"
+    asked = ("report", scores, "--groups", "site", "--method", "ensemble", "-k", "accuracy,ece")
+    result = run(*asked, "--card", "forest", "-o", path)
+    assert result.exit_code == 0, result.output
+    _, head, body = path.read_text().split("---\n", 2)
+    (entry,) = yaml.safe_load(head)["model-index"]
+    assert entry["name"] == "forest"
+    (found,) = entry["results"]
+    assert [each["type"] for each in found["metrics"]] == ["accuracy", "ece"]
+    assert all(0.0 <= each["value"] <= 1.0 for each in found["metrics"])
+    assert body.lstrip().startswith("## Evaluation")
+    assert "Worst group by site:" in body
+    assert "| accuracy |" in body
+    assert "coin" not in body
+    for wrong in (("--card", "forst", "-o", path), ("--card", "forest", "-o", tmp_path / "c.html")):
+        assert run(*asked, *wrong, "--force").exit_code == 2

@@ -208,3 +208,39 @@ def test_rows_are_not_suggested_beside_labels_of_unknown_probability(run, file) 
     result = run("suggest", file, *read, "--design", "by_class", "--n", "3")
     assert result.exit_code == 2
     assert "how many rows each label represents, as in --design COLUMN" in result.stderr
+
+
+def test_rounds_go_on_until_the_target_is_met(run: Run, file: Path, tmp_path: Path) -> None:
+    truth = np.random.default_rng(0).integers(0, 2, 300)
+    kept = tmp_path / "labels.csv"
+    asked = ("next", file, "--models", "good,bad", "--method", "ensemble", "-k", "accuracy")
+    asked = (*asked, "--labels-file", kept, "--n", "6", "--simulations", "2")
+    first = run(*asked, "--target", "width(accuracy)<=0.01")
+    assert first.exit_code == 1, first.output
+    assert "How good?" in first.stdout
+    rows = pd.read_csv(kept)
+    assert (len(rows), rows["label"].notna().sum()) == (6, 0)
+    waiting = run(*asked, "--target", "width(accuracy)<=0.01")
+    assert waiting.exit_code == 1
+    assert f"6 rows of {kept} have no label yet" in " ".join(waiting.stdout.split())
+    rows["label"] = [truth[int(each[1:])] for each in rows["id"]]
+    rows.to_csv(kept, index=False)
+    second = run(*asked, "--target", "width(accuracy)<=0.01")
+    assert second.exit_code == 1, second.output
+    rows = pd.read_csv(kept)
+    assert rows["round"].tolist() == [1] * 6 + [2] * 6
+    assert rows["label"].notna().sum() == 6
+    rows["label"] = [truth[int(each[1:])] for each in rows["id"]]
+    rows.to_csv(kept, index=False)
+    last = run(*asked, "--target", "width(accuracy)<=0.9")
+    assert last.exit_code == 0, last.output
+    assert pd.read_csv(kept).equals(rows)
+
+
+def test_rounds_write_over_no_other_file(run: Run, file: Path, tmp_path: Path) -> None:
+    other = tmp_path / "mine.csv"
+    other.write_text("id,label,note\nr1,1,sure\n")
+    result = run("next", file, "--models", "good,bad", "--labels-file", other)
+    assert result.exit_code == 2
+    assert "--labels-file must have the columns id, label, probability" in result.stderr
+    assert "sure" in other.read_text()

@@ -101,6 +101,11 @@ class ReportOptions(AskOptions):
         OneOf(Nothing(""), FILE_NAME),
     )
     data: str = option("default", "Name of the data in the memory.", Text())
+    card: str | None = option(
+        None,
+        "Write what the card of this model says of its evaluation (.md), with metadata for hubs.",
+        OneOf(Nothing("the whole report"), Text()),
+    )
 
 
 @register_command("Evaluate", ALL, ReportOptions, WRITE)
@@ -114,6 +119,8 @@ def report(spec: RunSpec, output: Output, asked: ReportOptions) -> None:
     [cyan]ssme report scores.csv --label y -o report.html[/cyan]
 
     [cyan]ssme report scores.csv --label y --threshold-for "recall>=0.9" -o report.md[/cyan]
+
+    [cyan]ssme report scores.csv --label y --card forest -o card.md[/cyan]
     """
     from ssme.memory import refuse_no_memory
     from ssme.results.plan import parse_target
@@ -123,6 +130,8 @@ def report(spec: RunSpec, output: Output, asked: ReportOptions) -> None:
     if suffix not in SUFFIXES:
         must = "end in .html, .htm, .md or .json"
         raise InputError(option="output", value=str(path), must=must)
+    if asked.card is not None and suffix != ".md":
+        raise InputError(option="output", value=str(path), must="end in .md for a model card")
     if asked.memory is not None:
         with name_argument("memory"):
             refuse_no_memory(asked.memory, new=False)
@@ -131,7 +140,12 @@ def report(spec: RunSpec, output: Output, asked: ReportOptions) -> None:
     result = evaluate_asked(spec, asked, output, also_read=[asked.memory])
     with output.show_progress("drawing"):
         result.report(
-            path, title=asked.title, target=asked.target, memory=asked.memory, data=asked.data
+            path,
+            title=asked.title,
+            target=asked.target,
+            memory=asked.memory,
+            data=asked.data,
+            card=asked.card,
         )
     output.say(f"Wrote {path}")
     if suffix in (".html", ".htm") and not can_draw():

@@ -1,17 +1,21 @@
-"""What labels to get: ``ssme suggest`` and ``ssme plan``; ``ssme serve`` is a page to give them."""
+"""Labels: ``ssme suggest``, ``ssme plan``, ``ssme next`` and the page of ``ssme serve``."""
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import typer
+
+from ssme.cli.evaluate import show
 from ssme.cli.options import CONFIG, FILE, READING, RUN, TABLES, WRITE
 from ssme.cli.output import Output
-from ssme.cli.program import register_command
+from ssme.cli.program import CONDITION_FAILED, register_command
 from ssme.cli.run import evaluate_scores, read_noted
 from ssme.errors import InputError
 from ssme.options import Nothing, OneOf, list_declared, option
@@ -19,10 +23,14 @@ from ssme.schema import FILE_NAME, PlanOptions, ServeOptions, SuggestOptions
 from ssme.writing import format_csv
 
 if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
     from ssme.spec import RunSpec
 
+Rows = list[dict[str, Any]]
 SHOWN = 10
 """Suggested rows that are printed."""
+ROUND_COLUMNS = ("id", "label", "probability", "round", "reason")
+"""Columns of a file of suggested rows."""
 
 
 @dataclass(frozen=True)
@@ -53,21 +61,44 @@ def suggest(spec: RunSpec, output: Output, asked: SuggestFlags) -> None:
 
     [cyan]ssme evaluate scores.csv -y label --labels-file next.csv[/cyan]
     """
+    target = asked.output
+    result = _evaluate(spec, output, asked.goal, named=target is not None)
+    earlier, rows, sentence = _draw_rows(output, result, asked)
+    output.write(target, format_csv([*earlier, *rows]))
+    shown = [(str(r["id"]), f"{r['probability']:.4f}", str(r["reason"])) for r in rows[:SHOWN]]
+    output.list(("id", "probability", "reason"), shown, "Rows to label next", ("probability",))
+    if len(rows) > SHOWN:
+        where = "--output keeps them" if target is None else "they are in the file too"
+        output.say(f"{len(rows) - SHOWN} more rows: {where}")
+    output.say(sentence)
+    if target is not None and str(target) != "-":
+        more = " It also contains the rows of earlier rounds." if earlier else ""
+        without = ", and without --design" if "design" in spec.read else ""
+        next_step = f"Fill in the column label of {target}, then evaluate with --labels-file "
+        output.note(f"{next_step}{target}{without}.{more}")
+
+
+def _evaluate(spec: RunSpec, output: Output, goal: str, *, named: bool) -> Evaluation:
+    """The evaluation, with groups by the grouping of the goal; ``named`` rows have to have ids."""
     from ssme.results.suggest import parse_goal
 
-    kind, name = parse_goal(asked.goal)
-    if kind == "group" and name is not None:
-        spec = _add_grouping(spec, name)
-    with _name_goal(name if kind == "group" else None):
+    kind, name = parse_goal(goal)
+    grouping = name if kind == "group" else None
+    if grouping is not None:
+        spec = _add_grouping(spec, grouping)
+    with _name_goal(grouping):
         data = read_noted(spec, output)
-    target = asked.output
-    if target is not None and data.ids is None:
+    if named and data.ids is None:
         raise InputError(
             f"{spec.source} has no id column, so labels could not be matched to rows later",
             hint="name a column of unique ids with --id",
         )
     with output.show_progress("estimating"):
-        result = evaluate_scores(spec, data)
+        return evaluate_scores(spec, data)
+
+
+def _draw_rows(output: Output, result: Evaluation, asked: SuggestOptions) -> tuple[Rows, Rows, str]:
+    """Rows of earlier rounds, rows to label next, and what their labels tell."""
     with output.show_progress("valuing rows"):
         found = result.suggest(
             asked.n,
@@ -76,19 +107,84 @@ def suggest(spec: RunSpec, output: Output, asked: SuggestFlags) -> None:
             uniform=asked.uniform,
             random_state=result.settings["random_state"],
         )
-    rows = found.table()
-    output.write(target, format_csv([*found.list_earlier(), *rows]))
-    shown = [(str(r["id"]), f"{r['probability']:.4f}", str(r["reason"])) for r in rows[:SHOWN]]
-    output.list(("id", "probability", "reason"), shown, "Rows to label next", ("probability",))
-    if len(rows) > SHOWN:
-        where = "--output keeps them" if target is None else "they are in the file too"
-        output.say(f"{len(rows) - SHOWN} more rows: {where}")
-    output.say(found.sentence())
-    if target is not None and str(target) != "-":
-        more = " It also contains the rows of earlier rounds." if found.list_earlier() else ""
-        without = ", and without --design" if "design" in spec.read else ""
-        next_step = f"Fill in the column label of {target}, then evaluate with --labels-file "
-        output.note(f"{next_step}{target}{without}.{more}")
+    return found.list_earlier(), found.table(), found.sentence()
+
+
+@dataclass(frozen=True)
+class NextOptions(SuggestOptions, PlanOptions):
+    """What `ssme next` is asked."""
+
+    labels_file: Path = option(
+        Path("labels.csv"),
+        "CSV file whose column label you fill in; each round adds its rows.",
+        FILE_NAME,
+    )
+
+
+NOT_IN_ROUNDS = ("labels_file", "design")
+
+
+@register_command(
+    "Decide",
+    (*(each for each in READING if each.name not in NOT_IN_ROUNDS), *RUN, CONFIG),
+    NextOptions,
+    WRITE,
+    name="next",
+)
+def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
+    """Label in rounds: read the labels of the last one, evaluate, plan, suggest the next rows.
+
+    Fill in the column label of the file, and run the same command again. Exit codes: 0 once the
+    target is met, 1 while rows are to be labeled.
+
+    Examples:
+
+    [cyan]ssme next scores.csv -y label --target "P(best)>=0.95"[/cyan]
+
+    [cyan]ssme next scores.csv -y label --labels-file round.csv -n 50 --goal metric:f1[/cyan]
+    """
+    from ssme.results.plan import parse_target
+
+    targets, file = list(asked.target or ("P(best)>=0.95",)), asked.labels_file
+    for text in targets:
+        parse_target(text)
+    if file.exists():
+        _refuse_other_columns(file)
+        spec = dataclasses.replace(spec, read={**spec.read, "labels_file": file})
+    result = _evaluate(spec, output, asked.goal, named=True)
+    show(result, output)
+    rounds = result.data.design.rounds
+    missing = 0 if rounds is None else rounds.count_drawn(result.data.labels)[1]
+    if missing:
+        output.say(f"\n{missing} rows of {file} have no label yet: fill them in, then run again.")
+        raise typer.Exit(CONDITION_FAILED)
+    with output.show_progress("simulating"):
+        plans = result.plan_several(
+            targets,
+            simulations=asked.simulations,
+            random_state=result.settings["random_state"],
+        )
+    output.say(f"\n{plans.sentence()}")
+    if all(each.is_met for each in plans.plans):
+        return
+    earlier, rows, sentence = _draw_rows(output, result, asked)
+    output.write(file, format_csv([*earlier, *rows]))
+    output.say(sentence, f"Fill in the column label of {file}, then run the same command again.")
+    raise typer.Exit(CONDITION_FAILED)
+
+
+def _refuse_other_columns(file: Path) -> None:
+    """Refuse a file that ``ssme next`` did not write: the next round would write over it."""
+    with file.open(encoding="utf-8-sig", newline="") as stream:
+        header = next(csv.reader(stream), [])
+    if set(header) != set(ROUND_COLUMNS):
+        raise InputError(
+            option="labels_file",
+            value=str(file),
+            must=f"have the columns {', '.join(ROUND_COLUMNS)} and no others, as `ssme next` "
+            "writes it",
+            hint="name another file for the rounds; labels of random rows may stay in the scores",
+        )
 
 
 @register_command("Decide", (*READING, *RUN, CONFIG), PlanOptions, TABLES)
@@ -112,9 +208,7 @@ def plan(spec: RunSpec, output: Output, asked: PlanOptions) -> None:
         )
     for text in asked.target:
         parse_target(text)
-    data = read_noted(spec, output)
-    with output.show_progress("estimating"):
-        result = evaluate_scores(spec, data)
+    result = _evaluate(spec, output, "best", named=False)
     seed = result.settings["random_state"]
     with output.show_progress("simulating"):
         found = result.plan_several(asked.target, simulations=asked.simulations, random_state=seed)

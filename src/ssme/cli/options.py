@@ -62,7 +62,8 @@ COMPLETE: dict[str, Callable[[str], list[str]]] = {
 _DECLARED = {each.name: each for each in list_declared(RunOptions)}
 FILE = _DECLARED.pop("source")._replace(
     kind=Kind(lambda paths: paths, "paths of files", "paths"),
-    meaning="File of scores: CSV, TSV, Parquet, Excel, JSON Lines, npz or npy.",
+    meaning="File of scores: CSV, TSV, Parquet, Excel, JSON Lines, npz or npy. Several are joined "
+    "by id.",
     positional="FILE",
 )
 READING = (FILE, *sorted(list_declared(ReadOptions), key=lambda each: not each.short))

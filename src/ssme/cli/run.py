@@ -92,12 +92,16 @@ def evaluate_scores(spec: RunSpec, data: ScoreSet, **changes: Any) -> Evaluation
 
 def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
     """Sentences on what was recognized without being named."""
+    from ssme.data.readers.columns import USUAL_NAMES
+
     layout = data.layout
     if layout is None:
         return []
     said = []
     if layout.label and "label" not in spec.read:
         said.append(f"Label column: {layout.label!r}, by its name (--label chooses another).")
+    if layout.id and "id" not in spec.read and layout.id.lower() not in USUAL_NAMES["id"]:
+        said.append(f"Id column: {layout.id!r}, by its values (--id chooses another).")
     named = {"models", "pattern", "answers", "ratings"} & set(spec.read)
     if layout.columns and not named and not data.judges:
         names = ", ".join(data.models[:8]) + (", ..." if data.n_models > 8 else "")

@@ -687,6 +687,7 @@ class Evaluation:
         target: str | None = None,
         memory: str | Path | None = None,
         data: str = "default",
+        card: str | None = None,
     ) -> Path:
         """Write a report.
 
@@ -703,13 +704,15 @@ class Evaluation:
             since the last evaluation of these models.
         data : str
             Name of the data in the memory (default "default").
+        card : str, optional
+            A model: the file (.md) is then a block for its model card, with metadata for hubs.
         """
         from ssme.show.report import make_history_section, make_plan_section, write_report
 
         further = [] if target is None else [make_plan_section(self.plan(target))]
         if memory is not None:
             further.append(make_history_section(self, memory, data))
-        return write_report(self, path, title=title, further=further)
+        return write_report(self, path, title=title, further=further, card=card)
 
     def to_mlflow(self, *, tracker: Any = None, report: str = "report.html") -> None:
         """Log metrics with their bounds, settings and the report to MLflow's active run.

@@ -28,7 +28,7 @@ from ssme.show.document import Document, build_document
 from ssme.show.html import render_html
 from ssme.show.plots import draw_history, draw_plan
 from ssme.show.sections import Column, Section
-from ssme.show.text import render_markdown
+from ssme.show.text import render_card, render_markdown
 from ssme.writing import write_text
 
 if TYPE_CHECKING:
@@ -47,10 +47,19 @@ def write_report(
     *,
     title: str | None = None,
     further: Sequence[Section] = (),
+    card: str | None = None,
 ) -> Path:
-    """Write the report of an evaluation, whole or not at all; ``further`` are added to it."""
+    """Write the report of an evaluation, whole or not at all; ``further`` are added to it.
+
+    With ``card``, it is only what the card of this model says (Markdown).
+    """
     target = Path(path)
     suffix = target.suffix.lower()
+    if card is not None:
+        if suffix != ".md":
+            raise InputError(option="path", value=str(target), must="end in .md for a model card")
+        write_text(target, render_card(evaluation, card))
+        return target
     if suffix not in (".html", ".htm", ".md", ".json"):
         raise InputError(option="path", value=str(target), must="end in .html, .md or .json")
     document = build_document(evaluation, title, further=further)

@@ -1,17 +1,24 @@
-"""A document as Markdown (GitHub's), and as the plain HTML that a notebook shows in its own style.
+"""A document as Markdown (GitHub's), as a block of a model card, and as plain HTML for a notebook.
 
 Everything from the data is text in both: whatever could be read as markup is escaped.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from html import escape
+from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from ssme.show.document import Document
-from ssme.show.sections import Section
+from ssme.results.groups import ALL
+from ssme.show.document import Document, Shown, build_document, list_estimate_columns, make_table
+from ssme.show.sections import Section, format_span, format_value
 from ssme.wording import make_printable, shorten
+
+if TYPE_CHECKING:
+    from ssme.results.evaluation import Evaluation
 
 MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~$])")
 NAME = 60
@@ -34,6 +41,46 @@ def render_markdown(document: Document) -> str:
     for sentence in document.foot:
         lines += ["", _escape_markdown(sentence)]
     return "\n".join(lines) + "\n"
+
+
+def render_card(evaluation: Evaluation, model: str) -> str:
+    """What the card of a model says of its evaluation: metadata for model hubs, then Markdown.
+
+    The metadata are YAML (``model-index``), whose texts are written as those of JSON.
+    """
+    evaluation.model_index(model)
+    document = build_document(evaluation)
+    source = (evaluation.settings.get("config") or {}).get("source")
+    data = json.dumps(PurePath(source).name if isinstance(source, str) else "scores")
+    rows = [row for row in evaluation.rows(group=ALL) if row["model"] == model]
+    lines = ["---", "model-index:", f"- name: {json.dumps(model)}", "  results:"]
+    lines += ["  - task:", "      type: classification"]
+    lines += ["    dataset:", f"      name: {data}", f"      type: {data}", "    metrics:"]
+    for row in rows:
+        if row["estimate"] == row["estimate"]:
+            name = f"{row['metric']}, estimate and interval {format_span(row['low'], row['high'])}"
+            lines += [f"    - type: {json.dumps(row['metric'])}", f"      name: {json.dumps(name)}"]
+            lines.append(f"      value: {row['estimate']:.4f}")
+    columns = list_estimate_columns(evaluation.level)[1:5]
+    table, _ = make_table(rows, (Shown("metric", "metric"), *columns))
+    warned = [f"{each.code} {each.title}" for each in evaluation.warnings]
+    sentences = [
+        f"Estimated from few labels and many unlabeled rows. {document.head[0]}",
+        *_describe_worst_groups(evaluation, model),
+        f"Warnings: {'; '.join(warned) or 'none'}.",
+        *document.foot,
+    ]
+    lines += ["---", *_write_section(Section("card", "Evaluation", tuple(sentences), table), 2)]
+    return "\n".join(lines) + "\n"
+
+
+def _describe_worst_groups(evaluation: Evaluation, model: str) -> Iterator[str]:
+    """The worst group of each grouping in the leading metric."""
+    metric = evaluation.metrics[0].name
+    for by in dict.fromkeys(group.by for group in evaluation.groups[1:]):
+        worst = evaluation.worst_groups(metric, by=by, model=model).rows[0]
+        value = format_value(worst.estimate, worst.low, worst.high)
+        yield f"Worst group by {by}: {worst.group}, {metric} {value}."
 
 
 def _write_section(section: Section, depth: int) -> Iterator[str]:

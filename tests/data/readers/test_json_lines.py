@@ -80,3 +80,23 @@ def test_a_table_of_holes_is_refused_before_memory_is_taken(tmp_path: Path) -> N
     path = written(tmp_path, *({f"k{i}": 1} for i in range(5_000)))
     with pytest.raises(InputError, match=r"5,000 different keys in 5,000 lines"):
         ScoreSet.read(path)
+
+
+@pytest.mark.parametrize(
+    "nest",
+    [
+        lambda p: {"bert": p, "gpt": p / 4},
+        lambda p: {"run": {"bert": p, "gpt": p / 4}},
+        lambda p: {"runs": [{"model": "bert", "score": p}, {"model": "gpt", "score": p / 4}]},
+        lambda p: {
+            "runs": [{"name": "bert", "out": {"p": p}}, {"name": "gpt", "out": {"p": p / 4}}]
+        },
+    ],
+)
+def test_objects_inside_objects_and_lists_of_them_are_columns(tmp_path: Path, nest) -> None:
+    scores = [0.125, 0.75, 0.5, 0.875]
+    rows = [{"out": nest(p), "label": i % 2} for i, p in enumerate(scores)]
+    data = ScoreSet.read(written(tmp_path, *rows))
+    assert ["bert" in name for name in data.models] == [True, False]
+    assert_array_equal(data.scores[:, 0, 1], scores)
+    assert_array_equal(data.scores[:, 1, 1], [p / 4 for p in scores])

@@ -31,6 +31,7 @@ from ssme.data.readers.columns import (
     refuse_without_labels,
     warn_of_guesses,
 )
+from ssme.data.readers.joined import find_row_names, open_tables
 from ssme.data.readers.rows import Rows
 from ssme.data.readers.sources import (
     READERS,
@@ -113,6 +114,16 @@ def read(path: str | Path, labels: object | None, options: dict[str, Any]) -> Sc
         return read_table(table, labels, given, source=str(file))
 
 
+def read_several(
+    paths: Sequence[str | Path], labels: object | None, options: dict[str, Any]
+) -> ScoreSet:
+    """A `ScoreSet` from several files of tables, joined by id; see `ssme.data.readers.joined`."""
+    given = ReadOptions.of(options, "the reader of several files")
+    with translate_foreign_errors(f"reading {quote(paths)}"):
+        table, given = open_tables(paths, given)
+        return read_table(table, labels, given, source=table.what)
+
+
 def from_frame(frame: Any, labels: object | None, options: Mapping[str, Any]) -> ScoreSet:
     """Read a native frame; see `ScoreSet.from_frame`."""
     given = ReadOptions.of(options, "from_frame")
@@ -193,7 +204,7 @@ def read_table(
     options = expand_patterns(options, table.columns)
     table = table.drop(options.ignore or ())
     options, labels = _name_label_column(table, options, labels)
-    columns, rows = _find(table, options, labels)
+    columns, rows = _find(table, options, labels, names_rows=True)
     rows = rows or Rows(table, columns, options, labels)
     return _build(table, columns, rows, options, labels, source)
 
@@ -253,11 +264,25 @@ def _name_label_column(
     return replace(options, label=labels), None
 
 
-def _find(table: Table, options: ReadOptions, labels: object | None) -> tuple[Columns, Rows | None]:
-    """The columns and, where labels had to be looked at, the rows."""
+def _find(
+    table: Table, options: ReadOptions, labels: object | None, *, names_rows: bool = False
+) -> tuple[Columns, Rows | None]:
+    """The columns and, where labels had to be looked at, the rows.
+
+    ``names_rows`` looks for a column of ids by its values, which takes all rows of the source.
+    """
     roles, rows, given = find_roles(table, options, labels), None, labels is not None
+
+    def name_rows(columns: Columns) -> Columns:
+        if not names_rows or columns.is_long or columns.id is not None:
+            return columns
+        listed = (
+            [] if options.models is None or isinstance(options.models, Mapping) else options.models
+        )
+        return replace(columns, id=find_row_names(table, [*columns.names, *listed]))
+
     if options.judged:
-        columns = find_judge_columns(table, roles, options)
+        columns = name_rows(find_judge_columns(table, roles, options))
         if options.models is not None:
             rows = Rows(table, columns, options, labels)
             plain = replace(options, answers=None, ratings=None)
@@ -269,6 +294,7 @@ def _find(table: Table, options: ReadOptions, labels: object | None) -> tuple[Co
         if columns.label is None and not given and columns.ignored:
             refuse_without_labels(table)
         return columns, None
+    roles = name_rows(roles)
     rows = Rows(table, roles, options, labels)
     return wide.find_scores(table, roles, options, rows.labels, given=given), rows
 

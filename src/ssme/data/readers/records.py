@@ -6,7 +6,8 @@ computed and no macro runs. A number stored as text stays text.
 JSON Lines: one object per line, ``{"id": 7, "bert": 0.9, "label": "spam"}``. A line without a key,
 or with null, has no value there. The scores of a model for every class may be an object, ``{"bert":
 {"ham": 0.1, "spam": 0.9}}``, which is read as the columns ``bert:ham`` and ``bert:spam``, or a list
-in the order of the classes.
+in the order of the classes. Objects inside objects are joined in the same way, and of a list of
+objects each is called by the name in it: ``[{"judge": "ann", "answer": 1}]`` is the column ``ann``.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ UNPACKED_TIMES = 100
 """An Excel file may unpack to the larger of this many bytes and this many times its size."""
 MOST_ROWS = 1 << 20
 LEAST_CELLS = 10_000_000
+NAMING = ("model", "judge", "name", "annotator", "rater", "worker", "classifier", "labeler")
+"""Keys of an object in a list that say whose it is."""
+DEEPEST = 5
+"""How deep objects may be inside one another."""
 HOLES = 100
 """More cells than `LEAST_CELLS` and than `HOLES` per value are not a table."""
 
@@ -226,14 +231,41 @@ def _read_records(file: Path) -> Iterator[tuple[int, _ObjectPairs]]:
             )
 
 
-def _read_cells(file: Path, line: int, record: _ObjectPairs) -> Iterator[tuple[str, Any]]:
+def _read_cells(
+    file: Path, line: int, record: _ObjectPairs, depth: int = 0
+) -> Iterator[tuple[str, Any]]:
     """Column and value of each cell of a line."""
+    if depth > DEEPEST:
+        raise InputError(
+            f"{file}, line {line}, has objects inside one another, more than {DEEPEST} deep",
+            hint="write what is inside them as separate keys, or leave it out",
+        )
     for name, value in record:
-        nested = isinstance(value, _ObjectPairs)
-        inside = [cell for _, cell in value] if nested else value
-        if isinstance(inside, list) and any(isinstance(each, list) for each in inside):
+        if isinstance(value, _ObjectPairs):
+            inside = _ObjectPairs((f"{name}:{key}", cell) for key, cell in value)
+            yield from _read_cells(file, line, inside, depth + 1)
+        elif isinstance(value, list) and any(isinstance(each, list) for each in value):
+            if not all(isinstance(each, _ObjectPairs) for each in value):
+                raise InputError(
+                    f"{file}, line {line}: {name!r} contains lists inside a list",
+                    hint=f"write what is inside {name!r} as separate keys, or leave it out",
+                )
+            inside = _ObjectPairs(_name_items(file, line, name, value))
+            yield from _read_cells(file, line, inside, depth + 1)
+        else:
+            yield name, value
+
+
+def _name_items(
+    file: Path, line: int, name: str, items: Sequence[_ObjectPairs]
+) -> Iterator[tuple[str, Any]]:
+    """A list of objects as one: each is named by the text in it that says whose it is."""
+    for item in items:
+        key = next((key for key, cell in item if key.lower() in NAMING), None)
+        if key is None or not isinstance(dict(item)[key], str):
             raise InputError(
-                f"{file}, line {line}: {name!r} contains objects or lists inside one another",
-                hint=f"write what is inside {name!r} as separate keys, or leave it out",
+                f"{file}, line {line}: the objects in {name!r} have no name",
+                hint=f"give each a key such as {NAMING[0]!r}, or write them as separate keys",
             )
-        yield from ((f"{name}:{key}", cell) for key, cell in value) if nested else [(name, value)]
+        rest = _ObjectPairs(pair for pair in item if pair[0] != key)
+        yield dict(item)[key], rest[0][1] if len(rest) == 1 else rest

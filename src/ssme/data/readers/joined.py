@@ -1,0 +1,236 @@
+"""Several files as one table: joined by id, or put below each other.
+
+    old.csv   id, label, score          id, label, old, new
+    new.csv   id, score           ->
+
+Files with the same ids are joined: a column that differs between them is kept once for each file,
+under the name of the file, with the name of the column after it where several columns differ.
+Labels fill each other's gaps. Files with the same columns and different ids are parts of one table.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.data.arrays import as_ids
+from ssme.data.grouping import list_named_columns
+from ssme.data.readers.columns import USUAL_NAMES, find_design_column
+from ssme.data.readers.sources import find_local_path, open_table
+from ssme.data.readers.tables import Table, spread_lists
+from ssme.data.values import as_objects, is_missing
+from ssme.errors import InputError, SsmeWarning
+from ssme.schema import ReadOptions
+from ssme.wording import quote
+
+LONGEST_ID = 64
+"""Characters of a text that may be the name of a row; a longer one is a text to classify."""
+LOOKED_AT = 1_000
+"""Rows that are looked at before the whole column is."""
+FEWEST = 10
+"""Fewer rows may differ by chance."""
+_NAMED_ID = re.compile(r"(?:^|[_\-. ])id$|[a-z]I[dD]$", re.IGNORECASE)
+
+Values = NDArray[Any]
+
+
+def find_row_names(table: Table, taken: Sequence[str] = ()) -> str | None:
+    """The one column that names the rows by its values: each short and different from all others.
+
+    A column of numbers has to be named like an id too (``patient_id``). Where several columns do,
+    the one that is named so is meant.
+    """
+    if table.n_rows < FEWEST:
+        return None
+    found = [name for name in table.columns if name not in taken and _names_rows(table, name)]
+    named = [name for name in found if _NAMED_ID.search(name)]
+    return found[0] if len(found) == 1 else named[0] if len(named) == 1 else None
+
+
+def _names_rows(table: Table, name: str) -> bool:
+    is_text = table.is_text(name)
+    if not is_text and not _NAMED_ID.search(name):
+        return False
+    values = table.read_values(name)
+    for part in (values[:LOOKED_AT], values):
+        known = part.tolist()
+        if is_text:
+            fits = all(isinstance(each, str) and 0 < len(each) <= LONGEST_ID for each in known)
+        else:
+            fits = all(isinstance(each, int | float) and each % 1 == 0 for each in known)
+        if not fits or len(set(known)) < len(known):
+            return False
+    return True
+
+
+def open_tables(paths: Sequence[str | Path], options: ReadOptions) -> tuple[Table, ReadOptions]:
+    """The files as one table, and the options with the names that its columns have there."""
+    tables: dict[str, Table] = {}
+    for path in paths:
+        file = find_local_path(path)
+        table = Table(open_table(file, options), str(file))
+        table, spread = spread_lists(table, replace(options, models=None))
+        if spread.models is not None:
+            raise InputError(
+                f"{file} has lists of class scores, and {len(paths)} files were given",
+                hint="write one column per model and class, or evaluate each file separately",
+            )
+        left_out = [name for name in options.ignore or () if name in table.columns]
+        tables[_name_file(file, tables)] = table.drop(left_out)
+    options = replace(options, ignore=None)
+    column = _find_shared_id(tables, options)
+    ids = {stem: as_objects(table.read_ids(column)) for stem, table in tables.items()}
+    for stem, values in ids.items():
+        as_ids(values, tables[stem].n_rows)
+    shared = set.intersection(*(set(values.tolist()) for values in ids.values()))
+    if shared:
+        return _join(tables, ids, shared, column, options)
+    if len({frozenset(table.columns) for table in tables.values()}) > 1:
+        raise InputError(
+            f"no value of {column!r} is in all of {_list_files(tables)}, and their columns differ",
+            hint="check that the files write ids in the same way, or name another column with `id`",
+        )
+    first = next(iter(tables.values()))
+    below = {
+        name: _stack([table.read_values(name) for table in tables.values()])
+        for name in first.columns
+    }
+    return _make_table(below, tables), options
+
+
+def _name_file(file: Path, taken: Mapping[str, Any]) -> str:
+    """The name of the file without suffix, with its folder where two files share it."""
+    name = file.stem if file.stem not in taken else f"{file.parent.name}_{file.stem}"
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _list_files(tables: Mapping[str, Table]) -> str:
+    return quote([table.what for table in tables.values()])
+
+
+def _make_table(columns: Mapping[str, Values], tables: Mapping[str, Table]) -> Table:
+    import pandas
+
+    frame = pandas.DataFrame({name: pandas.Series(values) for name, values in columns.items()})
+    return Table(frame, " and ".join(table.what for table in tables.values()))
+
+
+def _stack(parts: Sequence[Values]) -> Values:
+    same = len({part.dtype.kind for part in parts}) == 1
+    return np.concatenate(parts if same else [as_objects(part) for part in parts])
+
+
+def _find_shared_id(tables: Mapping[str, Table], options: ReadOptions) -> str:
+    if options.id is not None:
+        for table in tables.values():
+            table.require(options.id, "id column", "id")
+        return options.id
+    found = {
+        table.find(None, USUAL_NAMES["id"], "id") or find_row_names(table)
+        for table in tables.values()
+    }
+    name = found.pop()
+    if found or name is None:
+        raise InputError(
+            f"{len(tables)} files were given, and no column is known that has their ids",
+            hint="name the column by which they are joined with `id`",
+        )
+    return name
+
+
+def _join(
+    tables: Mapping[str, Table],
+    ids: Mapping[str, Values],
+    shared: set[Any],
+    column: str,
+    options: ReadOptions,
+) -> tuple[Table, ReadOptions]:
+    first = next(iter(tables))
+    kept = np.array([each in shared for each in ids[first].tolist()])
+    names = ids[first][kept]
+    lost = {stem: len(values) - len(names) for stem, values in ids.items()}
+    if any(lost.values()):
+        told = ", ".join(f"{count:,} of {tables[stem].what}" for stem, count in lost.items())
+        warnings.warn(
+            f"rows whose id is not in every file are left out: {told}", SsmeWarning, stacklevel=2
+        )
+    found: dict[str, dict[str, Values]] = {}
+    for stem, table in tables.items():
+        place = {each: row for row, each in enumerate(ids[stem].tolist())}
+        rows = [place[each] for each in names.tolist()]
+        for name in table.columns:
+            if name != column:
+                found.setdefault(name, {})[stem] = table.read_values(name)[rows]
+    labels = {options.label} if options.label else set(USUAL_NAMES["label"])
+    differing: list[str] = []
+    columns: dict[str, Values] = {column: names}
+    for name, versions in found.items():
+        one, *rest = versions.values()
+        if name in labels or (name.lower() in labels and options.label is None):
+            columns[name] = _merge_labels(name, versions, names)
+        elif all(_is_same(one, other) for other in rest):
+            columns[name] = one
+        else:
+            differing.append(name)
+    _refuse_differing_roles(differing, options, tables)
+    renamed: dict[str, list[str]] = {}
+    for name in differing:
+        for stem, values in found[name].items():
+            alone = sum(stem in found[each] for each in differing) == 1
+            new = stem if alone else f"{stem}_{name}"
+            while new in columns or new in found:
+                new += "_"
+            columns[new] = values
+            renamed.setdefault(name, []).append(new)
+    changes: dict[str, Any] = {"id": column}
+    for option in ("models", "answers", "ratings"):
+        listed = getattr(options, option)
+        if listed is not None and not isinstance(listed, Mapping):
+            changes[option] = [new for name in listed for new in renamed.get(name, [name])]
+    return _make_table(columns, tables), replace(options, **changes)
+
+
+def _is_same(one: Values, other: Values) -> bool:
+    gaps, same = is_missing(one), is_missing(other)
+    return bool(np.array_equal(gaps, same) and (one[~gaps] == other[~gaps]).all())
+
+
+def _merge_labels(name: str, versions: Mapping[str, Values], ids: Values) -> Values:
+    merged: Values = np.full(len(ids), None, dtype=object)
+    for stem, values in versions.items():
+        gaps = is_missing(values)
+        objects = as_objects(values)
+        before = np.array([each is not None for each in merged])
+        for row in np.flatnonzero(before & ~gaps):
+            if merged[row] != objects[row]:
+                raise InputError(
+                    f"{name!r} of row {ids[row]!r} is {merged[row]!r} in one file and "
+                    f"{objects[row]!r} in {stem!r}",
+                    hint="correct one of them, or leave one empty",
+                )
+        fill = ~before & ~gaps
+        merged[fill] = objects[fill]
+    return merged
+
+
+def _refuse_differing_roles(
+    differing: Sequence[str], options: ReadOptions, tables: Mapping[str, Table]
+) -> None:
+    """Refuse weights, groups, clusters and designs of which each file says something else."""
+    roles = {options.weight, options.cluster, find_design_column(options)}
+    roles |= set(list_named_columns(options.groups or (), differing))
+    wrong = [name for name in differing if name in roles]
+    if wrong:
+        raise InputError(
+            f"column {wrong[0]!r} has different values for one id in {_list_files(tables)}",
+            hint="make the files agree on it, or leave it out of all but one",
+        )
