@@ -42,6 +42,7 @@ LEFT_OUT = {
 }
 BASES: dict[str, tuple[str, ...]] = {
     "evaluate": ("{file}", "--method", "ensemble", "--n-draws", "3"),
+    "doctor": ("{file}",),
     "compare": ("{file}", "--methods", "ensemble,labeled"),
     "report": ("{file}", "--method", "ensemble", "--output", "{folder}/r.md", "--force"),
     "plan": (
@@ -60,6 +61,10 @@ BASES: dict[str, tuple[str, ...]] = {
     "track show": ("--memory", "{folder}/kept.sqlite"),
     "track compare": ("--memory", "{folder}/kept.sqlite"),
     "suggest": ("{file}", "--method", "ensemble", "--n-draws", "9"),
+    "next": (
+        *("{file}", "--method", "ensemble", "--n-draws", "9", "--simulations", "2"),
+        *("--labels-file", "{folder}/labels.csv"),
+    ),
     "bench": ("{full}", "--label", "label", "-n", "9", "--methods", "labeled", "--runs", "1"),
 }
 """What a command is given beside the generated values; by default a file for each argument."""

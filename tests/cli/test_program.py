@@ -132,7 +132,7 @@ def test_doctor_shows_all_problems_and_the_command_that_reads_the_file(
         assert words in facts["problems"][number]
     assert "'logit'" in facts["problems"][2]
     shown = " ".join(result.stdout.split())
-    assert "likely ids: patient (--id)" in shown
+    assert "--id 'patient'" in shown
     assert re.search(r"Possibly groups: [\w:=, ]*\bsex\b", shown)
     assert "Values that repeat: visit" in shown
     words = shlex.split(facts["command"])

@@ -187,6 +187,11 @@ def test_bad_targets(evaluation: Evaluation, text: str) -> None:
         evaluation.plan(text)
 
 
+def test_a_target_without_threshold_means_that_of_the_run(evaluation: Evaluation) -> None:
+    at = ssme.evaluate(evaluation.data, method="ensemble", metrics="accuracy", threshold=0.9)
+    assert read_target(at, "width(accuracy)<=0.1").metric.name == "accuracy@0.9"
+
+
 def test_targets_name_metric_and_model(evaluation: Evaluation) -> None:
     target = read_target(evaluation, " width( tree:roc_auc ) <= 0.1 ")
     assert (target.what, target.metric.name, target.model, target.bound) == (

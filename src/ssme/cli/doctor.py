@@ -126,13 +126,14 @@ def _find_facts(data: ScoreSet) -> dict[str, Any]:
 
 
 def _open_table(spec: RunSpec, data: ScoreSet | None) -> Table | None:
-    """The table of a file; None for arrays, and where no column of a file that was read is free."""
+    """The table of one file; None for arrays, and where no column that was read is left out."""
     from ssme.data.readers.sources import find_local_path, find_reader, open_table
     from ssme.data.readers.tables import Table
 
-    if data is not None and (data.layout is None or not data.layout.ignored):
+    all_used = data is not None and (data.layout is None or not data.layout.ignored)
+    if all_used or not isinstance(spec.source, str):
         return None
-    file = find_local_path(str(spec.source))
+    file = find_local_path(spec.source)
     if find_reader(file).open is None:
         return None
     frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
@@ -315,11 +316,6 @@ def _write_command(spec: RunSpec, data: ScoreSet | None, table: Table | None) ->
         read = {**{name: column for name, column in found.items() if column is not None}, **read}
         if layout.groups:
             read.setdefault("groups", list(layout.groups))
-        if table is not None and "id" not in read:
-            ids = _guess_roles(table, _list_left_out(table, layout))["id"]
-            if len(ids) == 1:
-                read["id"] = ids[0]
-                read["ignore"] = [name for name in read.get("ignore", ()) if name not in ids]
         columns = {*(name for of in layout.columns.values() for name in of), *layout.ignored}
         roles = (layout.label, layout.id, layout.weight, layout.design)
         columns |= {*layout.groups, *filter(None, roles)}
@@ -334,7 +330,8 @@ def _write_command(spec: RunSpec, data: ScoreSet | None, table: Table | None) ->
         for name, value in read.items()
         if value not in ([], ())
     ]
-    return " ".join(["ssme evaluate", shlex.quote(str(spec.source)), *filter(None, words)])
+    files = [spec.source] if isinstance(spec.source, str) else list(spec.source or ())
+    return " ".join(["ssme evaluate", shlex.join(files), *filter(None, words)])
 
 
 def _find_pattern(names: list[str], columns: Collection[str]) -> list[str]:

@@ -364,6 +364,9 @@ def read_target(evaluation: Evaluation, text: str) -> Target:
         if not name:
             raise _refuse(text, "name the metric, as in width(accuracy)<=0.05")
     known = {metric.name: metric for metric in evaluation.metrics}
+    at_threshold = [each for each in known if each.partition("@")[0] == name]
+    if name not in known and len(at_threshold) == 1:
+        name = at_threshold[0]
     if name and name not in known:
         raise InputError(
             f"{name!r} was not evaluated",
