@@ -141,12 +141,27 @@ def test_bad_clusters_are_refused(clusters: list[object]):
         ScoreSet.from_arrays(scores, labels, clusters=clusters)
 
 
-def test_a_column_of_clusters_that_is_not_declared_is_warned_of():
+def test_a_column_of_clusters_that_is_not_declared_is_warned_of(tmp_path):
     scores, labels, clusters = simulate(7)
     frame = pd.DataFrame(scores, columns=["a", "b"])
     frame["y"], frame["prompt"] = labels, [f"p{c}" for c in clusters]
-    codes = {w.code for w in ssme.evaluate(frame, "y", metrics="accuracy").warnings}
-    assert "D110" in codes
+    frame.to_parquet(tmp_path / "scores.parquet")
+    lines = [
+        pd.DataFrame({"id": frame.index, "model": m, "score": frame[m]}).join(
+            frame[["y", "prompt"]]
+        )
+        for m in "ab"
+    ]
+    of_line = pd.concat(lines).assign(latency=[f"{i % 70} ms" for i in range(2 * len(frame))])
+    for source, read in (
+        (frame, {}),
+        (of_line, {"layout": "long"}),
+        (str(tmp_path / "*.parquet"), {"engine": "stream"}),
+    ):
+        result = ssme.evaluate(source, label="y", metrics="accuracy", **read)
+        found = {w.code: w.reason for w in result.warnings}
+        assert "'prompt'" in found["D110"]
+        assert "latency" not in found["D110"]
     declared = ssme.evaluate(frame, "y", cluster="prompt", metrics="accuracy")
     assert "D110" not in {w.code for w in declared.warnings}
     rng = np.random.default_rng(0)

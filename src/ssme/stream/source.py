@@ -204,7 +204,8 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
     given = ReadOptions.of(options, "the reader of Parquet files")
     refuse_file_options(given, None, "Parquet files")
     path = source.files[0].path
-    columns = reading.find_columns(Table(_read_head(source), path), given)
+    head = Table(_read_head(source), path)
+    columns = reading.find_columns(head, given)
     if columns.is_long:
         raise InputError(
             f"{path} is in the long layout",
@@ -221,6 +222,9 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
                     f"column {name!r} contains {kind} in {where} and {kinds[name]} in {file.path}",
                     hint="write the files again with one type",
                 )
+    alike = reading.find_alike(head, columns)
+    alike = tuple(name for name in alike if len({of.get(name) for of in source.kinds}) == 1)
+    columns = replace(columns, alike=alike)
     return Reading(replace(columns, id=None), replace(given, id=None), id=columns.id)
 
 

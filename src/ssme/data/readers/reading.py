@@ -7,10 +7,13 @@ read in two ways is refused with the choices.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ssme.data.arrays import Layout, check_arrays
 from ssme.data.design import LabelRounds
@@ -299,6 +302,27 @@ def _find(
     return wide.find_scores(table, roles, options, rows.labels, given=given), rows
 
 
+def find_alike(table: Table, columns: Columns) -> tuple[str, ...]:
+    """The ignored columns of some rows of a wide table that look like clusters there."""
+    if columns.cluster is not None or not columns.scores:
+        return ()
+    scores = wide.read_scores(table, columns)
+    if columns.classes is None:
+        scores = np.stack([1.0 - scores, scores], axis=2)
+    ignored = {name: table.read_values(name) for name in columns.ignored}
+    return tuple(find_clustered(ignored, scores))
+
+
+def _take_agreeing(rows: Rows, names: Sequence[str]) -> dict[str, Any]:
+    """The values (n,) of the columns that were read and have one value on all lines of an id."""
+    found = {}
+    for name in names:
+        if name in rows.table.columns:
+            with suppress(InputError):
+                found[name] = rows.take(name)
+    return found
+
+
 def _build(
     table: Table,
     columns: Columns,
@@ -365,10 +389,8 @@ def _build(
         options = replace(options, models=models, classes=classes or options.classes)
         fields = check_arrays(scores, rows.labels, options, **per_row)
     warn_of_guesses(columns, options)
-    if columns.cluster is None and not columns.is_long:
+    if columns.cluster is None:
         named = [name for name in (*columns.ignored, *columns.groups.values()) if name != added]
-        # of a stream, only the columns in use were read
-        repeated = {name: table.read_values(name) for name in named if name in table.columns}
-        clustered = find_clustered(repeated, fields["scores"])
+        clustered = find_clustered(_take_agreeing(rows, named), fields["scores"])
         fields["layout"] = replace(fields["layout"], clustered=clustered)
     return ScoreSet(**fields)
