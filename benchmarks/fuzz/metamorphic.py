@@ -645,9 +645,13 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an evaluation says: numbers by model, metric and group, and what follows from them."""
+    """What an evaluation says: numbers by model, metric and group, and what follows from them.
+
+    ``n_random`` is the number of labels that all ``effective_labels`` start from.
+    """
 
     numbers: dict[tuple[str, ...], dict[str, float]]
+    n_random: float = np.nan
     pick: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     rows: tuple[Any, ...] = ()
@@ -660,7 +664,7 @@ class Answer:
         return bool(abs(mine - its) <= EXACT)
 
 
-COLUMNS = (
+NUMBERS = (
     "estimate",
     "low",
     "high",
@@ -671,8 +675,6 @@ COLUMNS = (
     "n_unlabeled",
     "shrinkage",
 )
-NUMBERS = (*COLUMNS, "n_random")
-"""What is compared; ``n_random`` is the number of labels that ``effective_labels`` starts from."""
 
 
 def ask(world: World, way: str, back: Back, seed: int = 0) -> Answer:
@@ -702,15 +704,17 @@ def _read_answer(result: ssme.Evaluation, back: Back) -> Answer:
 
     numbers: dict[tuple[str, ...], dict[str, float]] = {}
     widths: dict[tuple[str, ...], float] = {}
+    n_random: list[float] = []
     for row in result.rows():
         group = rename("group", row["group"].removeprefix("group_"))
         key = (rename("model", row["model"]), row["metric"], group)
-        found = {name: np.nan if row[name] is None else float(row[name]) for name in COLUMNS}
+        found = {name: np.nan if row[name] is None else float(row[name]) for name in NUMBERS}
         if key[2] == "all":
             widths[key[:2]] = found["labels_only_high"] - found["labels_only_low"]
-        share = (found["high"] - found["low"]) / widths[key[:2]] if widths[key[:2]] else np.nan
-        found["n_random"] = row["effective_labels"] * share**2
         numbers[key] = found
+        if row["effective_labels"] is not None and np.isfinite(row["effective_labels"]):
+            share = (found["high"] - found["low"]) / widths[key[:2]]
+            n_random.append(row["effective_labels"] * share**2)
     metric = result.metrics[0]
     pick: tuple[str, ...] = ()
     if (
@@ -726,7 +730,10 @@ def _read_answer(result: ssme.Evaluation, back: Back) -> Answer:
         except InputError:
             rows = ("refused",)
     codes = tuple(sorted({d.code for d in result.warnings}))
-    return Answer(numbers, pick, codes, rows, metric=metric.name)
+    if np.ptp(n_random or [0.0]) > SINGLE * max(n_random, default=1.0):
+        raise AssertionError(f"effective labels start from {n_random}")
+    n_labels = n_random[0] if n_random else np.nan
+    return Answer(numbers, n_labels, pick, codes, rows, metric=metric.name)
 
 
 def find_difference(
@@ -745,6 +752,8 @@ def find_difference(
         return f"refused only once: {one.refused or other.refused}"
     if set(one.numbers) != set(other.numbers):
         return f"rows: {sorted(set(one.numbers) ^ set(other.numbers), key=str)[:4]}"
+    if abs(one.n_random - other.n_random) > SINGLE * one.n_random:
+        return f"rows: effective labels start from {one.n_random} and {other.n_random}"
     noisy = set() if seeds is None else find_noisy(one, seeds)
     for key, numbers in one.numbers.items():
         for name, value in numbers.items():

@@ -222,9 +222,9 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
                     f"column {name!r} contains {kind} in {where} and {kinds[name]} in {file.path}",
                     hint="write the files again with one type",
                 )
-    alike = reading.find_alike(head, columns)
-    alike = tuple(name for name in alike if len({of.get(name) for of in source.kinds}) == 1)
-    columns = replace(columns, alike=alike)
+    repeating = reading.find_repeating(head, columns)
+    repeating = tuple(n for n in repeating if len({of.get(n) for of in source.kinds}) == 1)
+    columns = replace(columns, repeating=repeating)
     return Reading(replace(columns, id=None), replace(given, id=None), id=columns.id)
 
 

@@ -64,7 +64,7 @@ class Columns:
     one per class in the order of ``classes``, as the names write them. Long: ``model``, ``class_``
     and ``score`` (or answer) columns. ``answers`` and ``ratings`` are the columns of judges.
     ``skipped`` maps a column of ``ignored`` that could be a model if it were named to the reason.
-    ``alike`` are columns of ``ignored`` that are read to see whether they look like clusters.
+    ``repeating`` are columns of ``ignored`` that are read to see whether they look like clusters.
     """
 
     label: str | None = None
@@ -84,7 +84,7 @@ class Columns:
     ignored: tuple[str, ...] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
     cluster: str | None = None
-    alike: tuple[str, ...] = ()
+    repeating: tuple[str, ...] = ()
 
     @property
     def is_long(self) -> bool:
@@ -103,7 +103,7 @@ class Columns:
         wide = [name for columns in self.scores.values() for name in columns]
         long = [name for name in (self.model, self.class_, self.score) if name]
         said = (*self.answers, *self.ratings)
-        return list(dict.fromkeys([*wide, *said, *long, *self.roles, *self.alike]))
+        return list(dict.fromkeys([*wide, *said, *long, *self.roles, *self.repeating]))
 
     def with_ignored(self, table: Table) -> Columns:
         """With all columns of ``table`` that are not read as ``ignored``."""

@@ -302,7 +302,7 @@ def _find(
     return wide.find_scores(table, roles, options, rows.labels, given=given), rows
 
 
-def find_alike(table: Table, columns: Columns) -> tuple[str, ...]:
+def find_repeating(table: Table, columns: Columns) -> tuple[str, ...]:
     """The ignored columns of some rows of a wide table that look like clusters there."""
     if columns.cluster is not None or not columns.scores:
         return ()
