@@ -72,6 +72,10 @@ CLASSES = {name: found for name, found in PUBLIC.items() if inspect.isclass(foun
 MEMBERS = dict(pair for name, cls in CLASSES.items() for pair in list_members(name, cls))
 
 
+def test_there_are_no_more_names_than_one_can_learn() -> None:
+    assert len(extension.list_public_names()) <= 130
+
+
 @pytest.mark.parametrize("name", [*FUNCTIONS, *MEMBERS])
 def test_functions_say_what_they_take(name: str) -> None:
     assert find_missing({**FUNCTIONS, **MEMBERS}[name]) == []

@@ -77,13 +77,6 @@ def test_the_plain_scene_is_the_protocol():
     )
 
 
-def test_runs_are_numbered_from_the_first_run_on():
-    later = replace(PROTOCOL, runs=1, first_run=1)
-    whole = run_protocol(PROTOCOL, ["one"], load)
-    part = run_studies([Study(Runner(later, load), ("one",))])[0].rows
-    pd.testing.assert_frame_equal(whole[whole["run"] == 1].reset_index(drop=True), part)
-
-
 def test_the_truth_may_be_that_of_fewer_rows():
     few = run_studies([Study(Runner(replace(PROTOCOL, truth_rows=50), load), ("one",))])[0].rows
     data = load("one")
@@ -233,20 +226,6 @@ def test_a_cell_that_is_refused_breaks_no_run():
     with pytest.warns(SsmeWarning, match="1 of 3 cells are left out: an odd run"):
         ((table, _),) = run_studies([Study(Runner(protocol, load), ("one",))], leave_out="runs")
     assert table["run"].tolist() == [0, 2]
-
-
-def test_methods_need_a_label_and_functions_do_not():
-    with pytest.raises(InputError, match="n_labeled"):
-        replace(PROTOCOL, n_labeled=(0,))
-    assert FUNCTION.n_labeled == (0, 20)
-
-
-def test_time_up_stops_and_the_next_call_goes_on(tmp_path):
-    file, study = tmp_path / "cells.jsonl", Study(Runner(PROTOCOL, load), ("one",))
-    with pytest.raises(UnfinishedError, match="0 of 2 cells are finished"):
-        run_studies([study], cells=file, seconds=0)
-    whole, read = (run_studies([study], cells=file, seconds=s)[0].rows for s in (None, 0))
-    pd.testing.assert_frame_equal(read, whole)
 
 
 class OneWorker(Executor):

@@ -10,8 +10,8 @@ import pytest
 from benchmarks import experiment
 from benchmarks.answers import scenes, study
 from benchmarks.datasets.synthetic import gaussian_set
-from benchmarks.decide import common, groups, plan, shift, suggestion, thresholds
-from benchmarks.studies import Cell, Protocol, Runner, Trial, seen_rows
+from benchmarks.decide import common, shift, suggestion
+from benchmarks.studies import Cell, Protocol, Runner, Trial
 
 from ssme.bench.protocol import split_rows
 from ssme.data.design import as_design
@@ -51,13 +51,6 @@ def assert_same_rows(found: ScoreSet, expected: ScoreSet) -> None:
 def split_one(n_labeled=20, n_unlabeled=100):
     data = load("one")
     return data, split_rows(data.labels, n_labeled, n_unlabeled, 3, seed=0, dataset="one")
-
-
-def test_a_plain_trial_is_the_split_of_the_protocol():
-    data, split = split_one()
-    trial = make_trial(common.Scene())
-    assert_same_rows(trial.seen, seen_rows(data, split))
-    assert_same_rows(trial.held, data.take(split.truth))
 
 
 def test_a_set_with_a_mark_has_the_rows_of_the_plain_one_miscalibrated():
@@ -121,11 +114,6 @@ def test_shifted_rows_are_drawn_from_halves_in_which_no_class_has_a_label_by_rig
         known = np.where(np.arange(110) < 20, rows.labels, UNLABELED)
         assert_same_rows(seen, rows.replace(labels=known))
         assert_same_rows(held, data.take(judged))
-
-
-@pytest.mark.parametrize("module", [groups, plan, shift, suggestion, thresholds])
-def test_studies_of_decisions_make_rows_of_a_trial(module):
-    assert module.compute.__annotations__ == {"trial": "Trial", "return": "list[dict[str, Any]]"}
 
 
 def count(trial: Trial):

@@ -223,8 +223,8 @@ class Answer(NamedTuple):
         return ResultWarning(code, usual.title, severity, self.reason, advice, anchor)
 
 
-def warn(reason: str, severity: Severity | None = None, advice: str | None = None) -> Answer:
-    return Answer("warning", reason, severity, advice)
+def warn(reason: str, severity: Severity | None = None) -> Answer:
+    return Answer("warning", reason, severity)
 
 
 def fine(reason: str) -> Answer:
@@ -240,11 +240,11 @@ def warn_unless(is_fine: bool, text: str, rest: str = ".") -> Answer:
     return fine(text) if is_fine else warn(f"{text[0].upper()}{text[1:]}{rest}")
 
 
-def warn_if_any(problems: Sequence[str], otherwise: str, shown: int = 4, head: str = "") -> Answer:
+def warn_if_any(problems: Sequence[str], otherwise: str, shown: int = 4) -> Answer:
     """A warning that lists the first ``problems``; without any, fine with ``otherwise``."""
     if not problems:
         return fine(otherwise)
-    return warn(f"{head}{list_first(problems, shown, '; ')}.")
+    return warn(f"{list_first(problems, shown, '; ')}.")
 
 
 def list_first(items: Sequence[str], shown: int, separator: str = ", ", noun: str = "") -> str:

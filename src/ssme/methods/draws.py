@@ -39,13 +39,13 @@ def make_child_seed(seed: SeedSequence, key: int) -> SeedSequence:
 MOST_DRAWS = 100_000
 
 
-def declare_world_draws(default: int = 200) -> Any:
+def declare_world_draws() -> Any:
     """The option ``n_worlds`` of a method whose intervals come from resampled rows.
 
-    With the default, five draws lie beyond each end of a 95 % interval.
+    With 200, five draws lie beyond each end of a 95 % interval.
     """
     meaning = "Number of draws of labels and rows behind intervals, comparisons and ranks."
-    return option(default, meaning, Whole(2, MOST_DRAWS))
+    return option(200, meaning, Whole(2, MOST_DRAWS))
 
 
 @dataclass(frozen=True)
