@@ -1,7 +1,8 @@
 """The label-free prior of the temperature, refitted from data, with each set left out in turn.
 
 For random subsets of the classifiers of every real set: the best log b of their pool when all
-labels are known, regressed on (1, 1 - 1/M, log c / (c + knee)) with a Cauchy loss. A development
+labels are known, regressed on (1, 1 - 1/M, log r / (r + knee)) with a Cauchy loss, r the stated
+error in relation to that of the most frequent class (`find_relative_error`). A development
 set counts twice: its classifiers were made by others for their own ends, those of the further sets
 by `extra_sets`. Sets made of the same rows are left out together. Other label-free regressors are
 compared by the error of log b on the set left out. The column ``rho`` is the correlation within
@@ -32,6 +33,7 @@ from ssme.methods.auto.pool import (
     add_evidence,
     clip_scores,
     find_present,
+    find_relative_error,
     log_pool,
     measure_correlation,
     summarize_scores,
@@ -87,6 +89,8 @@ def measure_subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
         q = clip_scores(data.scores[rows][:, models], OF.pool.clip)
         summary = summarize_scores(q, find_present(q), OF.agreement)
         log_pi = log_pool(q, summary.present, summary.standing, summary.standing)
+        rho = measure_rho(summary) if size >= OF.independence.least_models else np.nan
+        known = rho if np.isfinite(rho) else OF.independence.usual_rho[0]
         out.append(
             {
                 "dataset": name,
@@ -96,7 +100,8 @@ def measure_subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
                 "disagreement": float(np.nanmean(summary.disagreement)) if size > 1 else np.nan,
                 "pool_error": float(1.0 - np.exp(log_pi).max(axis=1).mean()),
                 "stated_error": summary.stated_error,
-                "rho": measure_rho(summary) if size >= OF.independence.least_models else np.nan,
+                "relative_error": find_relative_error(summary, known, OF.prior),
+                "rho": rho,
                 "log_b": find_best_log_b(log_pi, np.log(q.mean(axis=(0, 1))), data.labels[rows]),
             }
         )
@@ -134,16 +139,18 @@ REGRESSORS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "1 - 1/M": lambda frame: 1.0 - 1.0 / frame["effective"],
     "log c": lambda frame: np.log(frame["stated_error"]),
     "log c/(c + knee)": lambda frame: saturate(frame["stated_error"]),
+    "log r/(r + knee)": lambda frame: saturate(frame["relative_error"]),
     "log c of the pool": lambda frame: np.log(frame["pool_error"]),
     "log disagreement": lambda frame: np.log(frame["disagreement"].fillna(0.1) + 0.01),
     "log K": lambda frame: np.log(frame["classes"]),
 }
-CHOSEN = ("1", "1 - 1/M", "log c/(c + knee)")
+CHOSEN = ("1", "1 - 1/M", "log r/(r + knee)")
 ALTERNATIVES = (
     ("1",),
     ("1", "1 - 1/M"),
     ("1", "log c"),
     ("1", "1 - 1/M", "log c"),
+    ("1", "1 - 1/M", "log c/(c + knee)"),
     CHOSEN,
     ("1", "1 - 1/M", "log c of the pool"),
     ("1", "1 - 1/M", "log disagreement"),
@@ -195,7 +202,7 @@ def fit_coefficients(
     if left_out is not None:
         frame = frame[frame["dataset"].map(find_family) != find_family(left_out)]
     alpha, beta, gamma = (float(value) for value in fit_robustly(frame))
-    return alpha + OF.prior.margin, beta, gamma
+    return alpha, beta, gamma
 
 
 def measure_sets(extra: Path | None = None, part: Rows = measure_subsets) -> pd.DataFrame:
@@ -230,7 +237,7 @@ def main() -> None:
     for name in ("none", *frame["dataset"].unique()):
         found = fit_coefficients(frame, None if name == "none" else name)
         own = frame if name == "none" else frame[frame["dataset"] == name]
-        miss = own["log_b"] + OF.prior.margin - make_design(own) @ np.array(found)
+        miss = own["log_b"] - make_design(own) @ np.array(found)
         rows.append(
             {
                 "left_out": name,

@@ -28,6 +28,7 @@ from benchmarks.studies import Protocol, Runner, Study, Trial
 from ssme.methods.auto.belief import RowGroup
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.method import believe, draw_regime, situate
+from ssme.methods.auto.pool import TemperaturePrior
 from ssme.methods.auto.regimes import (
     fit_regimes,
     log_conflict_density,
@@ -73,6 +74,7 @@ class Record:
     n_effective: float
     n_classes: int
     answers_only: bool
+    usual_prior: TemperaturePrior
     resampled: list[Any]
     parts: list[Part]
 
@@ -83,12 +85,13 @@ class Seen:
 
     conflict: float | None
     correlation: float
+    usual_prior: TemperaturePrior
     constants: Constants
 
 
 def weigh_scores(name: str, record: Record, constants: Constants) -> float:
     """log E_r of a regime by the densities that ``constants`` say."""
-    seen: Any = Seen(record.conflict, record.correlation, constants)
+    seen: Any = Seen(record.conflict, record.correlation, record.usual_prior, constants)
     if name == "added":
         return log_correlation_density(seen, True) - float(
             np.log(2.5 * constants.regimes.distorted_conflict)
@@ -124,6 +127,7 @@ def make_record(trial: Trial, stress: str, constants: Constants) -> Record:
         situation.summary.n_effective,
         seen.n_classes,
         situation.answers_only,
+        situation.usual_prior,
         [None if of is None else of.astype(np.float16) for of in belief.resample(group)],
         [],
     )

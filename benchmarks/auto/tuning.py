@@ -175,13 +175,12 @@ def vary(constants: Constants, rng: np.random.Generator) -> Constants:
     regimes, spread = constants.regimes, constants.recentering
     prior = {name: draw_about(chance, 0.5) for name, chance in regimes.prior.items()}
     total = sum(prior.values())
-    mean, scale = regimes.usual_conflict
     return replace(
         constants,
         regimes=replace(
             regimes,
             prior={name: chance / total for name, chance in prior.items()},
-            usual_conflict=(mean, draw_about(scale, 0.2)),
+            usual_conflict=draw_about(regimes.usual_conflict, 0.2),
             widening=draw_about(regimes.widening, 0.1),
         ),
         recentering=replace(

@@ -14,6 +14,7 @@ from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.auto.belief import Worlds
 from ssme.methods.auto.constants import Constants, RegimesConstants
 from ssme.methods.auto.method import Auto, situate
+from ssme.methods.auto.pool import TemperaturePrior
 from ssme.methods.auto.regimes import (
     MEANINGS,
     REGIMES,
@@ -194,10 +195,11 @@ def test_rows_chosen_by_score_are_post_stratified() -> None:
 
 def test_densities_of_conflict_and_correlation_are_scipys() -> None:
     of = OF.regimes
-    told = SimpleNamespace(constants=OF, conflict=0.7, correlation=0.3)
-    mean, scale = of.usual_conflict
+    prior = TemperaturePrior(0.0, 0.4)
+    told = SimpleNamespace(constants=OF, conflict=0.7, correlation=0.3, usual_prior=prior)
+    scale = np.hypot(of.usual_conflict, 0.4)
     found = log_conflict_density(told, False)  # type: ignore[arg-type]
-    assert found == pytest.approx(student(4, mean, scale).logpdf(0.7))
+    assert found == pytest.approx(student(4, 0.0, scale).logpdf(0.7))
     found = log_conflict_density(told, True)  # type: ignore[arg-type]
     assert found == pytest.approx(normal(0.0, of.distorted_conflict).logpdf(0.7))
     constant = 0.5 * np.log(2.0 * np.pi)

@@ -114,8 +114,8 @@ class RegimesConstants:
     )
     """Probabilities before scores and labels are seen."""
 
-    usual_conflict: tuple[float, float] = (0.0, 0.28)
-    """Mean and scale of kappa over sets of real classifiers."""
+    usual_conflict: float = 0.2
+    """Scale of kappa over sets of real classifiers, where log b is known from the scores."""
 
     distorted_conflict: float = 0.9
     """Standard deviation of kappa where scores were distorted."""
@@ -176,26 +176,29 @@ class RegimesConstants:
 
 @dataclass(frozen=True)
 class PriorConstants:
-    """How sharp the pool is expected to be before a label is seen (`pool`)."""
+    """How sharp the pool is expected to be before a label is seen (`pool`).
 
-    coefficients: tuple[float, float, float] = (-0.046, 0.423, 1.313)
-    """ALPHA (with `margin` in it), BETA and GAMMA of the line that predicts log b."""
+    ``coefficients`` and ``scale`` were fitted in November 2026 to the development sets and to the
+    part "fit" of the corpus: `benchmarks.corpus.learn` fits them again.
+    """
 
-    margin: float = 0.0
-    """Added to the fitted ALPHA: a pool too vague costs more error than one too sharp."""
+    coefficients: tuple[float, float, float] = (-0.19, 0.71, 1.50)
+    """ALPHA, BETA and GAMMA of the line that predicts log b."""
 
     knee: float = 0.02
     """Stated error beyond which vagueness says little more."""
 
+    rarity: float = 0.5
+    """A stated error counts in relation to that of the most frequent class, to this power."""
+
+    correlated: tuple[float, float] = (0.4, 0.6)
+    """Correlations rho between which this ceases."""
+
     least_error: float = 0.007
     """Classifiers that state a smaller error state none: they answer 0 or 1."""
 
-    hard_scale: float = 0.20
-    """The scale's constant part where classifiers answer 0 or 1."""
-
-    scale: float = 0.12
-    scale_few: float = 0.30
-    """The scale of log b is ``scale + scale_few / M``."""
+    scale: tuple[float, float, float] = (-0.98, 2.66, -1.95)
+    """The scale of log b is ``exp(scale[0] + scale[1] / M + scale[2] rho)``."""
 
     widening: float = 1.6
     """The draws' scale of log b is this many times that of the mode."""

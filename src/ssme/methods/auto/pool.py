@@ -360,11 +360,14 @@ def measure_correlation(
 # How sharp the pool should be has two label-free witnesses. The error c that the scores state,
 #
 #     log b ~ Student-t_4( ALPHA + BETA (1 - 1/M) + GAMMA log( c / (c + KNEE) ), scale ),
+#     scale = exp( S_0 + S_1 / M + S_2 rho ),
 #
-# a robust fit over 36 sets of real classifiers (``benchmarks/auto/priors.py``): very confident
-# classifiers are usually overconfident, averaging makes a pool underconfident. And agreement: the
-# log b at which the mean error of the classifiers under W is the one that disagreement implies, all
-# there is where classifiers answer 0 or 1.
+# a fit over panels of real classifiers (``benchmarks/corpus/learn.py``): very confident classifiers
+# are usually overconfident, averaging makes a pool underconfident, and few classifiers or ones that
+# hardly correlate are hard to predict. Where a class is rare, c is small without any confidence: it
+# counts in relation to the error of always giving the most frequent class, unless classifiers
+# correlate much. And agreement: the log b at which the mean error of the classifiers under W is the
+# one that disagreement implies, all there is where classifiers answer 0 or 1.
 
 
 @dataclass(frozen=True, eq=False)
@@ -461,12 +464,28 @@ class TemperaturePrior:
     scale: float
 
 
-def predict_temperature(summary: ScoreSummary, constants: PriorConstants) -> TemperaturePrior:
-    """Prior of log b from the error that the scores of all rows state."""
-    few, c = 1.0 / summary.n_effective, summary.stated_error
+def predict_temperature(
+    summary: ScoreSummary, rho: float, constants: PriorConstants
+) -> TemperaturePrior:
+    """Prior of log b from the error that the scores of all rows state, and their correlation."""
+    few, c = 1.0 / summary.n_effective, find_relative_error(summary, rho, constants)
     alpha, beta, gamma = constants.coefficients
     center = alpha + beta * (1.0 - few) + gamma * float(np.log(c / (c + constants.knee)))
-    return TemperaturePrior(center, constants.scale + constants.scale_few * few)
+    return TemperaturePrior(center, predict_scale(summary, rho, constants))
+
+
+def predict_scale(summary: ScoreSummary, rho: float, constants: PriorConstants) -> float:
+    """Scale of log b about its predicted center."""
+    constant, by_few, by_rho = constants.scale
+    return float(np.exp(constant + by_few / summary.n_effective + by_rho * rho))
+
+
+def find_relative_error(summary: ScoreSummary, rho: float, constants: PriorConstants) -> float:
+    """The stated error c, times 1/2 over that of the most frequent class where that is smaller."""
+    low, high = constants.correlated
+    power = constants.rarity * float(np.clip((high - rho) / (high - low), 0.0, 1.0))
+    by_chance = max(1.0 - float(summary.shares.max()), constants.least_error)
+    return summary.stated_error * max(1.0, 0.5 / by_chance) ** power
 
 
 def predict_agreed_temperature(

@@ -44,6 +44,7 @@ from ssme.methods.auto.pool import (
     add_evidence,
     measure_correlation,
     predict_agreed_temperature,
+    predict_scale,
     predict_temperature,
     weigh_by_labels,
 )
@@ -121,10 +122,12 @@ class Situation:
     @cached_property
     def usual_prior(self) -> TemperaturePrior:
         """The prior of log b: from the stated error, or from agreement where none is stated."""
-        constants, few = self.constants.prior, 1.0 / self.summary.n_effective
+        constants, rho = self.constants.prior, self.correlation
+        if not np.isfinite(rho):
+            rho = self.constants.independence.usual_rho[0]
         if self.answers_only and self.agreed is not None:
-            return TemperaturePrior(self.agreed, constants.hard_scale + constants.scale_few * few)
-        return predict_temperature(self.summary, constants)
+            return TemperaturePrior(self.agreed, predict_scale(self.summary, rho, constants))
+        return predict_temperature(self.summary, rho, constants)
 
     @cached_property
     def agreed(self) -> float | None:
@@ -168,15 +171,15 @@ class View:
 
 
 def log_conflict_density(situation: Situation, distorted: bool) -> float:
-    """Log density of kappa: t_4 about its usual mean, or normal and wide where ``distorted``."""
+    """Log density of kappa: t_4, wider where log b is uncertain, or normal where ``distorted``."""
     constants, kappa = situation.constants.regimes, situation.conflict
     if kappa is None:
         return 0.0
     if distorted:
         scale = constants.distorted_conflict
         return float(-0.5 * (kappa / scale) ** 2 - np.log(scale * np.sqrt(2.0 * np.pi)))
-    mean, scale = constants.usual_conflict
-    offset = (kappa - mean) / scale
+    scale = float(np.hypot(constants.usual_conflict, situation.usual_prior.scale))
+    offset = kappa / scale
     return float(-2.5 * np.log1p(offset**2 / 4.0) - np.log(scale) + np.log(0.375))
 
 
