@@ -165,7 +165,7 @@ def test_the_missing_value_of_a_folder_and_the_column_of_a_file(tmp_path: Path) 
 def test_folders_of_several_depths_are_refused(tmp_path: Path) -> None:
     write_by_site(tmp_path)
     put(tmp_path / "part.parquet", binary_table(60, 20).drop_columns(["group_site"]))
-    with pytest.raises(InputError, match="differ in the columns group_site"):
+    with pytest.raises(InputError, match="differ in columns: group_site"):
         evaluate_parquet(tmp_path, **ASKED)
 
 

@@ -158,7 +158,7 @@ def test_labels_of_two_types_are_refused_with_both_files(tmp_path: Path) -> None
     written(table, tmp_path)
     text = with_column(table, "label", table["label"].cast(pa.int64()).cast(pa.string()))
     pq.write_table(text, tmp_path / "part2.parquet")
-    told = r"'label' contains numbers in .*part0.parquet and text in .*part2.parquet"
+    told = r"'label' is numbers in .*part0.parquet and text in .*part2.parquet"
     with pytest.raises(InputError, match=told):
         evaluate_parquet(str(tmp_path), **EVERYTHING)
 

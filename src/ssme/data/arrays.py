@@ -235,10 +235,8 @@ def refuse_other_order(parts: Iterable[tuple[str, object]]) -> None:
     for what, index in indexed[1:]:
         first, rows = indexed[0]
         if index.is_unique and rows.is_unique and index.isin(rows).all() and not index.equals(rows):
-            raise InputError(
-                f"{what} have an index with the rows of {first} in another order, or some of them",
-                hint="align them with reindex, or pass to_numpy() of each if they are in order",
-            )
+            problem = f"{what} have an index with rows of {first} in another order, or some of them"
+            raise InputError(problem, hint="align them with reindex, or pass to_numpy() of each")
 
 
 def stack_scores(
@@ -376,11 +374,8 @@ def refuse_bad_weights(weights: FloatArray, first_row: int = 0) -> None:
     bad = ~(np.isfinite(weights) & (weights >= 0.0))
     if bad.any():
         row = int(np.argmax(bad))
-        raise InputError(
-            f"the weight at row {first_row + row} is {make_plain(weights[row])!r}, not a finite "
-            "number of 0 or more",
-            hint="drop the row or give it a weight of 0",
-        )
+        problem = f"the weight at row {first_row + row} is {make_plain(weights[row])!r}"
+        raise InputError(problem, hint="give a finite number of 0 or more, or drop the row")
 
 
 def find_weight_unit(weights: FloatArray) -> float:
@@ -414,16 +409,13 @@ def as_clusters(clusters: object, n: int) -> IntArray:
     _check_length(column, n, "clusters")
     missing = is_missing(column)
     if missing.any():
-        raise InputError(
-            f"row {int(np.argmax(missing))} has no cluster",
-            hint="give every row a cluster; a row that belongs with no other one has its own",
-        )
+        problem = f"row {int(np.argmax(missing))} has no cluster"
+        raise InputError(problem, hint="give every row a cluster, a lone one its own")
     codes, distinct = factorize(column)
     if len(distinct) == 1 and n > 1:
-        raise InputError(
-            f"all {n} rows are in the cluster {make_plain(distinct[0])!r}",
-            hint="name the column that says which rows belong together, such as patient or prompt",
-        )
+        problem = f"all {n} rows are in the cluster {make_plain(distinct[0])!r}"
+        hint = "name the column of what rows belong to, such as patient or prompt"
+        raise InputError(problem, hint=hint)
     return codes
 
 

@@ -169,18 +169,14 @@ def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
         return LabelDesign(design)
     weights = as_floats(design, "design")
     if weights.shape != labels.shape:
-        raise InputError(
-            f"`design` has the shape {weights.shape} and there are {labels.size} rows",
-            hint="give a weight to every row; those without a label do not count",
-        )
+        problem = f"`design` has the shape {weights.shape} and there are {labels.size} rows"
+        hint = "give a weight to every row; those without a label do not count"
+        raise InputError(problem, hint=hint)
     bad = labeled[~(np.isfinite(weights[labeled]) & (weights[labeled] > 0.0))]
     if bad.size:
-        raise InputError(
-            f"row {bad[0]} has a label and the design weight {weights[bad[0]]:g}, which is not a "
-            "finite number above 0",
-            hint="give the number of rows that the label represents: one over its probability to "
-            "be chosen",
-        )
+        problem = f"row {bad[0]} is labeled with weight {weights[bad[0]]:g}, not a number above 0"
+        hint = "give the number of rows that it represents, one over its probability"
+        raise InputError(problem, hint=hint)
     if labeled.size == 0:
         return NOT_SAID
     return LabelDesign("weights", np.where(labels >= 0, weights, 0.0))

@@ -90,11 +90,8 @@ class Binning:
                 texts.append((row, value))
         if texts:
             row, value = next((each for each in texts if not reads_as_number(each[1])), texts[0])
-            raise InputError(
-                f"group column {self.column!r} has {value!r} in row {row}, which is not a number "
-                f"and cannot be put into bins ({self.text!r})",
-                hint=f"pass `by={self.column!r}` for one group per value",
-            )
+            problem = f"{self.text!r} needs numbers, and row {row} of {self.column!r} is {value!r}"
+            raise InputError(problem, hint=f"pass `by={self.column!r}` for one group per value")
         return out
 
     def find_value(self, value: Any) -> GroupValue:
@@ -151,11 +148,8 @@ class Pooling:
         """Which of the groups with ``sizes`` rows are not pooled; the larger ones."""
         large = sizes >= self.least_rows
         if sizes.size and not large.any():
-            raise InputError(
-                f"no group of {text!r} has {self.least_rows:,} rows or more; the largest has "
-                f"{int(sizes.max()):,}",
-                hint="give a smaller `min_group_rows`, or coarser groups",
-            )
+            problem = f"no group of {text!r} has {self.least_rows:,} rows, at most {sizes.max():,}"
+            raise InputError(problem, hint="give a smaller `min_group_rows`, or coarser groups")
         if large.sum() > self.most_groups:
             large[np.argsort(-sizes, kind="stable")[self.most_groups :]] = False
         return large
@@ -246,10 +240,8 @@ def _parse_part(part: str, known: list[str], option: str) -> Binning:
     name, value = name.strip(), value.strip()
     if colon and equals and name == "quantiles":
         if not value.isascii() or not value.isdigit() or not 2 <= int(value) <= MOST_QUANTILES:
-            raise InputError(
-                f"quantiles={value} is not a whole number between 2 and {MOST_QUANTILES:,}",
-                hint="write quantiles=4 for four groups of about equally many rows",
-            )
+            problem = f"quantiles={value} is not a whole number between 2 and {MOST_QUANTILES:,}"
+            raise InputError(problem, hint="write quantiles=4 for four groups of equally many rows")
         found = Binning(column, quantiles=int(value))
     elif colon and equals and name == "edges":
         found = Binning(column, edges=_parse_edges(value))
@@ -275,15 +267,13 @@ def _parse_edges(value: str) -> tuple[float, ...]:
     try:
         edges = tuple(parse_number(each) for each in value.split("/"))
     except ValueError:
-        raise InputError(
-            f"edges={value} are not numbers with / between them",
-            hint="write edges=30/50 for below 30, from 30 to below 50, 50 and more",
-        ) from None
+        problem = f"edges={value} are not numbers with / between them"
+        hint = "write edges=30/50 for below 30, 30 to 50, 50 and more"
+        raise InputError(problem, hint=hint) from None
     if any(high <= low for low, high in itertools.pairwise(edges)):
-        raise InputError(
-            f"edges={value} do not increase",
-            hint=f"write edges={'/'.join(map(_format_number, sorted(set(edges))))}",
-        )
+        problem = f"edges={value} do not increase"
+        hint = f"write edges={'/'.join(map(_format_number, sorted(set(edges))))}"
+        raise InputError(problem, hint=hint)
     return edges
 
 

@@ -226,10 +226,8 @@ def make_judged_arrays(
         probabilities, names = stack_scores(scores, None)
         sizes.add(len(probabilities))
     if len(sizes) > 1:
-        raise InputError(
-            f"answers, ratings and scores have different lengths: {quote(sorted(sizes))}",
-            hint="give one entry per row for every judge, None where there is no answer",
-        )
+        problem = f"answers, ratings and scores have different lengths: {quote(sorted(sizes))}"
+        raise InputError(problem, hint="give one entry per row, None where there is no answer")
     n = max(sizes, default=0)
     raw = observe(labels if n else None, n, options.unlabeled)
     return make_judged_fields(answered, rated, (names, probabilities), raw, options, n=n, **rows)
@@ -240,11 +238,9 @@ def _as_columns(answers: object, models: Sequence[str] | None) -> dict[str, NDAr
     if not isinstance(answers, Mapping):
         table = np.asarray(answers, dtype=object)
         if table.ndim != 2 or 0 in table.shape:
-            raise InputError(
-                f"answers have the shape {table.shape}, and not (n, M)",
-                hint="one judge is answers[:, None]; give a table with one row per answer as a "
-                "data frame",
-            )
+            problem = f"answers have the shape {table.shape}, and not (n, M)"
+            hint = "one judge is answers[:, None], one row per answer a data frame"
+            raise InputError(problem, hint=hint)
         n_judges = table.shape[1]
         names = models or [f"judge_{m}" for m in range(1, n_judges + 1)]
         if len(names) != n_judges:
@@ -254,15 +250,11 @@ def _as_columns(answers: object, models: Sequence[str] | None) -> dict[str, NDAr
     given = {str(name): np.asarray(values, dtype=object) for name, values in answers.items()}
     for name in given if models is None else models:
         if name not in given:
-            raise InputError(
-                f"there are no answers of {name!r}, only of {quote(given)}",
-                hint=suggest_nearest(name, given) or "name judges as in the mapping",
-            )
+            problem = f"there are no answers of {name!r}, only of {quote(given)}"
+            raise InputError(problem, hint=suggest_nearest(name, given) or "name judges as given")
         if given[name].ndim != 1:
-            raise InputError(
-                f"answers of {name!r} have the shape {given[name].shape}, and not (n,)",
-                hint="give the class, not scores of classes; probabilities go to `scores`",
-            )
+            problem = f"answers of {name!r} have the shape {given[name].shape}, and not (n,)"
+            raise InputError(problem, hint="give the class; probabilities go to `scores`")
     return given if models is None else {name: given[name] for name in models}
 
 
@@ -286,17 +278,12 @@ def make_judged_fields(
     names = [*scored, *answers, *ratings]
     refuse_duplicates(names, "model")
     if not answers and not ratings:
-        raise InputError(
-            "neither answers nor ratings were given",
-            hint="scores alone are read by ScoreSet.from_arrays or ScoreSet.from_frame",
-        )
+        problem = "neither answers nor ratings were given"
+        raise InputError(problem, hint="read scores alone with ScoreSet.from_arrays or from_frame")
     for value in find_unsure(labels.values, options):
-        raise InputError(
-            f"the label at row {labels.find_first_row(value)} is {value!r}, which as an answer "
-            "means that a judge is unsure",
-            hint=f"declare `unlabeled={value!r}` if such rows have no label, or {LIST_ALL} if it "
-            "is one",
-        )
+        problem = f"label {value!r} at row {labels.find_first_row(value)} is what unsure judges say"
+        hint = f"declare `unlabeled={value!r}` if it means no label, or {LIST_ALL}"
+        raise InputError(problem, hint=hint)
     said = [observe_answers(values, n, name, options) for name, values in answers.items()]
     rated = [observe_answers(values, n, name, options) for name, values in ratings.items()]
     rater, classes = _find_scale(said, rated, labels, options)
@@ -310,10 +297,9 @@ def make_judged_fields(
         elif probabilities is not None and probabilities.ndim == 2:
             why = f"scores of {scored[0]!r} are its probability"
         if why:
-            raise InputError(
-                f"it is not known which of the classes {quote(classes)} is positive, and {why}",
-                hint=f"pass `positive={classes[-1]!r}` or `positive={classes[0]!r}`",
-            )
+            problem = f"the positive one of the classes {quote(classes)} is not known, and {why}"
+            hint = f"pass `positive={classes[-1]!r}` or `positive={classes[0]!r}`"
+            raise InputError(problem, hint=hint)
     parts: list[FloatArray] = []
     if probabilities is not None:
         parts.append(_check_probabilities(probabilities, scored, classes, options))
@@ -368,18 +354,14 @@ def _check_probabilities(
     listed = options.classes is not None or options.grades is not None
     ordered = all(isinstance(name, int) or str(name).isdigit() for name in classes)
     if scores.ndim == 3 and not (listed or ordered):
-        raise InputError(
-            f"the scores of {quote(names)} have one column per class, and it is not known which of "
-            f"the classes {quote(classes)} each of them is",
-            hint="list `classes=[...]` in the order of the scores, the positive one of two last",
-        )
+        problem = f"scores of {quote(names)} have one column per class, in an unknown order"
+        hint = "list `classes=[...]` in the order of the scores, the positive one last"
+        raise InputError(problem, hint=hint)
     out = to_simplex(scores, list(names), logits=options.logits, normalize=options.normalize)
     if out.shape[2] != len(classes):
-        raise InputError(
-            f"the scores of {quote(names)} are over {out.shape[2]} classes, and the answers over "
-            f"the {len(classes)} classes {quote(classes)}",
-            hint="list all classes in the order of the scores: `classes=[...]`",
-        )
+        problem = f"scores of {quote(names)} have {out.shape[2]} classes, answers {quote(classes)}"
+        hint = "list all classes in the order of the scores: `classes=[...]`"
+        raise InputError(problem, hint=hint)
     return out
 
 
@@ -421,11 +403,9 @@ def _find_scale(
     graded = len(grades) > 2 and _is_graded(labels, grades, options.classes)
     classes = grades if graded else _find_classes(said, labels, options)
     if len(classes) != 2 and not graded:
-        raise InputError(
-            f"the {len(classes)} classes {quote(classes)} do not fit ratings on the scale "
-            f"{quote(grades)}",
-            hint="list `classes=[...]`, two classes or the grades themselves, or `grades=[...]`",
-        )
+        problem = f"the classes {quote(classes)} do not fit ratings on the scale {quote(grades)}"
+        hint = "list two classes or the grades with `classes=[...]`, or `grades=[...]`"
+        raise InputError(problem, hint=hint)
     if len(grades) < 2:
         problem = f"the only grade of {rated[0].judge!r} is {grades[0]!r}"
         raise InputError(problem, hint="list all grades in order with `grades=[...]`")
@@ -484,11 +464,8 @@ def _refuse_repeated(names: Classes, option: str) -> None:
     for place, text in enumerate(texts):
         first = texts.index(text)
         if first != place:
-            raise InputError(
-                f"`{option}` lists {names[place]!r} at position {place}, and {names[first]!r} "
-                "before",
-                hint="leave one of them out",
-            )
+            problem = f"`{option}` lists {names[first]!r} and {names[place]!r}, at position {place}"
+            raise InputError(problem, hint="leave one of them out")
 
 
 def _refuse_strange(answers: JudgeAnswers, said: Sequence[JudgeAnswers], labels: RawLabels) -> None:
@@ -504,18 +481,14 @@ def _refuse_strange(answers: JudgeAnswers, said: Sequence[JudgeAnswers], labels:
     for value in answers.raw.values:
         text = spell_class(value)
         if isinstance(value, float):
-            raise InputError(
-                f"{answers.locate(value)} is a number that is not whole, hardly a class",
-                hint="give probabilities as scores "
-                f"(`models=[{answers.judge!r}]` for a column of a table) and grades with "
-                f"`ratings`; if such numbers are names of classes, {LIST_ALL}",
-            )
+            problem = f"{answers.locate(value)} is a number that is not whole, hardly a class"
+            hint = f"give probabilities as scores, grades as `ratings`, or {LIST_ALL}"
+            raise InputError(problem, hint=hint)
         coded = text in NO_CLASSES or strip_punctuation(text) in NO_CLASSES
         if coded and text not in labeled and not signs:
-            raise InputError(
-                f"{answers.locate(value)} looks like a code for no answer, and is not a label",
-                hint=f"declare `unsure={value!r}`, or {LIST_ALL} if it is one",
-            )
+            problem = f"{answers.locate(value)} looks like a code for no answer, and is not a label"
+            hint = f"declare `unsure={value!r}`, or {LIST_ALL} if it is one"
+            raise InputError(problem, hint=hint)
     known = labeled.union(*(each.raw.texts for each in said if each.raw.texts & labeled))
     numbers = all(map(DIGITS.fullmatch, own))
     binary = labeled <= {"0", "1"} and int((labels.codes >= 0).sum()) >= FEW_ANSWERS
@@ -524,11 +497,10 @@ def _refuse_strange(answers: JudgeAnswers, said: Sequence[JudgeAnswers], labels:
     spelled_otherwise = own | labeled <= set(BOOLEANS)
     if graded or (foreign and len(labeled) > 1 and not spelled_otherwise):
         grades = f"give grades with `ratings=[{answers.judge!r}]`; " if numbers else ""
-        raise InputError(
-            f"{answers.judge!r} gives {quote(sorted(own))}, and the labels are "
-            f"{quote(labels.values)}",
-            hint=f"{grades}write answers and labels in the same way, or {LIST_ALL}",
-        )
+        said_, labels_ = quote(sorted(own)), quote(labels.values)
+        problem = f"{answers.judge!r} gives {said_}, and the labels are {labels_}"
+        hint = f"{grades}write answers and labels in the same way, or {LIST_ALL}"
+        raise InputError(problem, hint=hint)
 
 
 def _list_occurring(said: Sequence[JudgeAnswers], labels: RawLabels) -> Classes:
@@ -544,10 +516,9 @@ def _list_occurring(said: Sequence[JudgeAnswers], labels: RawLabels) -> Classes:
                 (each.locate(value) for each in said if value in each.raw.values),
                 f"label {text!r}",
             )
-            raise InputError(
-                f"{where} differs from the class {first!r} in capitals or punctuation only",
-                hint=f"write each class in one way, or {LIST_ALL} if they differ",
-            )
+            problem = f"{where} differs from the class {first!r} in capitals or punctuation only"
+            hint = f"write each class in one way, or {LIST_ALL} if they differ"
+            raise InputError(problem, hint=hint)
     values = list(by_text.values())
     if values and set(by_text) <= set(BOOLEANS):
         return _spell_as_first(values)
@@ -619,12 +590,9 @@ def _refuse_two_scales(rated: Sequence[JudgeAnswers], *, least: int = 20, times:
         for high, others in many.items():
             wider = 0 < times * top <= others.max() and np.median(others) > top
             if wider and np.unique(given).size > 2:
-                raise InputError(
-                    f"{low!r} gives grades from {given.min()} to {top} and {high!r} from "
-                    f"{others.min()} to {others.max()}",
-                    hint="put them on one scale first; if they are on one, list it with "
-                    "`grades=[...]`",
-                )
+                problem = f"{low!r} gives grades up to {top} and {high!r} up to {others.max()}"
+                hint = "put them on one scale, or list it with `grades=[...]`"
+                raise InputError(problem, hint=hint)
 
 
 def _is_graded(
@@ -637,24 +605,20 @@ def _is_graded(
             return False
         if [spell_class(name) for name in classes] == texts:
             return True
-        raise InputError(
-            f"the classes {quote(classes)} do not fit ratings on the scale {quote(grades)}",
-            hint="list two classes, or the grades themselves in the same order",
-        )
+        problem = f"the classes {quote(classes)} do not fit ratings on the scale {quote(grades)}"
+        hint = "list two classes, or the grades themselves in the same order"
+        raise InputError(problem, hint=hint)
     found = labels.texts
     on_scale = found <= set(texts)
     if not on_scale and len(found) > 2:
-        raise InputError(
-            f"the labels {quote(labels.values)} do not fit ratings on the scale {quote(grades)}",
-            hint="list all grades in order with `grades=[...]`, or correct the labels",
-        )
+        problem = f"labels {quote(labels.values)} do not fit ratings on the scale {quote(grades)}"
+        hint = "list all grades in order with `grades=[...]`, or correct the labels"
+        raise InputError(problem, hint=hint)
     if not on_scale or (found and found <= {"0", "1"}):
         return False
     if len(found) > 2:
         return True
     shown = quote(labels.values) if labels.values else "are missing"
-    raise InputError(
-        f"labels {shown} with ratings on the scale {quote(grades)}: the truth may be one of two "
-        "classes or a grade",
-        hint="pass `classes=[...]`: the two classes, the positive one last, or all grades in order",
-    )
+    problem = f"labels {shown} with ratings on the scale {quote(grades)}: classes or grades?"
+    hint = "pass `classes=[...]`: two classes, the positive one last, or all grades in order"
+    raise InputError(problem, hint=hint)

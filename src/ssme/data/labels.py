@@ -226,11 +226,9 @@ def observe(
     for is_flag, code in dropped:
         if (not is_flag, code) in marks and (is_flag, code) not in marks:
             label = next(value for mark, value in marks if mark != is_flag and value == code)
-            raise InputError(
-                f"`unlabeled={code!r}` was given, and labels are {label!r}, "
-                f"{'a number' if is_flag else 'a boolean'}",
-                hint=f"pass `unlabeled={label!r}` if {label!r} means no label",
-            )
+            problem = f"`unlabeled={code!r}` was given, and labels are {label!r}, of another type"
+            hint = f"pass `unlabeled={label!r}` if {label!r} means no label"
+            raise InputError(problem, hint=hint)
     kept = [mark for mark in dict.fromkeys(marks) if mark not in dropped]
     place = {mark: index for index, mark in enumerate(kept)}
     recoded = raw.recode([place.get(mark, -1) for mark in marks])
@@ -284,11 +282,9 @@ def resolve_classes(
         refuse_duplicates(names, "class")
         many = MANY_CLASSES if one_column else ""
         if len(names) != n_classes:
-            raise InputError(
-                f"`classes` has {len(names)} names ({quote(names)}) for scores over {n_classes} "
-                "classes",
-                hint=f"give one name per class, in the order of the class axis{many}",
-            )
+            problem = f"`classes` lists {quote(names)} for scores over {n_classes} classes"
+            hint = f"give one name per class, in the order of the class axis{many}"
+            raise InputError(problem, hint=hint)
         for code in (each for each in unlabeled or () if each in names):
             problem = f"`unlabeled={code!r}` is also one of the classes {quote(names)}"
             raise InputError(problem, hint="declare another code, or mark unlabeled rows with NaN")
@@ -302,10 +298,9 @@ def resolve_classes(
     else:
         names = _order_labels(raw, n_classes, one_column)
     if positive is not None and positive != names[-1]:
-        raise InputError(
-            f"`positive={positive!r}` is not the last class of the class axis {quote(names)}",
-            hint="reverse the class axis of the scores, and `classes` with it",
-        )
+        problem = f"`positive={positive!r}` is not the last class of the class axis {quote(names)}"
+        hint = "reverse the class axis of the scores, and `classes` with it"
+        raise InputError(problem, hint=hint)
     return names
 
 
@@ -369,10 +364,9 @@ def _order_numbers(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Ha
     """0..K-1 if all labels are among them, else K distinct integers in ascending order."""
     values: list[Any] = sorted(raw.values)
     if values[0] == -1:
-        raise InputError(
-            f"label -1 at row {raw.find_first_row(-1)} is not a class unless you say so",
-            hint="declare `unlabeled=-1` if it means no label, or list -1 in `classes`",
-        )
+        problem = f"label -1 at row {raw.find_first_row(-1)} is not a class unless you say so"
+        hint = "declare `unlabeled=-1` if it means no label, or list -1 in `classes`"
+        raise InputError(problem, hint=hint)
     if set(values) <= set(range(n_classes)):
         return tuple(range(n_classes))
     if len(values) == n_classes:

@@ -216,11 +216,9 @@ judges: ann, bob)
         if hasattr(type(answers), "columns"):
             arrays = isinstance(ratings, Mapping)
             if arrays or any(each is not None for each in (scores, ids, weights, clusters)):
-                raise InputError(
-                    "arrays were given with a data frame of answers",
-                    hint="name columns of the frame: `id='...'`, `weight='...'`, `answers=[...]`, "
-                    "`ratings=[...]`, `models=[...]`",
-                )
+                problem = "arrays were given with a data frame of answers"
+                hint = "name its columns: `id='...'`, `answers=[...]`, `ratings=[...]`"
+                raise InputError(problem, hint=hint)
             from ssme.data.readers.reading import from_answers
 
             options |= {"models": models, "groups": groups, "ratings": ratings}
@@ -399,10 +397,8 @@ judges: ann, bob)
         """
         chosen = np.asarray(rows)
         if chosen.dtype.kind not in "biu" or chosen.ndim != 1:
-            raise InputError(
-                f"rows have the type {chosen.dtype} and the shape {chosen.shape}",
-                hint="select rows with a mask (n,) such as data.labeled, or a list of positions",
-            )
+            problem = f"rows have the type {chosen.dtype} and the shape {chosen.shape}"
+            raise InputError(problem, hint="select rows with a mask (n,) or a list of positions")
         if chosen.dtype.kind == "b" and chosen.shape != (self.n_rows,):
             problem = f"the mask has the length {chosen.size} and there are {self.n_rows} rows"
             raise InputError(problem, hint="make the mask from this very set")

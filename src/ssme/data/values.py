@@ -145,10 +145,9 @@ def as_array(values: object, where: str) -> NDArray[Any]:
             f"{where} is ragged", hint="give every row the same number of values"
         ) from None
     except (RuntimeError, TypeError) as error:
-        raise InputError(
-            f"{where} is a {type(values).__name__} that numpy cannot convert: {error}",
-            hint="convert it first, for example with .detach().cpu().numpy()",
-        ) from None
+        problem = f"{where} is a {type(values).__name__} that numpy cannot convert: {error}"
+        hint = "convert it first, for example with .detach().cpu().numpy()"
+        raise InputError(problem, hint=hint) from None
     if array.ndim == 0 and array.dtype.kind == "O":
         problem = f"{where} is a {type(values).__name__}, which is not an array"
         raise InputError(problem, hint="convert it first; a sparse matrix has .toarray()")

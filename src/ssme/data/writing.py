@@ -187,9 +187,6 @@ def _make_plain(values: NDArray[np.object_], what: str) -> NDArray[Any]:
     kept = array.dtype.kind in "biuf" and [make_plain(value) for value in array[present]] == known
     booleans = any(isinstance(value, bool) for value in known)
     if not kept or (booleans and array.dtype.kind != "b" and what != "labels"):
-        raise InputError(
-            f"{what} contain booleans and missing values, or whole numbers beyond 2**53, which an "
-            "npz cannot store",
-            hint="convert them to text first, or save to CSV or Parquet",
-        )
+        problem = f"an npz cannot store {what}: booleans with holes, or numbers beyond 2**53"
+        raise InputError(problem, hint="convert them to text first, or save to CSV or Parquet")
     return array

@@ -52,10 +52,8 @@ def choose_torch_device(name: str | None, what: str) -> Any:
     except RuntimeError as error:
         raise InputError(option="device", value=name, must="be cpu, cuda, cuda:0, ...") from error
     if device.type == "cuda" and not torch.cuda.is_available():
-        raise InputError(
-            f"device={name!r}, and torch {torch.__version__} sees no NVIDIA GPU",
-            hint="leave device out, or run where `torch.cuda.is_available()` is true",
-        )
+        problem = f"device={name!r}, and torch {torch.__version__} sees no NVIDIA GPU"
+        raise InputError(problem, hint="leave device out, or run where `torch.cuda.is_available()`")
     return device
 
 

@@ -81,10 +81,9 @@ class SqliteFile:
             "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')"
         ).fetchone()
         if active is not None:  # it would run by itself
-            raise InputError(
-                f"{self.path} contains a {active[0]} {active[1]!r}, which ssme never creates",
-                hint="take a copy from before it was put in, or name another file",
-            )
+            problem = f"{self.path} contains a {active[0]} {active[1]!r}, which ssme never creates"
+            hint = "take a copy from before it was put in, or name another file"
+            raise InputError(problem, hint=hint)
         if version > len(self.migrations):
             raise InputError(
                 f"{self.path} was written by a newer ssme: its tables have version {version}, and "
@@ -175,10 +174,9 @@ class SqliteFile:
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             if str(self.path) in str(error):
                 raise
-            raise InputError(
-                f"{self.path} contains a corrupt record: {error}",
-                hint="take a copy from before it was changed, or name another file",
-            ) from error
+            problem = f"{self.path} contains a corrupt record: {error}"
+            hint = "take a copy from before it was changed, or name another file"
+            raise InputError(problem, hint=hint) from error
 
 
 def list_columns(record: type[Any]) -> list[str]:
@@ -514,10 +512,9 @@ class Memory(SqliteFile):
         numbers = list(found)
         chosen = numbers[number] if number < 0 and len(numbers) >= -number else number
         if chosen not in found:
-            raise InputError(
-                f"there is no evaluation {number} in {self.path}",
-                hint=f"there are {quote(numbers)}" if numbers else "nothing was stored yet",
-            )
+            problem = f"there is no evaluation {number} in {self.path}"
+            hint = f"there are {quote(numbers)}" if numbers else "nothing was stored yet"
+            raise InputError(problem, hint=hint)
         return found[chosen]
 
 

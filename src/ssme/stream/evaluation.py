@@ -118,10 +118,9 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
     kind = executor or ("dask" if spec.engine == "dask" else "threads")
     place = None if spec.checkpoint is None else Path(spec.checkpoint)
     if spec.read.get("labels_file", False) is not False:  # False: no row has a label
-        raise InputError(
-            f"labels are given separately from the scores with `engine={spec.engine}`",
-            hint="name a column of the files with `label`, or use `engine=memory`",
-        )
+        problem = f"labels are given separately from the scores with `engine={spec.engine}`"
+        hint = "name a column of the files with `label`, or use `engine=memory`"
+        raise InputError(problem, hint=hint)
     if place is not None:
         refuse_existing(place, force=True)
     try:
@@ -139,11 +138,9 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             fit = fit_method(sample, spec, _list_sampled_groups(sample, tables))
             predictor = fit.belief.predictor
             if predictor is None:
-                raise UnsupportedError(
-                    f"method {fit.method.spec.name!r} has no posterior for rows it has not seen",
-                    hint="choose auto, ssme, ensemble or another that learns a function of the "
-                    "scores",
-                )
+                problem = f"method {fit.method.spec.name!r} has no posterior for other rows"
+                hint = "choose auto, ssme, ensemble or another with P(label | scores)"
+                raise UnsupportedError(problem, hint=hint)
             counting = Counting(
                 reading,
                 plan_tally(fit.metrics, fit.data.scores),
@@ -170,11 +167,10 @@ def _make_group_tables(
 ) -> tuple[GroupTable, ...]:
     """The groups of all rows; quantiles are those of the sample."""
     if spec.group_target != "population":
-        raise UnsupportedError(
-            f"`group_target={spec.group_target}` does not work with `engine={spec.engine}`, which "
-            "does not keep the rows",
-            hint="leave it out, or use `engine=memory`",
+        problem = (
+            f"`engine={spec.engine}` keeps no rows, as `group_target={spec.group_target}` needs"
         )
+        raise UnsupportedError(problem, hint="leave it out, or use `engine=memory`")
     texts = spec.choose_groupings(sample.groups)
     groupings = [parse_group_by(text, sample.groups).settle(sample.groups) for text in texts]
     return count_groups(pool, source, groupings, reading.columns.groups, spec.pooling)

@@ -131,16 +131,13 @@ def name_file_in_errors(path: str) -> Iterator[None]:
         except InputError:
             raise
         except OSError as error:
-            raise InputError(
-                f"{path} cannot be read ({error})",
-                hint="check the path, the rights and the credentials",
-            ) from error
+            problem = f"{path} cannot be read ({error})"
+            hint = "check the path, the rights and the credentials"
+            raise InputError(problem, hint=hint) from error
         except ValueError as error:
-            raise InputError(
-                f"{path} cannot be read as Parquet ({error})",
-                hint="convert it to Parquet, such as pandas.read_csv(...).to_parquet(...); a file "
-                "that fits into memory needs no streaming",
-            ) from error
+            problem = f"{path} cannot be read as Parquet ({error})"
+            hint = "convert it, such as pandas.read_csv(...).to_parquet(...), or do not stream it"
+            raise InputError(problem, hint=hint) from error
 
 
 def locate(address: str) -> tuple[Any, str]:
@@ -208,11 +205,9 @@ def find_files(paths: Iterable[str]) -> list[Listed]:
         for file in _find(path):
             real = file.path if "://" in file.path else os.path.realpath(file.path)
             if real in asked:
-                raise InputError(
-                    f"{file.path} is read twice, once as {asked[real]}",
-                    hint="name each file, folder or pattern once, as rows would count twice; "
-                    "remove links to other files of these",
-                )
+                problem = f"{file.path} is read twice, once as {asked[real]}"
+                hint = "name each file once, and remove links to other files"
+                raise InputError(problem, hint=hint)
             asked[real] = file.path
             found.append(file)
     return found
@@ -270,30 +265,22 @@ def _choose_files(folder: str, names: Iterable[str]) -> Iterator[Listed]:
         if any(part.startswith(".") for part in parts):
             continue
         if VERSIONS in folders:
-            raise InputError(
-                f"{folder} is a Delta table: it has a folder {VERSIONS}",
-                hint="it may contain rows that were deleted or replaced. List the files of the "
-                "version you mean, such as DeltaTable(folder).file_uris(), or write that version "
-                "to another folder",
-            )
+            problem = f"{folder} is a Delta table: it has a folder {VERSIONS}"
+            hint = "list the files of one version, such as DeltaTable(folder).file_uris()"
+            raise InputError(problem, hint=hint)
         if not name.lower().endswith(SUFFIX):
             continue
         if any(part.startswith("_") for part in parts):
-            raise InputError(
-                f"{folder} contains {name}, and names that begin with _ are those of unfinished or "
-                "internal files",
-                hint="wait until the files are written and remove what is left over, or name the "
-                "files with a pattern such as 'dir/*.parquet'",
-            )
+            problem = f"{folder} contains {name}, named like an unfinished or internal file"
+            hint = "remove it, or name the files with a pattern such as 'dir/*.parquet'"
+            raise InputError(problem, hint=hint)
         depth = len(folders) - sum("=" in each for each in folders)
         if first is None:
             first = depth, name
         if depth != first[0]:
-            raise InputError(
-                f"{folder} contains Parquet files at different depths: {first[1]} and {name}",
-                hint="name the files you mean with a pattern: 'dir/*.parquet' for those in the "
-                "folder itself, 'dir/**/*.parquet' for those below it too",
-            )
+            problem = f"{folder} contains Parquet files at different depths: {first[1]} and {name}"
+            hint = "name those you mean: 'dir/*.parquet', or 'dir/**/*.parquet' for all below"
+            raise InputError(problem, hint=hint)
         yield Listed(f"{folder.rstrip('/')}/{name}", _read_partition(folders))
 
 
@@ -319,11 +306,9 @@ def _list_remote(address: str) -> Iterator[Listed]:
             return
         entries = system.get_file_info(fs.FileSelector(root, recursive=not pattern))
     except (OSError, ValueError) as error:
-        raise InputError(
-            f"{address} cannot be listed ({error})",
-            hint="check the address and the credentials; AWS_ENDPOINT_URL names an S3 store other "
-            "than Amazon's",
-        ) from error
+        problem = f"{address} cannot be listed ({error})"
+        hint = "check the address, the credentials and AWS_ENDPOINT_URL"
+        raise InputError(problem, hint=hint) from error
     folder = f"{address.partition('://')[0]}://{root.rstrip('/')}"
     inside = [e.path[len(root) :].lstrip("/") for e in entries if e.type != fs.FileType.Directory]
     matched = (Listed(f"{folder}/{each}") for each in inside if fnmatch(each, name))

@@ -108,11 +108,11 @@ def count_groups(
         for group_by, total, more in zip(groupings, totals, counted, strict=True):
             total.update(more)
             if len(total) > MOST_VALUES:
-                raise InputError(
-                    f"{group_by.text!r} has more than {MOST_VALUES:,} groups",
-                    hint="leave it out of `by`, or put numbers into bins "
-                    f"({group_by.text}:quantiles=10)",
+                problem = f"{group_by.text!r} has more than {MOST_VALUES:,} groups"
+                hint = (
+                    f"leave it out of `by`, or put numbers into bins ({group_by.text}:quantiles=10)"
                 )
+                raise InputError(problem, hint=hint)
     tables: list[GroupTable] = []
     for group_by, total in zip(groupings, totals, strict=True):
         first = sum(len(table.names) for table in tables)
@@ -225,10 +225,9 @@ class Cells:
         self.values = np.bincount(where, values, len(self.places)).astype(np.float64)
         self.fresh = []
         if len(self.places) > MOST_CELLS:
-            raise InputError(
-                f"the groups fill more than {MOST_CELLS:,} cells of histograms",
-                hint="name fewer group columns in `by`, or leave ranking metrics out",
-            )
+            problem = f"the groups fill more than {MOST_CELLS:,} cells of histograms"
+            hint = "name fewer group columns in `by`, or no ranking metrics"
+            raise InputError(problem, hint=hint)
 
     def take_group(self, number: int) -> FloatArray:
         """The array of one group."""

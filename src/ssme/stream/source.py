@@ -66,11 +66,9 @@ def find_source(paths: str | Path | Sequence[str | Path]) -> Source:
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     found = find_files(map(str, given))
     if not found:
-        raise InputError(
-            f"no Parquet file at {', '.join(map(str, given)) or 'an empty list'}",
-            hint="name files, folders, patterns such as 'dir/*.parquet', or addresses (s3://...); "
-            "quote patterns so that the shell leaves them alone",
-        )
+        problem = f"no Parquet file at {', '.join(map(str, given)) or 'an empty list'}"
+        hint = "name files, folders, addresses (s3://...) or quoted patterns ('dir/*.parquet')"
+        raise InputError(problem, hint=hint)
     files = tuple(identify(*file) for file in found)
     parts: list[Part] = []
     kinds: list[Mapping[str, str]] = []
@@ -81,10 +79,8 @@ def find_source(paths: str | Path | Sequence[str | Path]) -> Source:
         kinds.append(kinds[-1] if kinds and kinds[-1] == fresh else fresh)
         if fresh.keys() != kinds[0].keys():
             differ = sorted(fresh.keys() ^ kinds[0].keys())
-            raise InputError(
-                f"{file.path} and {files[0].path} differ in the columns {', '.join(differ[:5])}",
-                hint="evaluate files of different layouts separately",
-            )
+            problem = f"{file.path} and {files[0].path} differ in columns: {', '.join(differ[:5])}"
+            raise InputError(problem, hint="evaluate files of different layouts separately")
         metadata = opened.metadata
         for group in range(opened.num_row_groups):
             n_rows = metadata.row_group(group).num_rows
@@ -207,10 +203,8 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
     head = Table(_read_head(source), path)
     columns = reading.find_columns(head, given)
     if columns.is_long:
-        raise InputError(
-            f"{path} is in the long layout",
-            hint="pivot the file to one column per model, or evaluate it in memory",
-        )
+        problem = f"{path} is in the long layout"
+        raise InputError(problem, hint="pivot it to one column per model, or evaluate it in memory")
     seen: dict[str, tuple[str, str]] = {}  # column -> its kind and the first file that has it
     for file, kinds in zip(source.files, source.kinds, strict=True):
         for name in columns.names:
@@ -218,10 +212,8 @@ def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
             if kind == EMPTY:
                 seen[name] = kinds[name], file.path
             elif kinds[name] not in (kind, EMPTY):
-                raise InputError(
-                    f"column {name!r} contains {kind} in {where} and {kinds[name]} in {file.path}",
-                    hint="write the files again with one type",
-                )
+                problem = f"column {name!r} is {kind} in {where} and {kinds[name]} in {file.path}"
+                raise InputError(problem, hint="write the files again with one type")
     repeating = reading.find_repeating(head, columns)
     repeating = tuple(n for n in repeating if len({of.get(n) for of in source.kinds}) == 1)
     columns = replace(columns, repeating=repeating)
@@ -348,11 +340,8 @@ def refuse_copied_files(pool: Executor, source: Source, columns: Sequence[str]) 
         for file, total in sums.items():
             before = first.setdefault((facts, total), file.path)
             if before != file.path:
-                raise InputError(
-                    f"{file.path} has the same rows as {before}, and their labels would count "
-                    "twice",
-                    hint="remove the copy; if both files are meant, name the rows in an id column",
-                )
+                problem = f"{file.path} has the same rows as {before}, which would count twice"
+                raise InputError(problem, hint="remove the copy, or name the rows in an id column")
 
 
 def _describe_columns(file: File, columns: Sequence[str]) -> Hashable:
@@ -398,10 +387,8 @@ def _hash_ids(column: Any, part: Part) -> Hashes:
         length = pc.utf8_length(pc.utf8_trim_whitespace(_as_text(column)))
         missing = from_arrow(length) == 0
     if missing.any():
-        raise InputError(
-            f"the id at row {part.first_row + int(np.argmax(missing))} is missing, in {part.path}",
-            hint="fill in the id or drop the row",
-        )
+        problem = f"the id at row {part.first_row + np.argmax(missing)} is missing, in {part.path}"
+        raise InputError(problem, hint="fill in the id or drop the row")
     return _hash_column(column)
 
 

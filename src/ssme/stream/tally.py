@@ -389,11 +389,9 @@ def plan_tally(metrics: Sequence[Metric], sample: FloatArray) -> Tally:
             counter = reader = MeanLoss(metric)
         elif not adds_up(metric, n_classes):
             allowed = [n for n in metric_names(n_classes) if adds_up(get_metric(n), n_classes)]
-            raise UnsupportedError(
-                f"metric `{metric.name}` cannot be added up over the parts of a stream",
-                hint=f"ask for one of {', '.join(allowed)}, or evaluate a sample that fits in "
-                "memory",
-            )
+            problem = f"metric `{metric.name}` cannot be added up over the parts of a stream"
+            hint = f"ask for one of {', '.join(allowed)}, or evaluate in memory"
+            raise UnsupportedError(problem, hint=hint)
         counters[name] = counter
         readers.append((name, reader))
     return Tally(counters, tuple(readers), tuple(metrics))

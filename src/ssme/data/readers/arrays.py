@@ -64,10 +64,9 @@ class _ArraySet:
     def __init__(self, file: Path, options: ReadOptions) -> None:
         self.file, self.options, self.arrays = file, options, open_arrays(file)
         if "scores" not in self.arrays:
-            raise InputError(
-                f"{file} has no array 'scores', only {quote(self.arrays)}",
-                hint="save it with numpy.savez(path, scores=..., labels=..., models=...)",
-            )
+            problem = f"{file} has no array 'scores', only {quote(self.arrays)}"
+            hint = "save it with numpy.savez(path, scores=..., labels=..., models=...)"
+            raise InputError(problem, hint=hint)
 
     def read(self, labels: object | None, values: Mapping[str, Any]) -> ScoreSet:
         given, arrays = self.options, self.arrays
@@ -118,10 +117,9 @@ class _ArraySet:
         """The array ``named``, which must exist, or the one with a usual name; None without."""
         if named is not None:
             if named not in self.arrays:
-                raise InputError(
-                    f"{self.file} has no array {named!r}, only {quote(self.arrays, limit=20)}",
-                    hint=f"{suggest_nearest(named, self.arrays)}name an array that exists",
-                )
+                problem = f"{self.file} has no array {named!r}, only {quote(self.arrays, limit=20)}"
+                hint = f"{suggest_nearest(named, self.arrays)}name one that exists"
+                raise InputError(problem, hint=hint)
             return self.arrays[named]
         found = [name for name in usual if name in self.arrays]
         if len(found) > 1:
@@ -174,11 +172,10 @@ class _ArraySet:
         kinds, models = [str(kind) for kind in arrays["judges"].ravel()], fields["models"]
         known = len(kinds) == len(models) and set(kinds) <= {"", "answers", "ratings"}
         if not known or ("ratings" in kinds and "grades" not in arrays):
-            raise InputError(
-                f"{self.file} has an array 'judges' {quote(kinds)}; it must contain 'answers', "
-                "'ratings' or empty text for each model, and 'grades' those of ratings",
-                hint="save the set with ScoreSet.save",
+            problem = (
+                f"{self.file} has 'judges' {quote(kinds)}, not kinds of judges, or no 'grades'"
             )
+            raise InputError(problem, hint="save the set with ScoreSet.save")
         grades = tuple(map(make_plain, arrays["grades"].tolist())) if "grades" in arrays else ()
         cut = grades[int(arrays["cut"])] if "cut" in arrays else None
         each = {
@@ -238,12 +235,9 @@ class ArrayFile(Mapping[str, NDArray[Any]]):
         member, where = self._members[name], f"{self._file}, key {name!r},"
         self._allowed -= member.file_size
         if self._allowed < 0:
-            raise InputError(
-                f"{where} unpacks to {member.file_size:,} bytes; at most {UNPACKED_BYTES:,}, or "
-                f"{UNPACKED_TIMES} times the size of the file, are read",
-                hint="if you trust the file, load it with numpy and pass the arrays to "
-                "ScoreSet.from_arrays",
-            )
+            problem = f"{where} unpacks to {member.file_size:,} bytes, too many for its file"
+            hint = "if you trust it, load it with numpy and use ScoreSet.from_arrays"
+            raise InputError(problem, hint=hint)
         with (
             translate_foreign_errors(f"reading {where}", hint=REPAIR),
             zipfile.ZipFile(self._file) as archive,

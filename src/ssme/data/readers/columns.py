@@ -181,10 +181,8 @@ def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
         for name in named:
             table.require(name, "group column", "groups")
             if is_missing(table.read_values(name)).all():
-                raise InputError(
-                    f"group column {name!r} of {table.what} is empty on all {table.n_rows:,} rows",
-                    hint="name another column with `groups`, or check how the file was made",
-                )
+                problem = f"group column {name!r} of {table.what} is empty on all rows"
+                raise InputError(problem, hint="name another one with `groups`, or check the file")
         return {name: name for name in named}
     found = [
         name
@@ -292,19 +290,15 @@ def find_judge_columns(table: Table, roles: Columns, options: ReadOptions) -> Co
         option = "answers" if name in answers else "ratings"
         table.require(name, "answers", option)
         if name in roles.roles:
-            raise InputError(
-                f"column {name!r} is named both for answers and as label, id, weight or group",
-                hint=f"leave it out of `{option}`, or name another column for the other role",
-            )
+            problem = f"column {name!r} is named both for answers and as label, id, weight or group"
+            raise InputError(problem, hint=f"leave it out of `{option}`, or of the other option")
     judge = find_judge_column(table, options)
     if judge is None:
         return replace(roles, kind=WIDE_ANSWERS, answers=answers, ratings=ratings)
     if len(answers) + len(ratings) != 1 or options.models is not None:
-        raise InputError(
-            f"the column of judges {judge!r} asks for the long layout, which has one column of "
-            "answers and no `models`",
-            hint="name one column of answers, or pass `layout='wide'`",
-        )
+        problem = f"the column of judges {judge!r} asks for one row per answer, in one column"
+        hint = "name one column of answers and no `models`, or pass `layout='wide'`"
+        raise InputError(problem, hint=hint)
     id = roles.id or table.find(None, JUDGED_ROWS, "id")
     (answer,) = (*answers, *ratings)
     if id is None:
@@ -452,12 +446,9 @@ def is_index(table: Table, name: str) -> bool:
     votes = np.isin(known, (0.0, 1.0)).all() and known.any() and not counted
     if not known.size or ((known % 1 == 0).all() and not votes):
         return True
-    row = int(np.argmax(~np.isnan(values)))
-    raise InputError(
-        f"column {table.columns.index(name) + 1} has no name ({name!r}) and contains "
-        f"{make_plain(values[row])!r} at row {row}, which may be a score",
-        hint=f"name the column, or leave it out with `ignore={[name]}`",
-    )
+    place, value = table.columns.index(name) + 1, make_plain(known[0])
+    problem = f"column {place} has no name ({name!r}), and numbers such as {value!r}"
+    raise InputError(problem, hint=f"name the column, or leave it out with `ignore={[name]}`")
 
 
 def warn_of_guesses(columns: Columns, options: ReadOptions) -> None:

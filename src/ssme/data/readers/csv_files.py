@@ -76,12 +76,9 @@ def open_csv(
         for line, row in table.read_rows():
             n_rows += 1
             if len(row) != width:
-                raise InputError(
-                    f"{file} is not a regular table: line {line} has {len(row)} fields, the header "
-                    f"{width}",
-                    hint="write an empty field where a value is missing; check quoting, stray "
-                    "delimiters and `delimiter`",
-                )
+                problem = f"{file}: line {line} has {len(row)} fields, the header {width}"
+                hint = "write an empty field for a missing value; check quoting and `delimiter`"
+                raise InputError(problem, hint=hint)
         if frame is None or frame.shape != (n_rows - 1, width):
             text = table.rewrite(header, style, missing, ignored)
             frame = _parse(table, missing, text)
@@ -154,11 +151,9 @@ class NumberStyle:
             marks = f"`decimal={self.decimal!r}`"
             if self.thousands is not None:
                 marks += f" and `thousands={self.thousands!r}`"
-            raise InputError(
-                f"column {name!r} contains {cell!r} in line {line}, which is not a number with "
-                f"{marks}",
-                hint=f"correct the option or the cell, or pass `ignore={name!r}`",
-            )
+            problem = f"column {name!r} contains {cell!r} in line {line}, not a number with {marks}"
+            hint = f"correct the option or the cell, or pass `ignore={name!r}`"
+            raise InputError(problem, hint=hint)
 
 
 @dataclass(frozen=True)

@@ -257,10 +257,8 @@ def _name_label_column(
     if not isinstance(labels, str):
         return options, labels
     if options.label is not None and options.label != labels:
-        raise InputError(
-            f"two label columns: `labels={labels!r}` and `label={options.label!r}`",
-            hint="name it once; a file with labels is given as a pathlib.Path",
-        )
+        problem = f"two label columns: `labels={labels!r}` and `label={options.label!r}`"
+        raise InputError(problem, hint="name it once; a file with labels is a pathlib.Path")
     if labels not in table.columns and Path(labels).suffix.lower() in READERS:
         problem = f"{table.what} has no column {labels!r}"
         raise InputError(problem, hint=f"for the file pass pathlib.Path({labels!r})")

@@ -69,18 +69,15 @@ def open_excel(
         try:
             names = [each.title for each in book.worksheets]
             if sheet is not None and sheet not in names:
-                raise InputError(
-                    f"{file} has no sheet {sheet!r}, only {quote(names, limit=20)}",
-                    hint=f"{suggest_nearest(sheet, names)}name one with `sheet`",
-                )
+                problem = f"{file} has no sheet {sheet!r}, only {quote(names, limit=20)}"
+                hint = f"{suggest_nearest(sheet, names)}name one with `sheet`"
+                raise InputError(problem, hint=hint)
             filled = [sheet] if sheet else [n for n in names if any(_read_rows(book[n]))]
             if not filled:
                 raise InputError(f"{file} is empty", hint="it needs a header and at least one row")
             if len(filled) > 1:
-                raise InputError(
-                    f"{file} has {len(filled)} filled sheets: {quote(filled, limit=20)}",
-                    hint=f"name one: `sheet={filled[0]!r}`",
-                )
+                problem = f"{file} has {len(filled)} filled sheets: {quote(filled, limit=20)}"
+                raise InputError(problem, hint=f"name one: `sheet={filled[0]!r}`")
             chosen = filled[0]
             header, *rows = [
                 [cell if cell.data_type == "f" else cell.value for cell in row]
@@ -106,11 +103,8 @@ def _read_rows(sheet: Any) -> Iterator[Row]:
         here = sum(cell.value is not None for cell in row)
         cells, filled = cells + len(row), filled + here
         if number > MOST_ROWS or cells > max(LEAST_CELLS, HOLES * filled):
-            raise InputError(
-                f"sheet {sheet.title!r} has {filled:,} values in more than {number - 1:,} rows and "
-                f"{cells:,} cells",
-                hint="save the filled part of the sheet as CSV or Parquet",
-            )
+            problem = f"sheet {sheet.title!r} has {filled:,} values in {cells:,} cells or more"
+            raise InputError(problem, hint="save the filled part of the sheet as CSV or Parquet")
         if here:
             yield list(row)
 
@@ -125,11 +119,9 @@ def _take_computed(file: Path, sheet: str, rows: list[Row]) -> list[Row]:
         kept = {(each.row, each.column): each.value for each in cells if each.value is not None}
     for cell in (cell for row in rows for cell in row if _is_formula(cell)):
         if (cell.row, cell.column) not in kept:
-            raise InputError(
-                f"{file}, sheet {sheet!r}: cell {cell.coordinate} is a formula that was never "
-                "computed",
-                hint="open the file in a spreadsheet program and save it, or save the values",
-            )
+            problem = f"{file}: cell {cell.coordinate} is a formula that was never computed"
+            hint = "open the file in a spreadsheet program and save it, or save the values"
+            raise InputError(problem, hint=hint)
     return [
         [kept[cell.row, cell.column] if _is_formula(cell) else cell for cell in row] for row in rows
     ]
@@ -195,11 +187,8 @@ def open_json_lines(file: Path) -> Any:
     if not columns:
         raise InputError(f"{file} is empty", hint="it needs a line with an object that has a key")
     if n_rows * len(columns) > max(LEAST_CELLS, HOLES * n_cells):
-        raise InputError(
-            f"{file} has {len(columns):,} different keys in {n_rows:,} lines, nearly all of them "
-            "missing on nearly all lines",
-            hint="write one object per row, with a key for every column",
-        )
+        problem = f"{file} has {len(columns):,} keys in {n_rows:,} lines, nearly all missing"
+        raise InputError(problem, hint="write one object per row, with a key for every column")
     rows = range(n_rows)
     return make_frame({name: to_objects([*map(of.get, rows)]) for name, of in columns.items()})
 
@@ -224,11 +213,9 @@ def _read_records(file: Path) -> Iterator[tuple[int, _ObjectPairs]]:
                 problem = "is not JSON: it is nested too deeply"
             except ValueError as error:
                 problem = f"is not JSON: {error}"
-            raise InputError(
-                f"{file}, line {number}, {problem}",
-                hint='write one object per line in UTF-8, such as {"bert": 0.9, "label": 1}, '
-                "without commas or brackets between lines",
-            )
+            problem = f"{file}, line {number}, {problem}"
+            hint = 'write one object per line in UTF-8, such as {"bert": 0.9, "label": 1}'
+            raise InputError(problem, hint=hint)
 
 
 def _read_cells(

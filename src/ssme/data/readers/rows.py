@@ -156,11 +156,9 @@ class Rows:
         if part.any():
             i, m = np.argwhere(part)[0].tolist()
             lacking = [name for k, name in enumerate(names) if not counts[i, m, k]]
-            raise InputError(
-                f"id {self.ids[i]!r}, model {models[m]!r} has {present[i, m]} of {len(names)} "
-                f"class scores and lacks {quote(lacking)}",
-                hint="add the missing rows, or leave out all classes where a model has no score",
-            )
+            problem = f"id {self.ids[i]!r}, model {models[m]!r} has no score of {quote(lacking)}"
+            hint = "add the missing rows, or leave out all classes of the model there"
+            raise InputError(problem, hint=hint)
         out = np.full(shape, None if options.judged else np.nan, dtype=values.dtype)
         out[index] = values[kept]
         return out, models, names if columns.class_ else None
@@ -232,10 +230,8 @@ class LabelTable:
         self.values = as_objects(table.read_values(label))
         self.values[is_missing(self.values)] = None
         if ids is None:
-            raise InputError(
-                f"labels are in {table.what}, and the scores have no id column to join them by",
-                hint="name it with `id='...'`, or pass labels as an array in the order of the rows",
-            )
+            problem = f"labels are in {table.what}, and the scores have no id column to join by"
+            raise InputError(problem, hint="name it with `id='...'`, or pass labels as an array")
         self.ids = as_ids(ids, len(ids))
         with name_argument("labels"):
             named = as_ids(table.read_ids(self.id), table.n_rows)
@@ -303,20 +299,15 @@ class LabelTable:
             value, where = make_plain(out[row]), f"row {self.ids[row]!r} is labeled"
             if known.are_all(int) and isinstance(value, str):
                 if not value.strip().lstrip("+-").isdecimal():
-                    raise InputError(
-                        f"{where} {value!r} in {self.table.what}, and the labels in the scores "
-                        f"table are the whole numbers {quote(known.values)}",
-                        hint="correct it, or leave it empty if the row has no label yet",
-                    )
+                    problem = f"{where} {value!r} in {self.table.what}, not a whole number"
+                    hint = "correct it, or leave it empty if there is no label yet"
+                    raise InputError(problem, hint=hint)
                 value = int(value)
             elif known.are_all(str) and type(value) is int:
                 value = str(value)
             if known.codes[row] >= 0 and value != before[row]:
-                raise InputError(
-                    f"{where} {before[row]!r} in the scores table and {value!r} in "
-                    f"{self.table.what}",
-                    hint="correct one of them, or leave one empty",
-                )
+                problem = f"{where} {before[row]!r} with the scores, {value!r} in {self.table.what}"
+                raise InputError(problem, hint="correct one of them, or leave one empty")
             before[row] = value
         return before
 

@@ -68,18 +68,16 @@ def find_local_path(path: str | Path) -> Path:
     if scheme is None or Path(text).exists():
         return Path(path)
     if scheme[1].lower() != "file":
-        raise InputError(
-            f"{text} is an address, not a file on this machine",
-            hint="download it first; Parquet in an object store can be streamed (engine 'stream')",
-        )
+        problem = f"{text} is an address, not a file on this machine"
+        hint = "download it, or stream Parquet from an object store (`engine=stream`)"
+        raise InputError(problem, hint=hint)
     place = text[len("file:") :]
     host, slash, rest = place[2:].partition("/") if place.startswith("//") else ("", "/", place)
     if host in ("", "localhost") and slash:
         return Path(unquote("/" + rest.lstrip("/")))
-    raise InputError(
-        f"{text} is a file on another machine, {host!r}",
-        hint="copy the file, or write three slashes before an absolute path: file:///data/s.csv",
-    )
+    problem = f"{text} is a file on another machine, {host!r}"
+    hint = "copy it; an absolute path has three slashes: file:///data/s.csv"
+    raise InputError(problem, hint=hint)
 
 
 def find_reader(file: Path) -> Reader:
@@ -102,11 +100,9 @@ def find_reader(file: Path) -> Reader:
         raise InputError(f"{file} is a directory", hint=f"name a file in it, or {STREAMED}")
     reader = READERS.get(file.suffix.lower())
     if reader is None:
-        raise InputError(
-            f"{file} has the suffix {file.suffix!r}",
-            hint=f"save it as one of {', '.join(READERS)}, or load it and use ScoreSet.from_frame "
-            "or from_arrays",
-        )
+        problem = f"{file} has the suffix {file.suffix!r}"
+        hint = f"save it as one of {', '.join(READERS)}, or use ScoreSet.from_frame or from_arrays"
+        raise InputError(problem, hint=hint)
     if not stat.S_ISREG(mode):
         problem = f"{file} is a pipe or a device, whose rows can be read only once"
         raise InputError(problem, hint="write the rows to a file first")

@@ -53,20 +53,17 @@ class Table:
             if isinstance(table, narwhals.LazyFrame):
                 table = table.collect()
             if not isinstance(table, narwhals.DataFrame):
-                raise InputError(
-                    f"{what} is a {type(frame).__name__}, not a data frame",
-                    hint="pass a pandas, polars or pyarrow frame, or arrays to "
-                    "ScoreSet.from_arrays",
-                )
+                problem = f"{what} is a {type(frame).__name__}, not a data frame"
+                hint = "pass a pandas, polars or pyarrow frame, or use ScoreSet.from_arrays"
+                raise InputError(problem, hint=hint)
             names: list[Any] = list(table.columns)
         except DuplicateError:
             names = list(getattr(frame, "column_names", None) or frame.columns)
         levels = next((name for name in names if isinstance(name, tuple)), None)
         if levels is not None:
-            raise InputError(
-                f"{what} has column names of several levels such as {levels!r}",
-                hint="join the levels, for example frame.columns = [':'.join(c) for c in columns]",
-            )
+            problem = f"{what} has column names of several levels such as {levels!r}"
+            hint = "join the levels: frame.columns = [':'.join(c) for c in frame.columns]"
+            raise InputError(problem, hint=hint)
         self.columns: tuple[str, ...] = tuple(map(str, names))
         repeated = [name for name, count in Counter(self.columns).items() if count > 1]
         if repeated:
@@ -211,20 +208,15 @@ def spread_lists(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions
         held = np.array([isinstance(value, LISTS) for value in values])
         sizes = {len(value) for value in values[held]}
         if len(sizes) != 1:
-            raise InputError(
-                f"column {name!r} contains lists of lengths {sorted(sizes)}",
-                hint="give every row as many scores as there are classes, or leave the column out "
-                f"with `ignore={name!r}`",
-            )
+            problem = f"column {name!r} contains lists of lengths {sorted(sizes)}"
+            hint = f"give every row one score per class, or pass `ignore={name!r}`"
+            raise InputError(problem, hint=hint)
         scores: FloatArray = np.full((len(values), sizes.pop()), np.nan)
         scores[held] = as_floats(list(values[held]), f"column {name!r}")
         classes = options.classes or range(scores.shape[1])
         if len(classes) != scores.shape[1]:
-            raise InputError(
-                f"column {name!r} contains lists of {scores.shape[1]} scores for {len(classes)} "
-                f"classes {quote(classes)}",
-                hint="list as many with `classes=[...]` as there are scores",
-            )
+            problem = f"column {name!r} has {scores.shape[1]} scores for classes {quote(classes)}"
+            raise InputError(problem, hint="list as many with `classes=[...]` as there are scores")
         spread[name] = {each: f"{name}:{each}" for each in classes}
         columns.update(zip(spread[name].values(), scores.T, strict=True))
     return table.assign(columns, dropped=lists), replace(options, models=spread)

@@ -60,10 +60,9 @@ def find_scores(
         classes = order_classes(classes, options.classes, options.positive)
     both = sorted(grid.used.intersection(roles.roles))
     if both:
-        raise InputError(
-            f"column {both[0]!r} is named both for scores and as label, id, weight or group",
-            hint="name other columns with `models` or `pattern`, or another one for the other role",
-        )
+        problem = f"column {both[0]!r} is named both for scores and as label, id, weight or group"
+        hint = "name another one with `models`, `pattern` or the other option"
+        raise InputError(problem, hint=hint)
     by_model = grid.columns.items()
     return replace(
         roles,
@@ -91,10 +90,9 @@ def _find_grid(
     """The score columns, and those that are models only by name, with the reason."""
     if isinstance(options.models, Mapping):
         if options.pattern is not None:
-            raise InputError(
-                f"`pattern={options.pattern!r}` was given together with `models` as a mapping",
-                hint="leave one out: the mapping already says which column is which",
-            )
+            problem = f"`pattern={options.pattern!r}` was given together with `models` as a mapping"
+            hint = "leave one out: the mapping already says which column is which"
+            raise InputError(problem, hint=hint)
         return _from_mapping(table, options.models, options.classes), {}
     taken = {*roles.roles, *roles.set_aside}
     free = [name for name in table.columns if name not in taken]
@@ -141,11 +139,9 @@ def _from_mapping(
         elif not isinstance(value, Mapping):
             names = range(len(value)) if classes is None else classes
             if len(names) != len(value):
-                raise InputError(
-                    f"model {model!r} has {len(value)} columns for {len(names)} classes "
-                    f"{quote(names)}",
-                    hint="list one column per class, in the order of `classes`",
-                )
+                problem = f"model {model!r} has {len(value)} columns for the classes {quote(names)}"
+                hint = "list one column per class, in the order of `classes`"
+                raise InputError(problem, hint=hint)
             value = dict(zip(names, value, strict=True))
         columns[str(model)] = {
             name: table.require(column, f"scores of model {model!r}", "models")
