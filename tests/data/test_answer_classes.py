@@ -50,8 +50,7 @@ def test_unsure_with_punctuation_is_no_class(unsure: str) -> None:
     ],
 )
 @pytest.mark.parametrize(
-    "said",
-    [[1, 0, 1], ["1.0", "0.0", "1.0"], [True, False, True], ["True", "FALSE", "true"]],
+    "said", [[1, 0, 1], ["1.0", "0.0", "1.0"], [True, False, True], ["True", "FALSE", "true"]]
 )
 def test_one_and_true_are_the_same_class_however_they_are_written(
     labels: list[Any], classes: tuple[Any, ...], said: list[Any]

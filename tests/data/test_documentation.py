@@ -33,13 +33,7 @@ def test_names_and_suffixes_are_all_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "module",
-    [
-        "ssme.data.readers.reading",
-        "ssme.data.scoreset",
-        "ssme.schema",
-        "ssme.sklearn",
-    ],
+    "module", ["ssme.data.readers.reading", "ssme.data.scoreset", "ssme.schema", "ssme.sklearn"]
 )
 def test_the_examples_in_docstrings_run(module: str) -> None:
     found = doctest.testmod(import_module(module))

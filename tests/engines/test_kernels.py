@@ -23,12 +23,7 @@ def torch_cpu(kernel, points, queries):
     return TorchKernel(kernel, points, queries, torch.device("cpu"))
 
 
-ENGINES = {
-    "dense": DenseKernel,
-    "tiled": TiledKernel,
-    "sparse": SparseKernel,
-    "torch": torch_cpu,
-}
+ENGINES = {"dense": DenseKernel, "tiled": TiledKernel, "sparse": SparseKernel, "torch": torch_cpu}
 TOLERANCE = {"sparse": 1e-6}
 
 

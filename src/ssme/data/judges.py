@@ -513,8 +513,7 @@ def _list_occurring(said: Sequence[JudgeAnswers], labels: RawLabels) -> Classes:
         first = seen.setdefault(strip_punctuation(text), text)
         if first != text:
             where = next(
-                (each.locate(value) for each in said if value in each.raw.values),
-                f"label {text!r}",
+                (each.locate(value) for each in said if value in each.raw.values), f"label {text!r}"
             )
             problem = f"{where} differs from the class {first!r} in capitals or punctuation only"
             hint = f"write each class in one way, or {LIST_ALL} if they differ"

@@ -104,10 +104,7 @@ class _ArraySet:
             clusters=values.get("clusters", self.find(given.cluster, "clusters", "cluster")),
             design=design,
             layout=Layout(
-                "arrays",
-                label=label,
-                source=str(self.file),
-                order="unknown" if unordered else None,
+                "arrays", label=label, source=str(self.file), order="unknown" if unordered else None
             ),
         )
         data = ScoreSet(**fields, judges=self.find_judges(fields))

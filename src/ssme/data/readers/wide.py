@@ -156,11 +156,7 @@ def _from_mapping(
 
 
 def _find_named(
-    table: Table,
-    free: list[str],
-    models: list[str] | None,
-    options: ReadOptions,
-    raw: RawLabels,
+    table: Table, free: list[str], models: list[str] | None, options: ReadOptions, raw: RawLabels
 ) -> Grid:
     """The class columns of ``models``, or of all that fit the pattern, by the first that fits."""
     for pattern in PATTERNS if options.pattern is None else (options.pattern,):
@@ -476,10 +472,7 @@ def find_grids(
 
 
 def _compile_pattern(
-    pattern: str,
-    models: Sequence[str] | None,
-    classes: Sequence[Hashable] | None,
-    longest: bool,
+    pattern: str, models: Sequence[str] | None, classes: Sequence[Hashable] | None, longest: bool
 ) -> re.Pattern[str]:
     """``pattern`` as a regular expression; ``longest``: the model takes all it can."""
     apart = "}{" not in pattern
