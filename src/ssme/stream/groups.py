@@ -20,16 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.arrays import FloatArray, IntArray
+from ssme.data import grouping
 from ssme.data.arrays import as_groups
-from ssme.data.grouping import (
-    Binning,
-    GroupBy,
-    GroupValue,
-    Pooling,
-    find_values,
-    name_group,
-    name_pooled,
-)
+from ssme.data.grouping import GroupBy, GroupValue, Pooling
 from ssme.data.readers.tables import from_arrow
 from ssme.engines.executors import map_in_order
 from ssme.errors import InputError
@@ -68,19 +61,19 @@ class GroupTable:
     ) -> GroupTable:
         """From the rows of every group."""
         listed = sorted(counts, key=lambda values: [(v.kind, v.order) for v in values])
-        names = [name_group(values) for values in listed]
+        names = [grouping.name_group(values) for values in listed]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InputError(f"two groups are called {twice!r}", hint="rename a group column")
         sizes = np.array([counts[values] for values in listed], dtype=np.int64)
         kept = pooling.choose_kept(sizes, group_by.text)
         pooled = int((~kept).sum())
-        together = [name_pooled(group_by.text, pooled)] if pooled else []
+        together = [grouping.name_pooled(group_by.text, pooled)] if pooled else []
         return cls(group_by, (*compress(names, kept), *together), first, pooled)
 
     def group_values(self, columns: Mapping[str, NDArray[np.object_]]) -> IntArray:
         """The number (n,) of the group of rows in memory."""
-        return self._number(*find_values(self.group_by, columns))
+        return self._number(*grouping.find_values(self.group_by, columns))
 
     def group_arrow(self, table: Any, names: Mapping[str, str]) -> IntArray:
         """That of the rows of a pyarrow table; ``names`` are its columns by group column."""
@@ -89,7 +82,9 @@ class GroupTable:
     def _number(self, listed: Sequence[Values], codes: IntArray) -> IntArray:
         places = {name: place for place, name in enumerate(self.names)}
         last = len(self.names) - 1
-        number = np.array([places.get(name_group(v), last) for v in listed], dtype=np.int64)
+        number = np.array(
+            [places.get(grouping.name_group(v), last) for v in listed], dtype=np.int64
+        )
         return self.first + number[codes]
 
 
@@ -149,11 +144,11 @@ def _find_arrow_values(
         part.column: columns[part.column][places]
         for part, places in zip(group_by.parts, joint.T, strict=True)
     }
-    listed, of_joint = find_values(group_by, taken)
+    listed, of_joint = grouping.find_values(group_by, taken)
     return listed, of_joint[inverse.ravel()]
 
 
-def _find_distinct(part: Binning, values: Any) -> tuple[NDArray[np.object_], IntArray]:
+def _find_distinct(part: grouping.Binning, values: Any) -> tuple[NDArray[np.object_], IntArray]:
     """Distinct values of a ``ChunkedArray``, None last, and which each row has.
 
     Of the numbers in a bin only the lowest is kept, since only the bin matters.
