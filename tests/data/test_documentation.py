@@ -32,9 +32,7 @@ def test_names_and_suffixes_are_all_told() -> None:
     assert [word for word in told if word not in text] == []
 
 
-@pytest.mark.parametrize(
-    "module", ["ssme.data.readers.reading", "ssme.data.scoreset", "ssme.schema", "ssme.sklearn"]
-)
+@pytest.mark.parametrize("module", ["ssme.data.scoreset", "ssme.schema", "ssme.sklearn"])
 def test_the_examples_in_docstrings_run(module: str) -> None:
     found = doctest.testmod(import_module(module))
     assert found.attempted > 0

@@ -35,14 +35,9 @@ from ssme.wording import suggest_nearest
 
 @dataclass(frozen=True, eq=False)
 class LabelRounds:
-    """In which round each row got its label, and with which probability it was drawn.
+    """In which round each row (n,) got its label, and with which probability it was drawn.
 
-    Attributes
-    ----------
-    probability : array (n,)
-        Probability in (0, 1] of the row in its round; NaN where it is not declared.
-    number : array (n,) of int
-        Number of the round; 0 for labels that were there before.
+    The probability is NaN where it is not declared; labels that were there before have number 0.
     """
 
     probability: NDArray[np.float64]
@@ -97,18 +92,10 @@ DESIGNS = ("random", "by_class", "by_score")
 class LabelDesign:
     """How rows were chosen for labeling.
 
-    Attributes
-    ----------
-    kind : str or None
-        ``"random"``, ``"by_class"``, ``"by_score"``, ``"weights"``; None if it is not declared.
-    weights : array (n,) or None
-        For ``"weights"``, how many rows each label represents; rows without a label do not count.
-    rounds : LabelRounds or None
-        For ``"weights"`` that come from probabilities, those; also where
-        rows were drawn and none has its label yet, which says nothing of the labels there are.
-    assumed : str or None
-        For ``"weights"`` that correct a shift, which one was assumed: ``"label"`` or
-        ``"covariate"``.
+    ``kind`` is one of `DESIGNS`, ``"weights"``, or None if it is not declared. ``weights`` (n,) are
+    how many rows each label represents; ``rounds`` those that they come from, also where rows were
+    drawn and none has its label yet, which says nothing of the labels there are. Weights that
+    correct a shift have ``assumed`` that of the ``"label"`` or ``"covariate"``.
     """
 
     kind: str | None = None

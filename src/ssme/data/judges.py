@@ -80,14 +80,8 @@ LONGEST_SCALE = 101
 class Judge:
     """What the scores of one model of a `ssme.ScoreSet` mean, where they are not probabilities.
 
-    Attributes
-    ----------
-    kind : {"answers", "ratings"}
-        Whether the model gives a class, or a grade on an ordered scale.
-    values : tuple
-        What it can give: the classes, or the grades from the lowest to the highest.
-    cut : optional
-        Of ratings for two classes, the lowest grade that counts as the positive class.
+    It gives one of the ``values``: a class, or a grade on a scale from the lowest to the highest,
+    of which those from the ``cut`` on count as the positive one of two classes.
     """
 
     kind: Literal["answers", "ratings"]

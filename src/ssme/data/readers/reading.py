@@ -56,23 +56,10 @@ from ssme.wording import quote
 
 
 def as_score_set(source: Any, labels: object | None = None, **options: Any) -> ScoreSet:
-    """Make a `ScoreSet` from any source of scores.
+    """A `ScoreSet` from a path, a data frame, a dataset, arrays or a set already made.
 
-    Parameters
-    ----------
-    source : ScoreSet, str, pathlib.Path, data frame, Hugging Face dataset, array or dict
-        A set already made, the path of a file, a frame, a ``datasets.Dataset``, or arrays.
-    labels : optional
-        As in `ScoreSet.read`, `ScoreSet.from_frame` or `ScoreSet.from_arrays`.
-    **options
-        Those of the same three. A set already made takes new ``labels`` and the option
-        ``unlabeled`` only.
-
-    Examples
-    --------
-    >>> from ssme.data import as_score_set
-    >>> as_score_set({"bert": [0.9, 0.2], "gpt": [0.6, 0.4]}, [1, None])
-    ScoreSet(rows: 2, labeled: 1 (0: 0, 1: 1), 2 models: bert, gpt)
+    ``labels`` and ``options`` are those of `ScoreSet.read`, `ScoreSet.from_frame` or
+    `ScoreSet.from_arrays`; a set already made takes new ``labels`` and ``unlabeled`` only.
     """
     if isinstance(source, ScoreSet):
         if set(options) - {"unlabeled"} or (options and labels is None):
