@@ -4,7 +4,7 @@ BIN := .venv/bin
 # with and without torch are two states of .venv: the one does not stand for the other
 READY := .venv/.ready$(if $(filter 1,$(SSME_TORCH)),-torch)
 
-.PHONY: help setup demo test test-lowest test-mlflow test-processors package package-matrix sbom mutation coverage lint types docs docs-check bench bench-quick speed sample lock clean
+.PHONY: help setup demo test test-lowest test-integrations test-processors package package-matrix sbom mutation coverage lint types docs docs-check bench bench-quick speed sample lock clean
 
 help:
 	@echo "make demo         estimate six classifiers from 30 labels, beside the truth"
@@ -26,7 +26,7 @@ demo: $(READY)
 	@$(BIN)/ssme demo
 
 # one thread per process: two processes on two cores, whose threads would wait for each other
-test test-lowest test-mlflow test-processors: export OMP_NUM_THREADS = 1
+test test-lowest test-integrations test-processors: export OMP_NUM_THREADS = 1
 
 test: $(READY)
 	@$(BIN)/pytest -n 2 --dist loadgroup
@@ -48,11 +48,13 @@ test-lowest: $(READY)
 		--deselect tests/cli/test_program.py::test_help_imports_nothing_heavy tests/test_public.py tests/test_run.py tests/test_config.py \
 		tests/cli/test_program.py tests/cli/test_evaluate.py tests/cli/test_report.py tests/data/readers tests/stream/test_evaluation.py
 
-test-mlflow: $(READY)
-	@$(BIN)/uv venv -q --clear --seed --python $(PYTHON) .venv-mlflow || $(PYTHON) -m venv .venv-mlflow
-	@$(BIN)/uv pip install -q --python .venv-mlflow/bin/python -e '.[test,docs,mlflow]' || \
-		.venv-mlflow/bin/python -m pip install -q --disable-pip-version-check -e '.[test,docs,mlflow]'
-	@SSME_REQUIRE=mlflow .venv-mlflow/bin/pytest -m mlflow tests/integrations
+# MLflow, and the harnesses whose logs are read, in an environment of their own
+HARNESSES := inspect-ai lm-eval deepeval
+test-integrations: $(READY)
+	@$(BIN)/uv venv -q --clear --seed --python $(PYTHON) .venv-integrations || $(PYTHON) -m venv .venv-integrations
+	@$(BIN)/uv pip install -q --python .venv-integrations/bin/python -e '.[test,docs,mlflow]' $(HARNESSES) || \
+		.venv-integrations/bin/python -m pip install -q --disable-pip-version-check -e '.[test,docs,mlflow]' $(HARNESSES)
+	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 SSME_REQUIRE=mlflow,harness .venv-integrations/bin/pytest -p pytest_timeout -m 'mlflow or harness' tests/integrations
 
 package: $(READY)
 	$(BIN)/python scripts/check_package.py
@@ -97,7 +99,7 @@ docs-check: $(READY)
 	$(BIN)/python -m benchmarks.report --check
 	$(BIN)/python -m benchmarks.quotes --check
 
-# make docs DOCS_BIN=.venv-mlflow/bin: with the outputs of MLflow too (after make test-mlflow)
+# make docs DOCS_BIN=.venv-integrations/bin: with the outputs of MLflow too (after make test-integrations)
 DOCS_BIN ?= $(BIN)
 docs: $(READY)
 	@rm -rf docs/learn docs/generated

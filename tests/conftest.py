@@ -1,8 +1,9 @@
 """Which tests may be skipped, and that CI forbids skips it did not expect.
 
-Tests marked ``data``, ``torch``, ``gpu``, ``browser``, ``mlflow`` or ``web`` need something a fresh
-machine may lack; they are skipped with a reason then. ``SSME_REQUIRE`` (comma separated, set by CI)
-turns a missing requirement into an error, and any other skip or expected failure into a failure.
+Tests marked ``data``, ``torch``, ``gpu``, ``browser``, ``mlflow``, ``harness`` or ``web`` need
+something a fresh machine may lack; they are skipped with a reason then. ``SSME_REQUIRE`` (comma
+separated, set by CI) turns a missing requirement into an error, and any other skip or expected
+failure into a failure.
 
 Generated examples are the same in every run, so that a run fails for what was changed and for
 nothing else; ``pytest --hypothesis-profile=default`` draws new ones.
@@ -48,6 +49,12 @@ REQUIREMENTS = {
     "mlflow": (
         lambda: importlib.util.find_spec("mlflow") is not None,
         lambda: "mlflow is not installed (extra `mlflow`)",
+    ),
+    "harness": (
+        lambda: all(
+            importlib.util.find_spec(n) for n in ("inspect_ai", "lm_eval", "deepeval", "mlflow")
+        ),
+        lambda: "inspect-ai, lm-eval, deepeval or mlflow is not installed (make test-integrations)",
     ),
     "web": (
         lambda: all(importlib.util.find_spec(n) for n in ("starlette", "uvicorn", "httpx2")),

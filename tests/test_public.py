@@ -84,6 +84,7 @@ OWN_ROOMS = {
         "wording",
     },
     "from ssme.data.scoreset import ScoreSet": {
+        "arrays",
         "data",
         "errors",
         "options",

@@ -25,6 +25,7 @@ from unittest.mock import patch
 import numpy as np
 from typer.main import get_command
 
+from benchmarks.fuzz.logs import LOGS, write_log
 from benchmarks.fuzz.program import make_runner
 from benchmarks.fuzz.tables import make_parser, spread, write_counts
 from benchmarks.fuzz.values import make_text
@@ -43,6 +44,7 @@ LEFT_OUT = {
 BASES: dict[str, tuple[str, ...]] = {
     "evaluate": ("{file}", "--method", "ensemble", "--n-draws", "3"),
     "doctor": ("{file}",),
+    "convert": ("{folder}/logs.json",),
     "compare": ("{file}", "--methods", "ensemble,labeled"),
     "report": ("{file}", "--method", "ensemble", "--output", "{folder}/r.md", "--force"),
     "plan": (
@@ -103,6 +105,7 @@ def make_files(folder: Path) -> dict[str, str]:
         full.append(f"{label},{a},{b}")
     for name, rows in (("scores", lines), ("full", full)):
         (folder / f"{name}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    write_log(folder, "logs.json", LOGS["inspect.json"])
     return {"file": f"{folder}/scores.csv", "full": f"{folder}/full.csv", "folder": str(folder)}
 
 

@@ -21,7 +21,8 @@ result = ssme.evaluate(sample_path(), "label", id="id", metrics=["accuracy", "ec
 
 # %%
 # MLflow is an extra (``pip install 'ssme[mlflow]'``). Where these pages were built without it, the
-# outputs below are absent, and the next line says so. ``make test-mlflow`` runs this page with it.
+# outputs below are absent, and the next line says so. ``make test-integrations`` runs this page
+# with it.
 
 installed = importlib.util.find_spec("mlflow") is not None
 print("MLflow is installed." if installed else "MLflow is not installed: no outputs below.")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ssme import bench, errors, methods, metrics, progress, sklearn, stream
+    from ssme.data.readers.logs import read_logs
     from ssme.data.scoreset import ScoreSet
     from ssme.errors import (
         ConvergenceWarning,
@@ -65,6 +66,7 @@ _EXPORTS = {
     "correct_shift": "ssme.results.shift",
     "evaluate": "ssme.run",
     "evaluate_parquet": "ssme.stream.evaluation",
+    "read_logs": "ssme.data.readers.logs",
     "rerun": "ssme.run",
 } | _METHOD_CLASSES
 
@@ -89,6 +91,7 @@ __all__ = [
     "methods",
     "metrics",
     "progress",
+    "read_logs",
     "rerun",
     "sklearn",
     "stream",

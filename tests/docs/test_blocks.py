@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from benchmarks.fuzz.logs import LOGS, write_log
 from benchmarks.fuzz.program import make_runner
 
 from ssme.cli import app
@@ -46,7 +47,7 @@ FASTER = {
     "report": FEW,
 }
 """Options added so that a test is short."""
-GATES = ("--fail-under", "--fail-on", "--within")
+GATES = ("--fail-under", "--fail-on", "--within", "next")
 
 
 def write_files(folder: Path, label: str, page: str) -> None:
@@ -68,6 +69,8 @@ def write_files(folder: Path, label: str, page: str) -> None:
     for part in ("parts", "scores"):
         (folder / part).mkdir(exist_ok=True)
         frame.to_parquet(folder / part / "0.parquet")
+    (folder / "logs").mkdir(exist_ok=True)
+    write_log(folder / "logs", "inspect.json", LOGS["inspect.json"])
 
 
 def fill_in(path: Path) -> None:

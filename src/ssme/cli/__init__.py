@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from ssme.cli import compare as compare
+from ssme.cli import convert as convert
 from ssme.cli import demo as demo
 from ssme.cli import doctor as doctor
 from ssme.cli import evaluate as evaluate

@@ -21,7 +21,7 @@ from ssme.data.values import (
     to_float64,
     to_objects,
 )
-from ssme.errors import InputError
+from ssme.errors import InputError, MissingExtraError
 from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
 
@@ -29,14 +29,16 @@ LISTS = (list, tuple, np.ndarray)
 
 
 def is_frame(value: object) -> bool:
-    """Whether narwhals knows ``value`` as a data frame."""
+    """Whether ``value`` is a data frame that narwhals knows, or a stream of Arrow tables."""
     import narwhals
     from narwhals.exceptions import DuplicateError
 
     try:
-        native = narwhals.from_native(value, pass_through=True)
+        native = narwhals.from_native(value, pass_through=True, allow_series=True)
     except DuplicateError:  # a frame whose columns `Table` refuses by name
         return True
+    if native is value:
+        return hasattr(value, "__arrow_c_stream__")
     return isinstance(native, narwhals.DataFrame | narwhals.LazyFrame)
 
 
@@ -50,6 +52,11 @@ class Table:
         self.what = what
         try:
             table: Any = narwhals.from_native(frame, pass_through=True)
+            if table is frame and is_frame(frame):
+                try:
+                    table = narwhals.from_arrow(frame, backend="pyarrow")
+                except ModuleNotFoundError:
+                    raise MissingExtraError("reading a stream of Arrow tables", "parquet") from None
             if isinstance(table, narwhals.LazyFrame):
                 table = table.collect()
             if not isinstance(table, narwhals.DataFrame):
