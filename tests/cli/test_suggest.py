@@ -210,6 +210,20 @@ def test_rows_are_not_suggested_beside_labels_of_unknown_probability(run, file) 
     assert "how many rows each label represents, as in --design COLUMN" in result.stderr
 
 
+def test_the_first_round_needs_no_label(run: Run, file: Path, tmp_path: Path) -> None:
+    """The hint to pass --no-labels named an option that `ssme next` did not have."""
+    frame = pd.read_csv(file)[["id", "good", "bad"]]
+    place, kept = tmp_path / "unlabeled.csv", tmp_path / "round.csv"
+    frame.to_csv(place, index=False)
+    asked = ("next", place, "--method", "ensemble", "-k", "accuracy", "--labels-file", kept)
+    asked = (*asked, "--n", "6", "--simulations", "2")
+    refused = run(*asked)
+    assert refused.exit_code == 2
+    assert "--no-labels" in refused.stderr
+    assert run(*asked, "--no-labels").exit_code == 1
+    assert len(pd.read_csv(kept)) == 6
+
+
 def test_rounds_go_on_until_the_target_is_met(run: Run, file: Path, tmp_path: Path) -> None:
     truth = np.random.default_rng(0).integers(0, 2, 300)
     kept = tmp_path / "labels.csv"

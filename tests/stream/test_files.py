@@ -86,3 +86,11 @@ def test_what_cannot_be_listed_is_said(bucket: Path, address: str, said: str) ->
 def test_a_missing_object_is_said(bucket: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be read \(.*Check the path"):
         evaluate_parquet("s3://bucket/scores/part7.parquet")
+
+
+def test_numbered_rows_are_no_model(tmp_path: Path) -> None:
+    """A column `comment_id` was refused for not being a probability."""
+    numbered = binary_table(600, 30).append_column("comment_id", [np.arange(600)])
+    written(numbered, tmp_path, row_group=100)
+    result = evaluate_parquet(tmp_path, metrics="accuracy", method="ensemble", n_draws=20)
+    assert result.data.models == ("m0", "m1", "m2")

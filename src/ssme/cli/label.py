@@ -18,7 +18,7 @@ from ssme.cli.output import Output
 from ssme.cli.program import CONDITION_FAILED, register_command
 from ssme.cli.run import evaluate_scores, read_noted
 from ssme.errors import InputError
-from ssme.options import Nothing, OneOf, list_declared, option
+from ssme.options import Flag, Nothing, OneOf, list_declared, option
 from ssme.schema import FILE_NAME, PlanOptions, ServeOptions, SuggestOptions
 from ssme.writing import format_csv
 
@@ -119,6 +119,7 @@ class NextOptions(SuggestOptions, PlanOptions):
         "CSV file whose column label you fill in; each round adds its rows.",
         FILE_NAME,
     )
+    no_labels: bool = option(False, "No row has a label before the first round.", Flag())
 
 
 NOT_IN_ROUNDS = ("labels_file", "design")
@@ -139,6 +140,8 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
 
     Examples:
 
+    [cyan]ssme next scores.csv --no-labels[/cyan]
+
     [cyan]ssme next scores.csv -y label --target "P(best)>=0.95"[/cyan]
 
     [cyan]ssme next scores.csv -y label --labels-file round.csv -n 50 --goal metric:f1[/cyan]
@@ -151,6 +154,8 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
     if file.exists():
         _refuse_other_columns(file)
         spec = dataclasses.replace(spec, read={**spec.read, "labels_file": file})
+    elif asked.no_labels:
+        spec = dataclasses.replace(spec, read={**spec.read, "labels_file": False})
     result = _evaluate(spec, output, asked.goal, named=True)
     show(result, output)
     rounds = result.data.design.rounds

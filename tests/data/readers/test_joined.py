@@ -118,3 +118,13 @@ def test_ids_are_found_by_their_values(frame, ids, found) -> None:
     assert data.models == ("a", "b")
     if found:
         assert list(data.ids) == list(table[found])
+
+
+def test_numbers_are_ids_in_the_first_column_only(frame: pd.DataFrame) -> None:
+    """`person` with 1, 2, 3, ... was refused for not being a probability."""
+    table = frame.drop(columns="patient")
+    table.insert(0, "person", range(1, N + 1))
+    assert ssme.ScoreSet.from_frame(table, "y").layout.id == "person"
+    later = table[[*table.columns[1:], "person"]]
+    with pytest.raises(InputError, match="not a probability"):
+        ssme.ScoreSet.from_frame(later, "y")

@@ -44,8 +44,8 @@ Values = NDArray[Any]
 def find_row_names(table: Table, taken: Sequence[str] = ()) -> str | None:
     """The one column that names the rows by its values: each short and different from all others.
 
-    A column of numbers has to be named like an id too (``patient_id``). Where several columns do,
-    the one that is named so is meant.
+    A column of numbers has to be named like an id too (``patient_id``) or be the first one. Where
+    several columns do, the one that is named so is meant.
     """
     if table.n_rows < FEWEST:
         return None
@@ -56,7 +56,7 @@ def find_row_names(table: Table, taken: Sequence[str] = ()) -> str | None:
 
 def _names_rows(table: Table, name: str) -> bool:
     is_text = table.is_text(name)
-    if not is_text and not _NAMED_ID.search(name):
+    if not is_text and not _NAMED_ID.search(name) and name != next(iter(table.columns)):
         return False
     values = table.read_values(name)
     for part in (values[:LOOKED_AT], values):
