@@ -25,9 +25,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 import ssme.bench
+from ssme.arrays import IntArray
 from ssme.bench import protocol as bench_protocol
 from ssme.bench import runner as bench_runner
-from ssme.bench.protocol import IntArray, Split, encode_option, hide_labels, split_rows
+from ssme.bench.protocol import Split, encode_option, hide_labels, split_rows
 from ssme.bench.runner import Loader, Name, Task, Truth, load_checked, pair_with_truth
 from ssme.bench.store import CellStore, compute_source_checksum, describe_process
 from ssme.data.scoreset import ScoreSet

@@ -26,7 +26,7 @@ ALLOWED: dict[str, set[str]] = {
     "data": {"arrays", "wording", "errors", "options", "schema", "writing", "data.readers"},
     "data.readers": {"arrays", "wording", "errors", "options", "schema", "writing", "data"},
     "data.door": {"errors", "options", "schema", "data", "data.readers"},
-    "metrics": {"wording", "errors", "options"},
+    "metrics": {"arrays", "wording", "errors", "options"},
     "mixture": {"arrays", "errors", "progress", "engines"},
 }
 ALLOWED["methods"] = {*ALLOWED} - {"data.readers", "data.door", "config"}

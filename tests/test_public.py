@@ -78,6 +78,7 @@ OWN_ROOMS = {
         "wording",
     },
     "from ssme.metrics import metric_names; metric_names(2)": {
+        "arrays",
         "errors",
         "metrics",
         "options",

@@ -20,6 +20,7 @@ from tests.shared_data import golden_runs, load_set, set_names
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.experiment import Setup, experiment, run_cells, run_jobs, save
 from benchmarks.studies import Protocol, Runner, Scene, Study, seen_rows
+from ssme.arrays import FloatArray
 from ssme.bench.protocol import split_rows
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import UNLABELED, ScoreSet
@@ -29,7 +30,7 @@ from ssme.methods.beliefs import LabelPosterior
 from ssme.methods.estimators.ssme import SsmeMethod
 from ssme.methods.votes import cast_votes
 from ssme.metrics import default_metrics, get_metric
-from ssme.metrics.base import FloatArray, MetricPlan, one_hot_mass
+from ssme.metrics.base import MetricPlan, one_hot_mass
 from ssme.mixture.kde import KdeClasses, select_bandwidth
 from ssme.mixture.model import PRESETS, draw_probabilities, draw_start, run_em, stack_alr
 from ssme.results.evaluation import Evaluation

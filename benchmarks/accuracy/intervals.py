@@ -19,12 +19,13 @@ from tests.shared_data import available, load_set, set_names
 from benchmarks.accuracy.tables import TORTURE, Methods
 from benchmarks.experiment import Setup, experiment, run_cells, save
 from benchmarks.studies import Measure, Protocol, Runner, Study
+from ssme.arrays import FloatArray
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs import LabelPosterior
 from ssme.metrics import metric_names
-from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.base import Metric, one_hot_mass
 from ssme.results.comparison import compute_probability_better
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL

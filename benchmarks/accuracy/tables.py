@@ -25,6 +25,7 @@ from benchmarks.paper import (
     read_paper_file,
 )
 from benchmarks.studies import Protocol
+from ssme.arrays import FloatArray
 from ssme.bench import summarize
 from ssme.bench.protocol import split_rows
 from ssme.bench.store import DECISIVE, describe_process
@@ -33,7 +34,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import limit_blas_threads
 from ssme.methods.registry import method_names
 from ssme.metrics import default_metrics, get_metric
-from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.base import one_hot_mass
 
 Methods = dict[str, tuple[str, dict[str, Any]]]
 

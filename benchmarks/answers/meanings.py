@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, expit, logit
 
+from ssme.arrays import FloatArray
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.metrics.base import FloatArray
 from ssme.results.reliability import make_falling
 
 IntArray = NDArray[np.int64]

@@ -41,6 +41,7 @@ from benchmarks.answers.scenes import BINARY, GRADES, load_set
 from benchmarks.answers.study import plan_studies
 from benchmarks.experiment import add_runs, run_whole, write_tables
 from benchmarks.studies import Trial, seen_rows
+from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.auto.constants import Constants
@@ -48,7 +49,7 @@ from ssme.methods.auto.method import situate
 from ssme.methods.auto.regimes import FittedRegime, fit_regimes
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.base import one_hot_mass
 
 WEIGHED = ("stated", "learned", "latent classes")
 KINDS = ("fixed grades", "quintile grades", "lenient grades")

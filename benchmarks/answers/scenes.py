@@ -16,11 +16,11 @@ import numpy as np
 from benchmarks.auto.priors import SETS
 from benchmarks.experiment import load
 from benchmarks.studies import Scene
-from ssme.bench.protocol import IntArray, Split
+from ssme.arrays import FloatArray, IntArray
+from ssme.bench.protocol import Split
 from ssme.data.design import as_design
 from ssme.data.judges import Judge
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.metrics.base import FloatArray
 
 JUDGED = ("judgebench", "crowd_bluebird", "crowd_dog", "crowd_face")
 """The sets of real judges, in the folder ``answers`` of SSME_DATA."""

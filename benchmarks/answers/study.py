@@ -37,9 +37,10 @@ from benchmarks.answers.scenes import BINARY, JUDGED, find_scene, load_set
 from benchmarks.auto.priors import SETS
 from benchmarks.experiment import add_runs, run_whole, write_tables
 from benchmarks.studies import Protocol, Runner, Study, Trial, Work
+from ssme.arrays import FloatArray
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.base import one_hot_mass
 
 LARGEST_SHARE = 0.6
 """Sets of judges are used with labels on at most this share of their rows."""

@@ -22,11 +22,12 @@ from benchmarks.auto.study import (
     summarize_by_variant,
 )
 from benchmarks.studies import Measure, Study
+from ssme.arrays import FloatArray
 from ssme.bench.runner import Truth
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Recenter, recenter
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.results.evaluation import Evaluation
 
 OF = Constants()

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.auto.priors import TORTURE
+from ssme.arrays import FloatArray
 from ssme.methods.base import Estimate
-from ssme.metrics.base import FloatArray
 from ssme.results.comparison import compute_probability_best, compute_probability_better
 
 BINS = {

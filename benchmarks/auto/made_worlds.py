@@ -18,8 +18,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
-from ssme.metrics.base import FloatArray
 
 ROWS, MODELS = 30_000, 6
 

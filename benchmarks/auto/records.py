@@ -25,6 +25,7 @@ from benchmarks.auto.stress import STRESSES, StressScene, find_stress, load_worl
 from benchmarks.auto.study import TRUTH_ROWS
 from benchmarks.experiment import Loader
 from benchmarks.studies import Protocol, Runner, Study, Trial
+from ssme.arrays import FloatArray
 from ssme.methods.auto.belief import RowGroup
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.method import believe, draw_regime, situate
@@ -36,7 +37,7 @@ from ssme.methods.auto.regimes import (
 )
 from ssme.methods.estimators.labeled import Labeled
 from ssme.metrics import default_metrics, get_metric
-from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.base import one_hot_mass
 
 LABELS = (20, 50, 100)
 PLAIN, FURTHER = "as they are", "further"

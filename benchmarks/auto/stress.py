@@ -21,8 +21,8 @@ from benchmarks.auto.priors import SETS
 from benchmarks.auto.study import plan_study
 from benchmarks.experiment import Loader
 from benchmarks.studies import Scene, Study
+from ssme.arrays import FloatArray
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.metrics.base import FloatArray
 
 Change = Callable[[ScoreSet, np.random.Generator], ScoreSet]
 

@@ -27,10 +27,11 @@ from benchmarks.auto.decisions import sum_decisions, summarize_by_metric, summar
 from benchmarks.auto.priors import TORTURE, find_left_out_coefficients
 from benchmarks.experiment import Loader, run_cells, write_tables
 from benchmarks.studies import Measure, Protocol, Runner, Scene, Study, StudyTables
+from ssme.arrays import FloatArray
 from ssme.bench.runner import Truth
 from ssme.engines.executors import open_executor
 from ssme.methods.base import Estimate
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.results.comparison import compute_probability_better
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL

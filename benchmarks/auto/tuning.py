@@ -38,13 +38,13 @@ from benchmarks.auto.records import (
 )
 from benchmarks.auto.study import compare_with_truth, summarize_by_variant
 from benchmarks.experiment import add_places, open_places, run_cells
+from ssme.arrays import FloatArray
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import choose_spread, recenter
 from ssme.methods.auto.method import allot_draws
 from ssme.methods.auto.regimes import STATED, shrink_stated_evidence
 from ssme.methods.base import Estimate
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray
 
 ALL_DRAWS = 200
 

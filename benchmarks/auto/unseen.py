@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.auto.made_worlds import ROWS, World, as_score_set, make_binary_world
+from ssme.arrays import FloatArray
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.metrics.base import FloatArray
 
 
 def flatten_half(scores: FloatArray, rng: np.random.Generator) -> FloatArray:

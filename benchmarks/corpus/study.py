@@ -28,10 +28,10 @@ from benchmarks.corpus.panels import list_panels, load_panel
 from benchmarks.corpus.sources import PARTS
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.studies import Protocol, Runner, Scene, Study
-from ssme.bench.protocol import IntArray, Split
+from ssme.arrays import FloatArray, IntArray
+from ssme.bench.protocol import Split
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import ScoreSet
-from ssme.metrics.base import FloatArray
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL
 

@@ -22,8 +22,9 @@ import pandas as pd
 from benchmarks.auto.priors import SETS
 from benchmarks.experiment import Loader, add_runs, run_whole, write_tables
 from benchmarks.studies import Protocol, Runner, Scene, Study, Trial
+from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
-from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.base import Metric, one_hot_mass
 from ssme.results.evaluation import Evaluation
 from ssme.run import evaluate
 

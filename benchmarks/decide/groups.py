@@ -21,10 +21,11 @@ import pandas as pd
 from benchmarks.decide.common import start_study
 from benchmarks.decide.said import tabulate_said
 from benchmarks.studies import Trial
+from ssme.arrays import FloatArray
 from ssme.data.grouping import Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.metrics.base import Metric, one_hot_mass
 from ssme.metrics.kinds import Decision
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import make_mean_bias

@@ -22,11 +22,11 @@ import pandas as pd
 
 from benchmarks.decide.common import compute_truth, start_study
 from benchmarks.studies import Scene, Trial
-from ssme.bench.protocol import IntArray, Split
+from ssme.arrays import FloatArray, IntArray
+from ssme.bench.protocol import Split
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.registry import find_method_class
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray
 from ssme.results.shift import correct_shift
 from ssme.run import evaluate
 

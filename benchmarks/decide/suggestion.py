@@ -38,7 +38,8 @@ import pandas as pd
 
 from benchmarks.decide.common import start_study
 from benchmarks.studies import Scene, Trial
-from ssme.bench.protocol import IntArray, Split
+from ssme.arrays import IntArray
+from ssme.bench.protocol import Split
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics import get_metric, one_hot_mass
 from ssme.metrics.influence import measure_influence, measure_spread

@@ -16,8 +16,8 @@ import numpy as np
 
 import ssme
 from benchmarks.speed._common import measure_seconds, write_rows
+from ssme.arrays import FloatArray
 from ssme.metrics import default_metrics
-from ssme.metrics.base import FloatArray
 
 N_MODELS = 7
 OTHERS = ("f1", "balanced_accuracy", "matthews_corrcoef", "log_loss", "brier_score", "ece_l2")

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import ssme
+from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import default_metrics
-from ssme.metrics.base import FloatArray
 
 QUICK = {"ssme": {"n_bootstrap": 1}}
 

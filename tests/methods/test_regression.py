@@ -13,8 +13,8 @@ from scipy.special import log_softmax
 from scipy.stats import multivariate_t
 from scipy.stats import t as student
 
+from ssme.arrays import FloatArray
 from ssme.methods.regression import Features, Regression, SamplerConstants
-from ssme.metrics.base import FloatArray
 
 NU = 4.0
 EXACT = SamplerConstants(power=1.0, steps=25)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from ssme.arrays import FloatArray
 from ssme.methods.label_draws import ResamplingSettings, make_bootstrap_mass
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.metrics.ranking import SplitMass, plan_together
 
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from tests.shared_data import load_set
 
+from ssme.arrays import FloatArray
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.auto.method import Auto
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.base import one_hot_mass
 
 METRICS = ("accuracy", "ece", "roc_auc", "average_precision")
 N_MODELS = 5

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ssme
+from ssme.arrays import FloatArray
 from ssme.errors import SsmeWarning
-from ssme.metrics.base import FloatArray
 
 FAST = ("labeled", "ensemble", "majority_vote", "weighted_ensemble", "auto")
 QUIETLY = settings(max_examples=2, deadline=None, derandomize=True, database=None)

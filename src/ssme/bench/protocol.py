@@ -20,14 +20,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import IntArray
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import InputError, name_argument
 from ssme.methods.registry import find_method_class
 from ssme.metrics import get_metric
 
-IntArray = NDArray[np.int64]
 MOST_RUNS = 1_000_000
 """More would not end: their list alone would fill the memory."""
 

@@ -10,11 +10,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.page import Severity, read_sections
 from ssme.methods.base import Belief, Estimate, Facts
 from ssme.methods.votes import average_scores, fill_missing
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 
 # -------------------------------------------------------------------------------------------------
 # The numbers by which checks decide, in one frozen record with their origin.
@@ -133,7 +134,7 @@ class Case:
         return self._take_some(np.flatnonzero(~self.data.labeled))
 
     @cached_property
-    def presumed_random(self) -> NDArray[np.bool_]:
+    def presumed_random(self) -> BoolArray:
         """Rows (n,) with a label whose choice is not declared: not those of rounds."""
         labeled, rounds = self.data.labeled, self.data.design.rounds
         return labeled if rounds is None else labeled & np.isnan(rounds.probability)
@@ -161,7 +162,7 @@ class Case:
         return average_scores(self.data.scores[self.rows])
 
     @cached_property
-    def pooled_labels(self) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
+    def pooled_labels(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """Pool (n, K), scores (n, M, K) and labels (n,) of the `presumed_random` of `rows`."""
         labeled = self.presumed_random[self.rows]
         return self.pool[labeled], self.scores[labeled], self.data.labels[self.rows[labeled]]

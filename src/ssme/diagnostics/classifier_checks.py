@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
+from ssme.arrays import FloatArray
 from ssme.diagnostics.check import (
     ENOUGH_LABELS,
     SEVERAL,
@@ -23,7 +24,7 @@ from ssme.diagnostics.significance import compute_right_answers_tail, format_tai
 from ssme.methods.label_draws import newcombe_auc, wilson
 from ssme.methods.votes import measure_disagreement
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.base import one_hot_mass
 from ssme.metrics.confusion import predicted_classes
 
 # -------------------------------------------------------------------------------------------------

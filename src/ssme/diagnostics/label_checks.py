@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import BoolArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.check import (
     LABELS,
@@ -64,7 +65,7 @@ def check_few_of_a_class(case: Case) -> Answer:
     )
 
 
-def _describe_class_without_label(data: ScoreSet, counts: NDArray[np.int64]) -> str:
+def _describe_class_without_label(data: ScoreSet, counts: IntArray) -> str:
     """A class that judges answer and no label has: who is the first, and how often it is given."""
     judged = [m for m, name in enumerate(data.models) if name in data.judges]
     answered = [m for m in judged if data.judges[data.models[m]].kind == "answers"]
@@ -217,7 +218,7 @@ def check_repeats(case: Case) -> Answer:
     rows = np.ascontiguousarray(scores.reshape(len(case.rows), -1), dtype=np.float32)
     _, place = np.unique(rows.view(f"V{rows.shape[1] * 4}")[:, 0], return_inverse=True)
 
-    def count(chosen: NDArray[np.bool_]) -> int:
+    def count(chosen: BoolArray) -> int:
         return int(chosen.sum() - np.count_nonzero(np.bincount(place[chosen])))
 
     rng, found = np.random.default_rng(3), count(labeled)

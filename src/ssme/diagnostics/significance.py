@@ -9,11 +9,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.diagnostics.check import Limits
-from ssme.metrics.base import FloatArray
 
 # -------------------------------------------------------------------------------------------------
 # Permutation tests without permuting: which rows a shuffle would call the first sample.
@@ -27,12 +26,7 @@ from ssme.metrics.base import FloatArray
 # and a statistic that is made of sums over the first sample then costs what that sample is large.
 
 
-IntArray = NDArray[np.int64]
-
-
-def draw_samples(
-    labeled: NDArray[np.bool_], rng: np.random.Generator, permutations: int
-) -> IntArray:
+def draw_samples(labeled: BoolArray, rng: np.random.Generator, permutations: int) -> IntArray:
     """Rows (1 + permutations, a) of the first sample: as they are, then of shuffles."""
     n, first_rows = len(labeled), np.flatnonzero(labeled)
     last = np.arange(n - first_rows.size, n)[:, None]
@@ -120,7 +114,7 @@ def run_energy_test(
     return float(distance[0]), compute_p_value(distance)
 
 
-def _sum_within(distances: FloatArray, samples: NDArray[np.int64]) -> FloatArray:
+def _sum_within(distances: FloatArray, samples: IntArray) -> FloatArray:
     """m'A m of every sample (P, a), given as numbers of rows."""
     a, n = samples.shape[1], len(distances)
     if FEW * a < n:
@@ -167,7 +161,7 @@ def make_score_features(pool: FloatArray, scores: FloatArray, clip: float = 1e-3
 
 def run_classifier_test(
     features: FloatArray,
-    labeled: NDArray[np.bool_],
+    labeled: BoolArray,
     rng: np.random.Generator,
     permutations: int,
     ridge: float = 1.0,
@@ -213,7 +207,7 @@ def run_classifier_test(
 
 def run_class_test(
     pool: FloatArray,
-    labeled: NDArray[np.bool_],
+    labeled: BoolArray,
     rng: np.random.Generator,
     permutations: int,
 ) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """Metrics over many labelings at once: one registry, one contract (`Metric`)."""
 
-from ssme.metrics.base import FloatArray, Metric, MetricPlan, one_hot_mass
+from ssme.arrays import FloatArray
+from ssme.metrics.base import Metric, MetricPlan, one_hot_mass
 from ssme.metrics.calibration import ece
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.costs import at_prevalence, expected_cost, expected_utility

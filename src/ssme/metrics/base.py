@@ -17,11 +17,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ssme.metrics.kinds import Custom, FloatArray, Kind
-
-__all__ = ["FloatArray", "Metric", "MetricPlan", "one_hot_mass"]
+from ssme.arrays import FloatArray, IntArray
+from ssme.metrics.kinds import Custom, Kind
 
 MetricPlan = Callable[[FloatArray], FloatArray]
 """(D, n, K) mass -> (D, M) values; NaN where undefined."""
@@ -180,9 +178,7 @@ class Metric:
         return self.plan(scores)(mass)
 
 
-def one_hot_mass(
-    labels: NDArray[np.int64], n_classes: int, weights: FloatArray | None = None
-) -> FloatArray:
+def one_hot_mass(labels: IntArray, n_classes: int, weights: FloatArray | None = None) -> FloatArray:
     """Turn hard labels into mass.
 
     Parameters

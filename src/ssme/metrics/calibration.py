@@ -26,9 +26,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.arrays import FloatArray, IntArray
+from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.confusion import (
     RowSets,
     compute_ratio,
@@ -213,9 +213,7 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
     return evaluate
 
 
-def take_scores_and_events(
-    scores: FloatArray, target: Target
-) -> tuple[FloatArray, NDArray[np.int64]]:
+def take_scores_and_events(scores: FloatArray, target: Target) -> tuple[FloatArray, IntArray]:
     """Scores (n, columns) and the classes they speak of; one column per classifier (and class)."""
     n, n_models, n_classes = scores.shape
     if target == "positive":
@@ -227,7 +225,7 @@ def take_scores_and_events(
     return scores.reshape(flat), every.reshape(flat)
 
 
-def _find_bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.int64]:
+def _find_bins(score: FloatArray, n_bins: int, binning: Binning) -> IntArray:
     """Bin of each score (n, columns); -1 where it is missing."""
     bins = np.full(score.shape, -1, dtype=np.int64)
     if score.shape[0] == 0:
@@ -244,7 +242,7 @@ def _find_bins(score: FloatArray, n_bins: int, binning: Binning) -> NDArray[np.i
     return bins
 
 
-def find_even_bins(score: FloatArray, n_bins: int) -> NDArray[np.int64]:
+def find_even_bins(score: FloatArray, n_bins: int) -> IntArray:
     """Left-closed bin of equal width of each score; a score of exactly 1 is in the last.
 
     Edges are quotients, so that 0.3 is the edge of three tenths: 3 * 0.1 is a little more.
@@ -254,8 +252,8 @@ def find_even_bins(score: FloatArray, n_bins: int) -> NDArray[np.int64]:
 
 
 def _find_bins_by_class(
-    score: FloatArray, predicted: NDArray[np.int64], settled: SettledCalibration, n_classes: int
-) -> NDArray[np.int64]:
+    score: FloatArray, predicted: IntArray, settled: SettledCalibration, n_classes: int
+) -> IntArray:
     """Bins of the rows of each predicted class, those of class k after those of class k - 1."""
     bins = np.full(score.shape, -1, dtype=np.int64)
     for k in range(n_classes):

@@ -23,8 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.errors import UnsupportedError
-from ssme.metrics.base import FloatArray, MetricPlan
+from ssme.metrics.base import MetricPlan
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
 
 # -------------------------------------------------------------------------------------------------
@@ -111,11 +112,11 @@ class RowSets(NamedTuple):
     """
 
     n_rows: int
-    bounds: NDArray[np.int64]
+    bounds: IntArray
     members: tuple[NDArray[Any], ...]
 
     @classmethod
-    def of(cls, sets: NDArray[np.int64], n_sets: int) -> RowSets:
+    def of(cls, sets: IntArray, n_sets: int) -> RowSets:
         """The ``n_sets`` sets of each column: ``sets`` (n, C), -1 where a row is in none."""
         kept = np.int32 if len(sets) <= np.iinfo(np.int32).max else np.int64
         sizes, members = [np.zeros(1, dtype=np.int64)], []
@@ -132,7 +133,7 @@ class RowSets(NamedTuple):
         weights = None if values is None else self._take(values)
         return self._sum(np.concatenate(self.members), self.n_rows, weights)
 
-    def sum_classes(self, classes: NDArray[np.int64], n_classes: int) -> Any:
+    def sum_classes(self, classes: IntArray, n_classes: int) -> Any:
         """Matrix (sets, n * K) that sums lines of rows and classes, of ``classes`` (n, C)."""
         cells = np.concatenate(self.members, dtype=np.int64) * n_classes + self._take(classes)
         return self._sum(cells, self.n_rows * n_classes, None)
@@ -178,9 +179,7 @@ def require_binary(scores: FloatArray) -> None:
         )
 
 
-def predicted_classes(
-    scores: FloatArray, threshold: float = DEFAULT_THRESHOLD
-) -> NDArray[np.int64]:
+def predicted_classes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) -> IntArray:
     """Decide a class for each row and classifier.
 
     Parameters
@@ -300,7 +299,7 @@ class RowTables:
     """
 
     mass: FloatArray
-    predicted_class: NDArray[np.int64]
+    predicted_class: IntArray
     hit: Any
     flagged: Any
     present: FloatArray | None

@@ -11,8 +11,9 @@ from functools import partial
 
 import numpy as np
 
+from ssme.arrays import FloatArray
 from ssme.errors import InputError, UnsupportedError
-from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.decisions import MeanWorth, at_threshold, decision_metric
 from ssme.metrics.kinds import (

@@ -15,10 +15,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme.arrays import FloatArray, IntArray
 from ssme.errors import InputError, UnsupportedError
-from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.kinds import Custom
 
 
@@ -116,7 +116,7 @@ def _plan(
     return evaluate
 
 
-def _harden(labeling: FloatArray, name: str, d: int) -> tuple[NDArray[np.int64], FloatArray]:
+def _harden(labeling: FloatArray, name: str, d: int) -> tuple[IntArray, FloatArray]:
     """Class codes and weights (n,) of one hard labeling (n, K)."""
     soft = (labeling > 0).sum(axis=1) > 1
     if soft.any():
@@ -129,7 +129,7 @@ def _harden(labeling: FloatArray, name: str, d: int) -> tuple[NDArray[np.int64],
     return labeling.argmax(axis=1), weights
 
 
-def _repeat_rows(rows: NDArray[np.int64], weights: FloatArray, name: str) -> NDArray[np.int64]:
+def _repeat_rows(rows: IntArray, weights: FloatArray, name: str) -> IntArray:
     if (weights == 1.0).all():
         return rows
     times = weights.astype(np.int64)

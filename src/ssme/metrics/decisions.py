@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from ssme.arrays import FloatArray
 from ssme.errors import InputError, UnsupportedError
-from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.confusion import (
     compute_ratio,
     find_present_rows,

@@ -11,9 +11,9 @@ is a function of mass.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ssme.metrics.base import FloatArray, Metric, one_hot_mass
+from ssme.arrays import BoolArray, FloatArray
+from ssme.metrics.base import Metric, one_hot_mass
 
 CELLS = 1 << 21
 """Cells of mass (changed rows x rows x classes) held at once."""
@@ -24,7 +24,7 @@ def measure_influence(
     scores: FloatArray,
     belief: FloatArray,
     weights: FloatArray | None,
-    asked: NDArray[np.bool_],
+    asked: BoolArray,
     least_share: float = 0.005,
 ) -> FloatArray:
     """psi (n, K, M) of the ``asked`` rows (n,), where ``belief`` (n, K) is W; elsewhere zero.

@@ -24,12 +24,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Literal, NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ssme.arrays import FloatArray
 from ssme.options import Declared, Enumeration, Flag, Nothing, OneOf, Whole, option
-
-FloatArray = NDArray[np.float64]
 
 DEFAULT_THRESHOLD = 0.5
 """P(1) from which class 1 of two classes is predicted, unless a metric says otherwise."""

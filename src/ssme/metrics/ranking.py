@@ -33,11 +33,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.metrics.base import FloatArray, Metric, MetricPlan
+from ssme.arrays import FloatArray, IntArray
+from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.confusion import compute_ratio, find_present_rows, sum_row_weights, transpose
 from ssme.metrics.kinds import Ranking
 
-IntArray = NDArray[np.int64]
 Statistic = Literal["roc_auc", "average_precision"]
 _ROUNDING = 1e-13
 """Share of all pairs of rows below which the pairs of two classes are rounding errors."""
@@ -156,7 +156,7 @@ class RankedRows(NamedTuple):
         return out
 
 
-def _take_rows_of_classes(lines: FloatArray, rows: NDArray[np.int64]) -> FloatArray:
+def _take_rows_of_classes(lines: FloatArray, rows: IntArray) -> FloatArray:
     """The lines (r, C, D) at ``rows`` (r, C) of each class, of ``lines`` (n, C, D)."""
     n, n_classes, n_draws = lines.shape
     place = rows if n_classes == 1 else rows * n_classes + np.arange(n_classes)

@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ssme.arrays import FloatArray
 from ssme.errors import InputError
-from ssme.metrics.base import FloatArray, Metric
+from ssme.metrics.base import Metric
 from ssme.metrics.calibration import CALIBRATION_METRICS, PROBABILITY_METRICS, ece
 from ssme.metrics.costs import at_prevalence, expected_cost, expected_utility
 from ssme.metrics.custom import from_callable

@@ -9,10 +9,10 @@ import pytest
 from scipy.special import expit, logit
 from scipy.special import softmax as softmax_of
 
+from ssme.arrays import FloatArray
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.evidence import JudgeAgreement, discount_dependence
 from ssme.methods.votes import measure_disagreement
-from ssme.metrics.base import FloatArray
 
 OF = AnswerConstants()
 

@@ -7,11 +7,11 @@ import pytest
 
 import ssme
 from ssme import ScoreSet, UnsupportedError
+from ssme.arrays import FloatArray
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.evidence import EvidenceEncoders
 from ssme.methods.answers.method import Answers
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray
 
 ACCURACY = get_metric("accuracy")
 

@@ -8,12 +8,12 @@ from tests.methods.answers.test_answers import ACCURACY, made
 
 import ssme
 from ssme import ScoreSet
+from ssme.arrays import FloatArray
 from ssme.data.design import as_design
 from ssme.methods.answers.method import (
     Answers,
     AnswersBelief,
 )
-from ssme.metrics.base import FloatArray
 
 
 def rare(labels: int = 60, *, balanced: bool, seed: int = 0) -> tuple[ScoreSet, FloatArray]:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.belief import AutoBelief
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import weigh_labels
 from ssme.methods.auto.method import Auto
 from ssme.metrics import default_metrics, get_metric, metric_names
-from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.base import one_hot_mass
 
 OF = Constants()
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ssme.arrays import FloatArray
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import Correction, Spread, choose_spread, recenter, weigh_labels
 from ssme.methods.auto.model import (
@@ -25,7 +26,6 @@ from ssme.methods.auto.pool import (
 )
 from ssme.methods.regression import Regression, log_softmax
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray
 
 OF = Constants()
 CLIP, EDGE = OF.pool.clip, OF.recentering.edge

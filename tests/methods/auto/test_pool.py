@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ssme.arrays import FloatArray
 from ssme.methods.auto.constants import ALL_POOLS, Constants
 from ssme.methods.auto.model import compute_posterior, find_blocks
 from ssme.methods.auto.pool import (
@@ -20,7 +21,6 @@ from ssme.methods.auto.pool import (
     measure_correlation,
     pool_binary_log_odds,
 )
-from ssme.metrics.base import FloatArray
 
 
 @pytest.mark.parametrize("n_models", [1, 2, 3, 5, 8])

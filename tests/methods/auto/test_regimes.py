@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import norm as normal
 from scipy.stats import t as student
 
+from ssme.arrays import FloatArray
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.methods.auto.belief import Worlds
 from ssme.methods.auto.constants import Constants, RegimesConstants
@@ -27,7 +28,7 @@ from ssme.methods.auto.regimes import (
     weigh_regimes,
 )
 from ssme.metrics import get_metric
-from ssme.metrics.base import FloatArray, one_hot_mass
+from ssme.metrics.base import one_hot_mass
 
 OF = Constants()
 

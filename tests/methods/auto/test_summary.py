@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ssme.arrays import FloatArray
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.pool import (
     clip_scores,
@@ -13,7 +14,6 @@ from ssme.methods.auto.pool import (
     predict_agreed_temperature,
     summarize_scores,
 )
-from ssme.metrics.base import FloatArray
 
 OF = Constants().agreement
 
