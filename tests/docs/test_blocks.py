@@ -69,6 +69,8 @@ def write_files(folder: Path, label: str, page: str) -> None:
     for part in ("parts", "scores"):
         (folder / part).mkdir(exist_ok=True)
         frame.to_parquet(folder / part / "0.parquet")
+    for name in ("old", "new"):
+        frame[["id", name, label]].to_csv(folder / f"{name}.csv", index=False)
     (folder / "logs").mkdir(exist_ok=True)
     write_log(folder / "logs", "inspect.json", LOGS["inspect.json"])
 
