@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ssme.diagnostics import classifier_checks, fit_checks, label_checks
+from ssme.diagnostics import classifier_checks, label_checks
 from ssme.diagnostics.check import Answer, Case, Check, ResultWarning, not_applicable
 from ssme.diagnostics.label_checks import UNLIKE_ROWS
 from ssme.diagnostics.page import SEVERITIES
@@ -12,7 +12,7 @@ from ssme.diagnostics.page import SEVERITIES
 CHECKS: tuple[Check, ...] = tuple(
     sorted(
         each
-        for module in (label_checks, classifier_checks, fit_checks)
+        for module in (label_checks, classifier_checks)
         for each in vars(module).values()
         if isinstance(each, Check)
     )
