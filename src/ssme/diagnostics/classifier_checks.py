@@ -242,7 +242,8 @@ def check_against_chance(case: Case) -> Answer:
 def check_against_the_others(case: Case) -> Answer:
     if case.data.n_models < case.limits.views:
         return not_applicable(f"fewer than {case.limits.views} classifiers")
-    columns = _take_columns(case)
+    first = 1 if case.data.n_classes == 2 else 0
+    columns = case.scores[:, :, first:].transpose(1, 0, 2).reshape(case.data.n_models, -1)
     total = columns.sum(axis=0)
     problems, alone = [], _find_judges_alone(case)
     for j, model in enumerate(case.data.models):
@@ -369,13 +370,6 @@ def check_by_chance(case: Case) -> Answer:
     pair_beyond_chance = float(ndtri(1.0 - case.limits.family_level / pairs))
     agree = agreement.z_seen > beyond_chance or agreement.z_best_pair > pair_beyond_chance
     return warn_unless(agree, text)
-
-
-def _take_columns(case: Case) -> FloatArray:
-    """Scores (M, n) of P(1), or (M, n K) of all classes."""
-    if case.data.n_classes == 2:
-        return np.ascontiguousarray(case.scores[:, :, 1].T)
-    return np.ascontiguousarray(case.scores.transpose(1, 0, 2)).reshape(case.data.n_models, -1)
 
 
 def _correlate(a: FloatArray, b: FloatArray) -> float:
