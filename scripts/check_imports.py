@@ -41,6 +41,7 @@ ALLOWED["results.door"] = set()
 ALLOWED["fitting"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["stream"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["run"] = {*ALLOWED} - {"sklearn"}
+ALLOWED["systems"] = {*ALLOWED} - {"sklearn", "run"}
 ALLOWED["bench"] = {*ALLOWED}
 ALLOWED["sample"] = {"errors", "data"}
 ALLOWED["serve"] = {*ALLOWED} - {"sklearn", "bench"}

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ssme.sklearn import SSME
     from ssme.spec import RunSpec
     from ssme.stream.evaluation import evaluate_parquet
+    from ssme.systems.evaluation import evaluate_systems
 
 __version__ = "0.5.0"
 
@@ -66,6 +67,7 @@ _EXPORTS = {
     "correct_shift": "ssme.results.shift",
     "evaluate": "ssme.run",
     "evaluate_parquet": "ssme.stream.evaluation",
+    "evaluate_systems": "ssme.systems.evaluation",
     "read_logs": "ssme.data.readers.logs",
     "rerun": "ssme.run",
 } | _METHOD_CLASSES
@@ -88,6 +90,7 @@ __all__ = [
     "errors",
     "evaluate",
     "evaluate_parquet",
+    "evaluate_systems",
     "methods",
     "metrics",
     "progress",

@@ -757,6 +757,94 @@ class PlanOptions(Declared):
 
 PLAN = {each.name: each for each in list_declared(PlanOptions)}
 
+
+@dataclass(frozen=True)
+class SystemOptions(Declared):
+    """How a table of systems, items and judges is read and what is estimated of it."""
+
+    label: str | None = _declare_column(
+        "Column with what people say; empty where nobody looked.",
+        "a column named human, label, labels, y, y_true or truth, or the one named human_*",
+        short="-y",
+    )
+    labels_file: Path | None = option(
+        None,
+        "Table with what people say, joined by the columns of system, item and repeat that it has.",
+        OneOf(Nothing("the labels are in the table"), FILE_NAME),
+    )
+    system: str | None = _declare_column(
+        "Column that names the system (model, prompt, agent) of each row.",
+        "a column named system or model; without one all rows are of one system",
+        short="-s",
+    )
+    item: str | None = _declare_column(
+        "Column that names the item (prompt, question, task) of each row. Systems are compared "
+        "item by item, and rows of one item are taken to be correlated.",
+        "a column named item, item_id, prompt, prompt_id, question or question_id; without one "
+        "every row is an item",
+        short="-i",
+    )
+    judges: tuple[str, ...] | None = option(
+        None,
+        "Columns with the verdicts of judges (judge_* matches several), one per judge; with "
+        "`judge`, the one column of verdicts.",
+        OneOf(Nothing("columns named judge_*"), NAMES),
+        short="-j",
+    )
+    judge: str | None = _declare_column(
+        "Column that names the judge, where each row is one verdict (the long layout). Rows of "
+        "the same system, item and repeat are put together.",
+        "each row has a column per judge",
+    )
+    repeat: str | None = _declare_column(
+        "Column that numbers the repeats (epochs) of an item in the long layout.",
+        "an item occurs once for each system",
+    )
+    groups: tuple[str, ...] | None = option(
+        None,
+        "Columns with groups to report on, such as a topic or a language.",
+        OneOf(Nothing("no groups"), NAMES),
+        short="-g",
+    )
+    positive: Hashable | None = option(
+        None,
+        "The verdict that means pass, of two.",
+        OneOf(Nothing("that of a known pair, such as yes and no, or 1 and 0"), CLASS_NAME),
+    )
+    grades: Sequence[Hashable] | None = option(
+        None,
+        "The grades from the lowest to the highest, where they are text; the lowest counts as 1.",
+        OneOf(Nothing("verdicts are numbers or pass and fail"), CLASS_LIST),
+    )
+    cut: Hashable | None = option(
+        None,
+        "The lowest grade or number that counts as a pass.",
+        OneOf(Nothing("the mean of grades and numbers is estimated"), CLASS_NAME),
+    )
+    bounds: Sequence[float] | None = option(
+        None,
+        "The lowest and the highest number that people can give, such as 0 and 100.",
+        OneOf(Nothing("0 and 1, or the ends of the scale that occur"), Series(Number(), length=2)),
+    )
+    pass_k: Sequence[int] = option(
+        (),
+        "Numbers k of repeats: estimates of pass_any[k] and pass_all[k], whether any, or all, of k "
+        "answers to an item pass.",
+        Series(Whole(least=1)),
+    )
+    fail_under: Sequence[str] | None = option(
+        None,
+        'Exit 1 unless this is true: "pass_rate.low>=0.8", "new:pass_rate>=0.9" for one system, '
+        '"new-old:pass_rate.low>=-0.01" for the difference of two (repeatable).',
+        OneOf(Nothing("none"), Series(Text())),
+    )
+    level: float = option(
+        0.95, "Coverage of intervals.", Number(0.0, 1.0, open_least=True, open_most=True)
+    )
+    n_draws: int = option(4000, "Number of joint draws of the rates.", Whole(100, 100_000))
+    random_state: int = option(0, "Seed of the draws.", Whole(least=0))
+
+
 LISTENING, LIMITS = "Where it listens", "Limits"
 
 

@@ -11,6 +11,7 @@ from ssme.cli import doctor as doctor
 from ssme.cli import evaluate as evaluate
 from ssme.cli import label as label
 from ssme.cli import lookup as lookup
+from ssme.cli import systems as systems
 from ssme.cli import track as track
 from ssme.cli.program import app as app
 from ssme.cli.program import main as run

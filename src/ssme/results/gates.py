@@ -201,7 +201,7 @@ def judge(
 def _list_failures(evaluation: Evaluation, condition: GateCondition) -> Iterator[str]:
     """A sentence for each model, or pair, that does not meet ``condition``."""
     metric = _find_metric(evaluation, condition)
-    pair = _find_pair(evaluation.data.models, condition)
+    pair = find_pair(evaluation.data.models, condition)
     _refuse_idle_condition(metric, condition, pair is not None, evaluation.data.n_classes)
     if pair is None:
         values = [
@@ -267,7 +267,7 @@ def _split_at_hyphens(models: Sequence[str], text: str) -> list[tuple[str, str]]
     return [(a, b) for a, b in splits if a in models and b in models and a != b]
 
 
-def _find_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, str] | None:
+def find_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, str] | None:
     """The two models of ``A-B``; None where the condition is about one model or all."""
     text = condition.model
     if text is None or text in models:

@@ -518,16 +518,36 @@ def draw_metric(
     """One metric of every model, best first, next to what labels alone say."""
     by_model = {row["model"]: row for row in evaluation.rows(metric, group)}
     models = [evaluation.data.models[j] for j in order_by_estimate(evaluation, metric, group)]
-    found = [by_model[model] for model in models]
-    rows = [
-        part for row in found[:limit] for part in _split_parts(row, (truth or {}).get(metric, {}))
-    ]
+    return draw_rows(
+        [by_model[model] for model in models],
+        metric,
+        f"{metric} ({evaluation.find_metric(metric).direction})",
+        evaluation.level,
+        where="" if group == ALL else f" on {group}",
+        limit=limit,
+        truth=(truth or {}).get(metric, {}),
+    )
+
+
+def draw_rows(
+    found: Sequence[Row],
+    metric: str,
+    title: str,
+    level: float,
+    *,
+    where: str = "",
+    limit: int = SHOWN_MODELS,
+    truth: Mapping[str, float] | None = None,
+) -> Plot:
+    """Rows of estimates of one ``metric`` in their order, next to what labels alone say."""
+    models = [row["model"] for row in found]
+    rows = [part for row in found[:limit] for part in _split_parts(row, truth or {})]
     kinds = [kind for kind in LOOK if any(row["kind"] == kind for row in rows)]
     colors = {"domain": kinds, "range": [LOOK[kind][0] for kind in kinds]}
     shapes = {"domain": kinds, "range": [LOOK[kind][1] for kind in kinds]}
     legend = {"title": None, "orient": "top"}
     x = {
-        "title": f"{metric} ({evaluation.find_metric(metric).direction})",
+        "title": title,
         "scale": _choose_scale(rows),
         "axis": {"tickCount": 6},
     }
@@ -552,8 +572,7 @@ def draw_metric(
         for row in found[: min(limit, 5)]
     ]
     more = f"; and {len(found) - len(first)} more models" if len(found) > len(first) else ""
-    where = "" if group == ALL else f" on {group}"
-    words = f"{metric}{where}, estimates with {evaluation.level * 100:g} % intervals: "
+    words = f"{metric}{where}, estimates with {level * 100:g} % intervals: "
     return Plot(metric, body, rows, f"{words}{'; '.join(first)}{more}.")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,20 +53,27 @@ def write_report(
 
     With ``card``, it is only what the card of this model says (Markdown).
     """
+    if card is None:
+        document = build_document(evaluation, title, further=further)
+        return write_document(document, path, evaluation.to_dict)
+    if Path(path).suffix.lower() != ".md":
+        raise InputError(option="path", value=str(path), must="end in .md for a model card")
+    write_text(path, render_card(evaluation, card))
+    return Path(path)
+
+
+def write_document(
+    document: Document, path: str | Path, list_numbers: Callable[[], Mapping[str, Any]]
+) -> Path:
+    """Write a document by the suffix of the file; JSON has all numbers too."""
     target = Path(path)
     suffix = target.suffix.lower()
-    if card is not None:
-        if suffix != ".md":
-            raise InputError(option="path", value=str(target), must="end in .md for a model card")
-        write_text(target, render_card(evaluation, card))
-        return target
     if suffix not in (".html", ".htm", ".md", ".json"):
         raise InputError(option="path", value=str(target), must="end in .html, .md or .json")
-    document = build_document(evaluation, title, further=further)
     if suffix == ".md":
         text = render_markdown(document)
     elif suffix == ".json":
-        facts = describe_report(evaluation, document)
+        facts = {**list_numbers(), **document.to_dict()}
         text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
     else:
         text = render_html(document, draw_charts(document))

@@ -1,0 +1,70 @@
+"""``ssme systems``: a table of systems, items and judges in, corrected rates out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import typer
+
+from ssme.cli.options import FILE, OUT, REPORT
+from ssme.cli.output import Output
+from ssme.cli.program import CONDITION_FAILED, register_command, say
+from ssme.errors import InputError
+from ssme.options import Flag, option
+from ssme.schema import SystemOptions
+
+
+@dataclass(frozen=True)
+class SystemFlags(SystemOptions):
+    """What `ssme systems` is asked."""
+
+    source: Sequence[Path] = option(
+        (),
+        "Table of answers, a CSV, Parquet, Excel or JSON Lines file; or logs of evaluation "
+        "harnesses, as `ssme convert` takes them.",
+        FILE.kind,
+        positional="FILE",
+    )
+    all: bool = option(False, "Print every system.", Flag(), section=OUT)
+
+
+@register_command("Evaluate", asks=SystemFlags, writes=REPORT)
+def systems(output: Output, asked: SystemFlags) -> None:
+    """Estimate the pass rate of every system from judges and few human labels.
+
+    Examples:
+
+    [cyan]ssme systems evals.csv --system model --item prompt --judges 'judge_*' -y human[/cyan]
+
+    [cyan]ssme systems evals.csv -y human --fail-under "new-old:pass_rate.low>=-0.01"[/cyan]
+
+    Exit codes: 0 success, and every gate passed; 1 a gate failed; 2 invalid input or command line.
+    """
+    from ssme.show.html import render_html
+    from ssme.show.terminal import LIMIT, print_document
+    from ssme.systems.document import build_systems_document
+    from ssme.systems.evaluation import evaluate_table
+
+    if not asked.source:
+        raise InputError("no FILE was given", hint="name the table, such as evals.csv")
+    output.refuse_inputs(asked.source)
+    with output.show_progress("estimating"):
+        result = evaluate_table(asked.source, asked)
+        rows = result.rows()
+    output.save(result.to_dict, rows)
+    if "html" in output.targets:
+        from ssme.show.charts import draw_charts
+
+        page = build_systems_document(result)
+        output.write(output.targets["html"], render_html(page, draw_charts(page)))
+    document = build_systems_document(result, limit=None if asked.all else LIMIT, report=False)
+    shown = tuple(section for section in document.sections if section.key != "gate")
+    document = replace(document, sections=shown)  # said below, also with --quiet
+    print_document(output.console, document, ": --all shows them, --json FILE keeps them")
+    verdict = result.gate()
+    for sentence in verdict.failures:
+        say(f"Failed: {sentence}")
+    if not verdict.passed:
+        raise typer.Exit(CONDITION_FAILED)

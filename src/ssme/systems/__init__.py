@@ -1,0 +1,1 @@
+"""Systems that answer the same items, graded by judges and few people."""

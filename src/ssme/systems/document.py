@@ -1,0 +1,203 @@
+"""The document of an evaluation of systems, which every output draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from ssme.show.document import Document, Headline
+from ssme.show.sections import Column, Section, format_number, format_percent, format_span
+from ssme.systems.evaluation import ALL, FEW_LABELS, SystemsEvaluation
+
+PLAINLY_BEST = 0.95
+"""Probability from which one system is called the best."""
+SHOWN_PAIRS = 45
+"""Differences up to which all are shown; of more, those with the best system alone."""
+
+
+def build_systems_document(
+    evaluation: SystemsEvaluation, *, limit: int | None = None, report: bool = True
+) -> Document:
+    """The answers, then rates, differences, groups and the gate.
+
+    With a ``limit``, tables have no more rows. Without ``report`` there are no pictures.
+    """
+    measure = evaluation.measures[0]
+    rows = [row for row in evaluation.rows() if row["group"] == ALL]
+    parts = []
+    for name in evaluation.measures:
+        own = sorted((r for r in rows if r["measure"] == name), key=lambda r: -r["estimate"])
+        parts.append(_make_rates(evaluation, name, own, limit, report))
+    sections = [Section("estimates", "Rates", _explain_rates(evaluation), parts=tuple(parts))]
+    if len(evaluation.systems) > 1:
+        sections.append(_make_differences(evaluation, measure, limit))
+    for column in evaluation.table.groups:
+        own = [row for row in evaluation.rows(measure) if row["group"].startswith(f"{column}=")]
+        own.sort(key=lambda row: (row["group"], -row["estimate"]))
+        sections.append(_make_group(evaluation, column, own, limit))
+    if evaluation.options.fail_under:
+        sections += evaluation.gate().list_sections()
+    table = evaluation.table
+    judges = ", ".join(table.judges)
+    head = (
+        f"{len(table.systems):,} systems, {len(table.items):,} items, "
+        f"{table.rows.outcomes.size:,} rows; {table.rows.labeled.size:,} have a human label. "
+        f"Judges: {judges}.",
+    )
+    first = [row for row in rows if row["measure"] == measure]
+    return Document(
+        "How good are these systems?", head, _answer(evaluation, first), tuple(sections)
+    )
+
+
+def _answer(evaluation: SystemsEvaluation, rows: Sequence[dict[str, Any]]) -> tuple[Headline, ...]:
+    best = max(rows, key=lambda row: row["estimate"])
+    span = format_span(best["low"], best["high"])
+    name = evaluation.measures[0].replace("_", " ")
+    level = f"{evaluation.level * 100:g} %"
+    found = [
+        Headline(
+            "Which system?",
+            best["system"],
+            f"its {name} is {format_number(best['estimate'])} ({level} interval {span}); the "
+            f"judges say {format_number(best['judges'])}",
+        )
+    ]
+    if len(rows) > 1:
+        second = sorted(rows, key=lambda row: -row["estimate"])[1]
+        sure = best["p_best"] >= PLAINLY_BEST
+        found.append(
+            Headline(
+                "How sure?",
+                format_percent(best["p_best"]),
+                f"the probability that {best['system']} is the best"
+                + ("" if sure else f"; {second['system']} may be as good"),
+            )
+        )
+    number = evaluation.table.rows.labeled.size
+    without = [row["system"] for row in rows if row["n_labels"] == 0]
+    if without or number < FEW_LABELS:
+        told = f"only {number} labels"
+        if without:
+            told = f"no label for {', '.join(without)}"
+        found.append(
+            Headline(
+                "Most serious warning",
+                told,
+                "the estimates rest on what the labels of other systems and the usual errors of "
+                f"judges suggest; have people judge at least {FEW_LABELS} rows at random, of "
+                "every system",
+                "warning",
+            )
+        )
+    return tuple(found)
+
+
+def _explain_rates(evaluation: SystemsEvaluation) -> tuple[str, ...]:
+    level = f"{evaluation.level * 100:g} %"
+    return (
+        '"judges" is what the judges say, "estimate" what people would say of all rows of items '
+        f"like these, with its {level} interval. It assumes that the rows which people judged were "
+        'chosen at random. "labels only" is the mean of the labels, "worth" the labels that an '
+        "interval as narrow would take without judges.",
+    )
+
+
+def _make_rates(
+    evaluation: SystemsEvaluation,
+    measure: str,
+    rows: Sequence[dict[str, Any]],
+    limit: int | None,
+    report: bool,
+) -> Section:
+    charts: tuple[Any, ...] = ()
+    if report:
+        from ssme.show.plots import draw_rows
+
+        named = [{**row, "model": row["system"], "metric": measure} for row in rows]
+        charts = (partial(draw_rows, named, measure, measure, evaluation.level),)
+    more = f"{len(rows) - limit} more systems" if limit is not None and len(rows) > limit else ""
+    return Section(
+        f"rates-{measure}",
+        measure,
+        table=_list_columns(evaluation, rows[:limit]),
+        more=more,
+        charts=charts,
+    )
+
+
+def _list_columns(
+    evaluation: SystemsEvaluation, rows: Sequence[dict[str, Any]]
+) -> tuple[Column, ...]:
+    def take(*keys: str) -> list[Any]:
+        return [row[keys[0]] if len(keys) == 1 else tuple(row[k] for k in keys) for row in rows]
+
+    return (
+        Column("system", take("system")),
+        Column("judges", take("judges"), "number"),
+        Column("estimate", take("estimate"), "number"),
+        Column(f"{evaluation.level * 100:g} % interval", take("low", "high"), "span"),
+        Column("labels only", take("labels_only"), "number"),
+        Column(
+            "their interval",
+            take("labels_only_low", "labels_only_high"),
+            "span",
+            spare=True,
+            ends=("labels only low", "labels only high"),
+        ),
+        Column("labels", take("n_labels"), "count", spare=True),
+        Column("worth", take("effective_labels"), "count", spare=True),
+        Column("P(best)", take("p_best"), "share", spare=True),
+    )
+
+
+def _make_differences(evaluation: SystemsEvaluation, measure: str, limit: int | None) -> Section:
+    rows = evaluation.differences(measure)
+    about: tuple[str, ...] = (
+        "Each difference is that of the two systems on the same items. The last interval contains "
+        f"all differences at once {evaluation.level * 100:g} % of the time.",
+    )
+    if len(rows) > SHOWN_PAIRS:
+        own = [row for row in evaluation.rows(measure) if row["group"] == ALL]
+        best = max(own, key=lambda row: row["estimate"])["system"]
+        rows = [row for row in rows if best in (row["first"], row["second"])]
+        about = (*about, f"The table has the differences with {best} alone.")
+    shown = rows[:limit]
+    more = f"{len(rows) - limit} more pairs" if limit is not None and len(rows) > limit else ""
+    table = (
+        Column("first", [row["first"] for row in shown]),
+        Column("second", [row["second"] for row in shown]),
+        Column("difference", [row["difference"] for row in shown], "number"),
+        Column(
+            f"{evaluation.level * 100:g} % interval",
+            [(row["low"], row["high"]) for row in shown],
+            "span",
+        ),
+        Column(
+            "of all at once",
+            [(row["low_all"], row["high_all"]) for row in shown],
+            "span",
+            spare=True,
+            ends=("all low", "all high"),
+        ),
+        Column("P(first better)", [row["p_first"] for row in shown], "share"),
+    )
+    return Section("differences", "Differences of systems", about, table, more)
+
+
+def _make_group(
+    evaluation: SystemsEvaluation,
+    column: str,
+    rows: Sequence[dict[str, Any]],
+    limit: int | None,
+) -> Section:
+    shown = rows[:limit]
+    groups = Column("group", [row["group"].removeprefix(f"{column}=") for row in shown])
+    more = f"{len(rows) - limit} more rows" if limit is not None and len(rows) > limit else ""
+    return Section(
+        f"group-{column}",
+        f"{evaluation.measures[0]} by {column}",
+        table=(groups, *_list_columns(evaluation, shown)),
+        more=more,
+    )

@@ -1,0 +1,353 @@
+"""Systems x items x judges in, the rate of each system and their paired differences out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ssme.arrays import FloatArray, IntArray
+from ssme.data.values import factorize
+from ssme.errors import InputError, name_argument
+from ssme.options import takes
+from ssme.results.gates import GateCondition, Verdict, find_pair, parse_condition
+from ssme.results.table import build_frame, compute_effective_labels, to_plain_values
+from ssme.schema import SystemOptions
+from ssme.systems.rates import JudgedRows, Rates, count_repeats, estimate_rates
+from ssme.systems.reading import SystemTable, read_systems
+from ssme.wording import quote
+
+ALL = "all"
+FEW_LABELS = 20
+"""Labels below which the answer depends on what is assumed of judges."""
+
+
+@takes(SystemOptions)
+def evaluate_systems(source: Any, y: str | None = None, **options: Any) -> SystemsEvaluation:
+    """Estimate the pass rate, or mean grade, of every system from judges and few human labels.
+
+    Judges (language models, code checks, people) grade the answers of systems to the same items,
+    and people check some of the answers, chosen at random. What judges say of all answers is
+    corrected by what they get wrong where people looked, for all systems together and for each.
+
+    Parameters
+    ----------
+    source : str, Path, data frame, dict or list of paths
+        The table: a row per answer with a column per judge, or with ``judge`` a row per verdict; or
+        logs of evaluation harnesses, as `ssme.read_logs` takes them.
+    y : str, optional
+        Column with what people say; the same as ``label``.
+    **options
+
+    Returns
+    -------
+    SystemsEvaluation
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, ssme
+    >>> rng = np.random.default_rng(0)
+    >>> table = pd.DataFrame({"system": ["old"] * 200 + ["new"] * 200, "item": [*range(200)] * 2})
+    >>> passed = rng.random(400) < np.where(table["system"] == "new", 0.8, 0.6)
+    >>> table["judge_a"] = np.where(rng.random(400) < 0.85, passed, ~passed).astype(int)
+    >>> table["human"] = np.where(rng.random(400) < 0.2, passed, np.nan)
+    >>> result = ssme.evaluate_systems(table, "human")
+    >>> [row["system"] for row in result.rows()]
+    ['old', 'new']
+    """
+    if y is not None:
+        if options.get("label") not in (None, y):
+            raise InputError("the column with what people say was given twice", hint="name it once")
+        options["label"] = y
+    return evaluate_table(source, SystemOptions(**options))
+
+
+def evaluate_table(source: Any, options: SystemOptions) -> SystemsEvaluation:
+    """The evaluation of a table that is read as the options say."""
+    result = SystemsEvaluation(read_systems(source, options), options)
+    for condition in options.fail_under or ():
+        result.check_condition(parse_condition(condition))
+    return result
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SystemsEvaluation:
+    """Rates of systems with intervals, differences, gates and judges; see `evaluate_systems`."""
+
+    table: SystemTable
+    options: SystemOptions
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, in the order of the table."""
+        return self.table.systems
+
+    @property
+    def level(self) -> float:
+        """Coverage of intervals."""
+        return self.options.level
+
+    @cached_property
+    def measures(self) -> tuple[str, ...]:
+        """What was estimated: pass_rate or mean, then pass_any[k] and pass_all[k]."""
+        repeated = [
+            f"{name}[{k}]" for k in self.options.pass_k for name in ("pass_any", "pass_all")
+        ]
+        if repeated and not self.table.rows.binary:
+            raise InputError(
+                f"{repeated[0]} was asked for, and {self.table.measure} is not a pass rate",
+                hint="say with `cut` from which grade on an answer passes",
+            )
+        return (self.table.measure, *repeated)
+
+    @cached_property
+    def rates(self) -> dict[str, Rates]:
+        """The rates of all systems by measure."""
+        return {name: self._estimate(name) for name in self.measures}
+
+    def _take(self, measure: str) -> tuple[JudgedRows, IntArray]:
+        """The rows that a measure is the mean over, and one row of the table for each."""
+        if measure == self.table.measure:
+            return self.table.rows, np.arange(self.table.rows.outcomes.size)
+        kind, _, k = measure.rstrip("]").partition("[")
+        rows, places = count_repeats(self.table.rows, int(k), any_pass=kind == "pass_any")
+        missing = sorted(set(range(len(self.systems))) - set(rows.systems.tolist()))
+        if missing or not rows.labeled.size:
+            what = "no item has a label for"
+            if missing:
+                what = f"{self.systems[missing[0]]!r} has no item with"
+            raise InputError(
+                f"{measure} was asked for, and {what} {k} repeats",
+                hint=f"have people judge {k} repeats of some items, or leave it out of `pass_k`",
+            )
+        return rows, places
+
+    def _estimate(self, measure: str, column: str | None = None) -> Rates:
+        rows, places = self._take(measure)
+        targets, levels = rows.systems, [rows.systems]
+        if column is not None:
+            targets = self._find_cells(column)[0][places]
+            levels = [rows.systems, targets]
+        rng = np.random.default_rng(self.options.random_state)
+        n_draws = self.options.n_draws
+        return estimate_rates(rows, targets, levels, rng, level=self.level, n_draws=n_draws)
+
+    def _find_cells(self, column: str) -> tuple[IntArray, list[tuple[int, str]]]:
+        """Codes (n,) of systems within groups, and the system and group of each."""
+        if column not in self.table.groups:
+            known = quote(tuple(self.table.groups)) or "none"
+            raise InputError(f"no group column {column!r}; declared with `groups` are {known}")
+        codes, names = factorize(self.table.groups[column])
+        number = len(names)
+        both, cells = np.unique(self.table.rows.systems * number + codes, return_inverse=True)
+        return cells, [(int(at // number), str(names[at % number])) for at in both]
+
+    @cached_property
+    def _by_group(self) -> dict[str, tuple[list[tuple[int, str]], Rates]]:
+        return {
+            column: (self._find_cells(column)[1], self._estimate(self.table.measure, column))
+            for column in self.table.groups
+        }
+
+    def rows(self, measure: str | None = None) -> list[dict[str, Any]]:
+        """One dict per measure and system, then per system within each group.
+
+        ``judges`` is the mean verdict of all judges, ``estimate`` the corrected one with ``low``
+        and ``high``, ``labels_only`` the mean of the labels, ``effective_labels`` how many labels
+        an interval as narrow would take, and ``p_best`` the probability of the highest rate.
+        """
+        found = [row for name in self.measures for row in self._list_rows(name)]
+        return [row for row in found if measure in (None, row["measure"])]
+
+    def _list_rows(self, measure: str) -> Iterator[dict[str, Any]]:
+        rows, _ = self._take(measure)
+        names = [(at, ALL) for at in range(len(self.systems))]
+        yield from self._tell(measure, names, rows, rows.systems, self.rates[measure])
+        if measure == self.table.measure:
+            for column, (cells, rates) in self._by_group.items():
+                codes, _ = self._find_cells(column)
+                named = [(at, f"{column}={group}") for at, group in cells]
+                yield from self._tell(measure, named, rows, codes, rates)
+
+    def _tell(
+        self,
+        measure: str,
+        names: Sequence[tuple[int, str]],
+        rows: JudgedRows,
+        targets: IntArray,
+        rates: Rates,
+    ) -> Iterator[dict[str, Any]]:
+        low, high = self._find_ends(rates.draws)
+        groups = np.array([group for _, group in names])
+        best = np.zeros(len(names))
+        for group in dict.fromkeys(groups):
+            own = np.flatnonzero(groups == group)
+            first = rates.draws[:, own].argmax(axis=1)
+            best[own] = np.bincount(first, minlength=own.size) / len(rates.draws)
+        low_alone, high_alone = rates.labels_only_ends
+        for at, (system, group) in enumerate(names):
+            own = targets == at
+            alone = float(high_alone[at] - low_alone[at])
+            n_labels = int(rates.counts[at])
+            yield {
+                "measure": measure,
+                "system": self.systems[system],
+                "group": group,
+                "n_rows": int(own.sum()),
+                "n_labels": n_labels,
+                "judges": self._put(measure, float(np.nanmean(rows.verdicts[own]))),
+                "estimate": self._put(measure, rates.values[at]),
+                "low": self._put(measure, low[at]),
+                "high": self._put(measure, high[at]),
+                "labels_only": self._put(measure, rates.labels_only[at]),
+                "labels_only_low": self._put(measure, low_alone[at]),
+                "labels_only_high": self._put(measure, high_alone[at]),
+                "effective_labels": compute_effective_labels(
+                    n_labels, alone, float(high[at] - low[at])
+                ),
+                "p_best": float(best[at]),
+            }
+
+    def _put(self, measure: str, share: float) -> float:
+        """A number from 0 to 1 in the unit of the labels."""
+        low, high = self.table.unit if measure == self.table.measure else (0.0, 1.0)
+        return float(low + (high - low) * share)
+
+    def _find_ends(self, draws: FloatArray) -> FloatArray:
+        tail = (1.0 - self.level) / 2.0
+        ends: FloatArray = np.quantile(draws, [tail, 1.0 - tail], axis=0)
+        return ends
+
+    def differences(self, measure: str | None = None) -> list[dict[str, Any]]:
+        """The difference of every two systems, item by item, of a measure (default: the first).
+
+        ``low`` and ``high`` hold for one difference, ``low_all`` and ``high_all`` for all of them
+        at once; ``p_first`` is the probability that the first system is the better one.
+        """
+        name = self.measures[0] if measure is None else self._check(measure)
+        rates = self.rates[name]
+        pairs = list(combinations(range(len(self.systems)), 2))
+        if not pairs:
+            return []
+        first, second = np.array(pairs).T
+        values = rates.values[first] - rates.values[second]
+        draws = rates.draws[:, first] - rates.draws[:, second]
+        low, high = self._find_ends(draws)
+        spread = np.maximum((high - low) / 2.0, 1e-12)
+        # the largest of all standardized deviations: one factor for all intervals
+        off = np.abs(draws - values) / spread
+        factor = max(1.0, float(np.quantile(off.max(axis=1), self.level)))
+        scale = self._put(name, 1.0) - self._put(name, 0.0)
+        return [
+            {
+                "measure": name,
+                "first": self.systems[a],
+                "second": self.systems[b],
+                "difference": float(values[i]) * scale,
+                "low": float(low[i]) * scale,
+                "high": float(high[i]) * scale,
+                "low_all": float(values[i] - factor * (values[i] - low[i])) * scale,
+                "high_all": float(values[i] + factor * (high[i] - values[i])) * scale,
+                "p_first": float((draws[:, i] > 0.0).mean()),
+            }
+            for i, (a, b) in enumerate(pairs)
+        ]
+
+    def _check(self, measure: str) -> str:
+        if measure not in self.measures:
+            raise InputError(
+                f"{measure!r} was not estimated", hint=f"there are {quote(self.measures)}"
+            )
+        return measure
+
+    def gate(self, *conditions: str) -> Verdict:
+        """Whether conditions hold, such as ``"new-old:pass_rate.low>=-0.01"``.
+
+        Without any, those of ``fail_under`` are asked.
+        """
+        failures: list[str] = []
+        for text in conditions or self.options.fail_under or ():
+            condition = parse_condition(text)
+            for name, value in self.check_condition(condition):
+                if not condition.holds(value):
+                    failures.append(
+                        f"{name}: {condition.metric} {condition.column} is {value:.4g}, "
+                        f"asked for {condition.sign} {condition.limit:g}"
+                    )
+        return Verdict(tuple(failures))
+
+    def check_condition(self, condition: GateCondition) -> list[tuple[str, float]]:
+        """The values that a condition is asked of, by name; one that cannot be asked is refused."""
+        with name_argument("fail_under"):
+            measure = self._check(condition.metric)
+            pair = find_pair(self.systems, condition)
+            low, high = self._put(measure, 0.0), self._put(measure, 1.0)
+            if pair is not None:
+                low, high = low - high, high - low
+            if not low <= condition.limit <= high:
+                raise InputError(
+                    f"{condition.text!r} is decided before there are data: the values are between "
+                    f"{low:g} and {high:g}",
+                    hint="write 5 % as 0.05",
+                )
+        if pair is None:
+            return [
+                (row["system"], row[condition.column])
+                for row in self.rows(measure)
+                if row["group"] == ALL and condition.model in (None, row["system"])
+            ]
+        column = "difference" if condition.column == "estimate" else condition.column
+        for row in self.differences(measure):
+            if (row["first"], row["second"]) == pair:
+                return [(f"{pair[0]} minus {pair[1]}", row[column])]
+            if (row["second"], row["first"]) == pair:
+                turned = {"low": "high", "high": "low"}.get(column, column)
+                return [(f"{pair[0]} minus {pair[1]}", -row[turned])]
+        return []
+
+    def frame(self, library: str = "pandas") -> Any:
+        """The table of `rows` as a frame of pandas, polars or pyarrow."""
+        rows = self.rows()
+        return build_frame({name: [row[name] for row in rows] for name in rows[0]}, library)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers as values that JSON can hold."""
+        verdict = self.gate() if self.options.fail_under else None
+        plain: dict[str, Any] = to_plain_values(
+            {
+                "rates": self.rows(),
+                "differences": [row for name in self.measures for row in self.differences(name)],
+                "gate": verdict,
+                "n_rows": int(self.table.rows.outcomes.size),
+                "n_items": len(self.table.items),
+                "n_labels": int(self.table.rows.labeled.size),
+                "judges": self.table.judges,
+                "level": self.level,
+            }
+        )
+        return plain
+
+    def report(self, path: Any) -> Any:
+        """Write a report: HTML, Markdown or JSON, by the suffix of ``path``."""
+        from ssme.show.report import write_document
+        from ssme.systems.document import build_systems_document
+
+        return write_document(build_systems_document(self), path, self.to_dict)
+
+    def __repr__(self) -> str:
+        from ssme.show.terminal import render_text
+        from ssme.systems.document import build_systems_document
+
+        return render_text(build_systems_document(self))
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        from ssme.show.text import render_notebook
+        from ssme.systems.document import build_systems_document
+
+        return render_notebook(build_systems_document(self))

@@ -1,0 +1,358 @@
+"""From a table of systems, items, judges and people to `JudgedRows`.
+
+Wide: a row per answer of a system to an item, a column per judge. Long: a row per verdict, with a
+column that names the judge; rows of one system, item and repeat are put together first.
+
+Verdicts of people and judges become numbers from 0 to 1. Pass and fail are 1 and 0, grades their
+places on the scale, and numbers are scaled by the bounds of the outcome. A judge with another
+scale (0 to 100 where people say pass or fail) is scaled by the ends of what it said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssme.arrays import FloatArray, IntArray
+from ssme.data.judges import UNSURE
+from ssme.data.labels import NO_LABEL, PAIRS, spell_class
+from ssme.data.readers.logs import gather_logs
+from ssme.data.readers.sources import find_local_path, open_table
+from ssme.data.readers.tables import Table
+from ssme.data.values import factorize, is_missing, reads_as_number, to_objects
+from ssme.data.writing import make_frame
+from ssme.errors import InputError
+from ssme.schema import SystemOptions
+from ssme.systems.rates import JudgedRows
+from ssme.wording import quote
+
+USUAL = {
+    "label": ("human", "label", "labels", "y", "y_true", "truth"),
+    "system": ("system", "model"),
+    "item": ("item", "item_id", "prompt", "prompt_id", "question", "question_id"),
+}
+"""Columns that are recognized by their names."""
+JUDGES, PEOPLE = "judge_*", "human_*"
+EPOCHS = ("epoch", "repeat")
+LOGS = (".eval", ".json")
+"""Suffixes of files that are logs of evaluation harnesses rather than tables."""
+MISSING = {*NO_LABEL, *UNSURE, ""}
+HARNESS_PAIRS = (("i", "c"), ("failed", "passed"), ("rejected", "accepted"), ("0", "1"))
+"""Fail and pass as harnesses write them, in addition to the pairs that labels are known by."""
+
+
+@dataclass(frozen=True, eq=False)
+class SystemTable:
+    """Judged rows with their names.
+
+    ``unit`` are the lowest and the highest outcome in the unit of the labels, and ``groups`` the
+    values (n,) by column.
+    """
+
+    rows: JudgedRows
+    systems: tuple[str, ...]
+    items: tuple[str, ...]
+    judges: tuple[str, ...]
+    groups: dict[str, NDArray[np.object_]]
+    unit: tuple[float, float]
+
+    @property
+    def measure(self) -> str:
+        """What a system has most of all: a pass rate, or a mean."""
+        return "pass_rate" if self.rows.binary else "mean"
+
+
+def read_systems(source: Any, options: SystemOptions) -> SystemTable:
+    """The table in a file or frame, read as the options say."""
+    table = _open(source)
+    if options.labels_file is not None:
+        table = _join_labels(table, _open(options.labels_file), options)
+    label = _find(table, options, "label")
+    if label is None:
+        raise table.explain_no_column(
+            "column with what people say", "name it with `label`, such as label='human'"
+        )
+    system, item = _find(table, options, "system"), _find(table, options, "item")
+    groups = tuple(table.require(name, "a group", "groups") for name in options.groups or ())
+    if options.judge is None:
+        judges = _find_judges(table, options, {label, system, item, *groups})
+    else:
+        table, judges = _spread(table, options, (system, item), (label, *groups))
+    labels = _read_verdicts(table.read_values(label), label, options)
+    if not np.isfinite(labels.numbers).any():
+        raise InputError(
+            f"no row has a value in {label!r}, the column with what people say",
+            hint="have a person judge 30 rows at random",
+        )
+    unit = _find_unit(labels, options)
+    verdicts = [
+        _scale_judge(_read_verdicts(table.read_values(name), name, options), labels, unit)
+        for name in judges
+    ]
+    codes, names = _name_codes(table, system, "all")
+    items, item_names = _name_codes(table, item, None)
+    return SystemTable(
+        JudgedRows(
+            np.stack(verdicts, axis=1),
+            labels.scale(*unit),
+            codes,
+            items,
+            labels.kind == "passes",
+        ),
+        names,
+        item_names,
+        tuple(judges),
+        {name: to_objects([str(v) for v in table.read_values(name).tolist()]) for name in groups},
+        unit,
+    )
+
+
+def _open(source: Any) -> Table:
+    """The table in a frame, a dict, a file, or logs of evaluation harnesses."""
+    several = source if isinstance(source, list | tuple) else [source]
+    if len(several) == 1 and not isinstance(several[0], str | Path):
+        only = several[0]
+        return Table(make_frame(only) if isinstance(only, dict) else only)
+    paths = [find_local_path(path) for path in several]
+    if len(paths) == 1 and paths[0].suffix.lower() not in LOGS and not paths[0].is_dir():
+        return Table(open_table(paths[0]), str(paths[0]))
+    columns = {name: to_objects(values) for name, values in gather_logs(paths).items()}
+    return Table(make_frame(columns), ", ".join(map(str, paths)))
+
+
+def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
+    """``table`` with the labels that ``people`` has for some of its rows."""
+    import pandas as pd
+
+    label = _find(people, options, "label")
+    if label is None:
+        raise people.explain_no_column(
+            "column with what people say", "name it with `label`, such as label='human'"
+        )
+    names = [_find(table, options, "system"), _find(table, options, "item"), options.repeat]
+    names += [] if options.repeat else [name for name in EPOCHS if name in table.columns]
+    keys = [name for name in names if name is not None and name in people.columns]
+    if not keys:
+        raise InputError(
+            f"{people.what} has no column of {table.what} to join by",
+            hint="give its columns of systems and items the names that they have there",
+        )
+    rows = pd.DataFrame({key: [str(v) for v in table.read_values(key)] for key in keys})
+    told = pd.DataFrame({key: [str(v) for v in people.read_values(key)] for key in keys})
+    for frame, what in ((told, people.what), (rows, table.what)):
+        repeated = frame.duplicated()
+        if repeated.any() and (frame is told or options.judge is None):
+            where = ", ".join(f"{key} {frame[key][repeated].iloc[0]!r}" for key in keys)
+            raise InputError(
+                f"{what} has more than one row for {where}",
+                hint="add the columns that tell these rows apart to the table of labels",
+            )
+    told[label] = people.read_values(label).astype(object)
+    unknown = told.merge(rows.drop_duplicates(), on=keys, how="left", indicator=True)
+    strange = unknown["_merge"] == "left_only"
+    if strange.any():
+        where = ", ".join(f"{key} {unknown[key][strange].iloc[0]!r}" for key in keys)
+        raise InputError(f"{people.what} has {where}, and {table.what} has not")
+    joined = rows.merge(told, on=keys, how="left")[label]
+    return table.assign({label: to_objects(joined.tolist())}, [label])
+
+
+def _find(table: Table, options: SystemOptions, role: str) -> str | None:
+    named = getattr(options, role)
+    if named is not None:
+        return table.require(named, f"the column `{role}`", role)
+    found = next((name for name in USUAL[role] if name in table.columns), None)
+    people = [name for name in table.columns if fnmatchcase(name, PEOPLE)]
+    return people[0] if found is None and role == "label" and len(people) == 1 else found
+
+
+def _find_judges(table: Table, options: SystemOptions, taken: set[str | None]) -> list[str]:
+    """The columns of judges, patterns expanded."""
+    found: list[str] = []
+    for name in options.judges or (JUDGES,):
+        matched = [name]
+        if name not in table.columns and ("*" in name or "?" in name):
+            matched = [c for c in table.columns if fnmatchcase(c, name) and c not in taken]
+            matched = [column for column in matched if column != options.judge]
+            if not matched:
+                raise InputError(
+                    option="judges",
+                    value=name,
+                    must="match a column",
+                    hint=f"the columns are {quote(table.columns, limit=20)}",
+                )
+        for column in matched:
+            table.require(column, "verdicts of a judge", "judges")
+            if column in taken:
+                raise InputError(f"the column {column!r} cannot be a judge: it has another role")
+        found += [column for column in matched if column not in found]
+    return found
+
+
+def _spread(
+    table: Table, options: SystemOptions, keys: Sequence[str | None], rest: Sequence[str]
+) -> tuple[Table, list[str]]:
+    """A long table with one row per answer and one column per judge, and the judges.
+
+    ``keys`` are the columns of system and item, ``rest`` those of labels and groups.
+    """
+    import pandas as pd
+
+    verdicts = _find_judges(table, options, {*keys, *rest})
+    if len(verdicts) > 1 or keys[1] is None:
+        raise InputError(
+            f"`judge={options.judge!r}` says that each row is one verdict, which takes one column "
+            "of verdicts and a column that names the item",
+            hint="name them with `judges` and `item`",
+        )
+    judge = table.require(str(options.judge), "names of judges", "judge")
+    by = [name for name in (*keys, options.repeat) if name is not None]
+    names = dict.fromkeys([*by, *rest, judge, verdicts[0]])
+    frame = pd.DataFrame({name: table.read_values(name).astype(object) for name in names})
+    repeated = frame.duplicated([*by, judge])
+    grouped = frame.groupby(by, sort=False)[list(rest)]
+    several = (grouped.nunique() > 1).any()
+    if repeated.any() or several.any():
+        what = f"two values of {several.idxmax()!r}"
+        if repeated.any():
+            what = f"two verdicts of {frame[judge][repeated].iloc[0]!r}"
+        raise InputError(
+            f"{table.what} has {what} for one {' and '.join(by)}",
+            hint="name the column that numbers the repeats with `repeat`, or correct the table",
+        )
+    wide = frame.pivot(index=by, columns=judge, values=verdicts[0])
+    judges = [str(name) for name in wide.columns]
+    wide.columns = pd.Index(judges)
+    return Table(wide.join(grouped.first()).reset_index(), table.what), judges
+
+
+def _name_codes(
+    table: Table, column: str | None, default: str | None
+) -> tuple[IntArray, tuple[str, ...]]:
+    """Codes (n,) of the values of a column and their names, in the order of the rows."""
+    if column is None:
+        if default is not None:
+            return np.zeros(table.n_rows, dtype=np.int64), (default,)
+        return np.arange(table.n_rows), tuple(str(i) for i in range(table.n_rows))
+    values = table.read_values(column)
+    if is_missing(values).any():
+        raise InputError(
+            f"the column {column!r} is empty in row {int(is_missing(values).argmax())}"
+        )
+    codes, names = factorize(values)
+    return codes, tuple(str(name) for name in names)
+
+
+class _Verdicts(NamedTuple):
+    """One column: passes and fails as 1 and 0, the places of grades from 1, or numbers."""
+
+    name: str
+    numbers: FloatArray
+    kind: Literal["passes", "grades", "numbers"]
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest of them."""
+        known = self.numbers[np.isfinite(self.numbers)]
+        return (float(known.min()), float(known.max())) if known.size else (np.nan, np.nan)
+
+    def scale(self, low: float, high: float) -> FloatArray:
+        """Verdicts (n,) from 0 at ``low`` to 1 at ``high``."""
+        return (self.numbers - low) / max(high - low, 1e-12)
+
+
+def _read_verdicts(values: NDArray[Any], name: str, options: SystemOptions) -> _Verdicts:
+    """A column of people or of a judge."""
+    codes, distinct = factorize(values)
+    known = [spell_class(value) for value in distinct]
+    known = ["" if text.lower() in MISSING else text for text in known]
+    places: dict[str, float]
+    kind: Literal["passes", "grades", "numbers"]
+    told = {text for text in known if text}
+    if options.grades is not None and not {text.lower() for text in told} <= {"0", "1"}:
+        kind = "grades"
+        places = {spell_class(grade): at + 1.0 for at, grade in enumerate(options.grades)}
+        unknown = sorted(told - set(places))
+        if unknown:
+            raise InputError(
+                f"column {name!r} has {unknown[0]!r}, which is not one of the grades",
+                hint="correct it, or list all grades with `grades`",
+            )
+    elif all(map(reads_as_number, told)):
+        kind, places = "numbers", {text: float(text) for text in told}
+        if options.positive is not None and len(told) <= 2:
+            positive = spell_class(options.positive)
+            kind, places = "passes", {text: float(text == positive) for text in told}
+        elif options.bounds is None and set(places.values()) <= {0.0, 1.0}:
+            kind = "passes"
+    else:
+        kind, places = "passes", _find_passes(told, name, options.positive)
+    table = np.array([*(places.get(text, np.nan) for text in known), np.nan])
+    numbers: FloatArray = table[codes]
+    if options.cut is not None and kind != "passes":
+        cut = places.get(spell_class(options.cut)) if kind == "grades" else options.cut
+        if not isinstance(cut, int | float):
+            raise InputError(
+                option="cut", value=options.cut, must=f"be one of the {kind} in column {name!r}"
+            )
+        kind, numbers = "passes", np.where(np.isfinite(numbers), numbers >= cut, np.nan)
+    return _Verdicts(name, numbers, kind)
+
+
+def _find_passes(told: set[str], name: str, positive: Hashable | None) -> dict[str, float]:
+    """Fail and pass among the texts of a column."""
+    if positive is not None:
+        return {text: float(text == spell_class(positive)) for text in told}
+    for fail, right in (*PAIRS, *HARNESS_PAIRS):
+        if {text.lower() for text in told} <= {fail, right}:
+            return {text: float(text.lower() == right) for text in told}
+    raise InputError(
+        f"column {name!r} has {quote(sorted(told))}, and which of them means pass is not known",
+        hint="name it with `positive`, or list grades from the lowest with `grades`",
+    )
+
+
+def _find_unit(labels: _Verdicts, options: SystemOptions) -> tuple[float, float]:
+    """The ends of the scale of the labels."""
+    if labels.kind == "grades" and options.grades is not None:
+        return 1.0, float(len(options.grades))
+    low, high = labels.ends
+    if labels.kind == "passes" or (options.bounds is None and low >= 0.0 and high <= 1.0):
+        return 0.0, 1.0
+    if options.bounds is not None:
+        first, last = (float(end) for end in options.bounds)
+        if not first < last:
+            told = list(options.bounds)
+            raise InputError(option="bounds", value=told, must="be a lower and a higher end")
+        if low < first or high > last:
+            outside = low if low < first else high
+            raise InputError(
+                f"column {labels.name!r} has {outside:g}, outside of {first:g} to {last:g}",
+                hint="correct it, or give other `bounds`",
+            )
+        return first, last
+    if low == high:
+        raise InputError(
+            f"column {labels.name!r} has one value only, {low:g}",
+            hint="give the ends of its scale with `bounds`",
+        )
+    return low, high
+
+
+def _scale_judge(given: _Verdicts, labels: _Verdicts, unit: tuple[float, float]) -> FloatArray:
+    """Verdicts of a judge from 0 to 1, on the scale of the labels where they fit it."""
+    low, high = given.ends
+    if low != low:
+        raise InputError(f"the judge {given.name!r} gives no verdict", hint="leave it out")
+    if given.kind == "passes":
+        return given.numbers
+    fits = given.kind == labels.kind and low >= unit[0] and high <= unit[1]
+    if fits or (low >= 0.0 and high <= 1.0):
+        return given.scale(*(unit if fits else (0.0, 1.0)))
+    return given.scale(low, high)
