@@ -66,6 +66,8 @@ def write_files(folder: Path, label: str, page: str) -> None:
     frame.assign(**{label: y}).to_csv(folder / "history.csv", index=False)
     frame = frame.assign(**{label: known})
     frame.to_csv(folder / "scores.csv", index=False)
+    for name in ("old", "new"):
+        frame[["id", name, label]].to_csv(folder / f"{name}.csv", index=False)
     for part in ("parts", "scores"):
         (folder / part).mkdir(exist_ok=True)
         frame.to_parquet(folder / part / "0.parquet")
