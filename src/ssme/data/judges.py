@@ -121,13 +121,11 @@ class Judge:
         if unknown:
             one, many = ("class", "classes") if self.kind == "answers" else ("grade", "grades")
             others = f" (and {len(unknown) - 1} other such values)" if len(unknown) > 1 else ""
-            raise InputError(
-                f"{answers.locate(unknown[0])} is not a {one}{others}; the {many} are "
-                f"{quote(self.values)}",
-                hint=f"{suggest_nearest(unknown[0], self.values)}correct it, declare "
-                f"`unsure={unknown[0]!r}` if it means that the judge is unsure, or list all {many} "
-                f"with `{many}=[...]`",
-            )
+            near = suggest_nearest(unknown[0], self.values)
+            others = f"{others}; the {many} are {quote(self.values)}"
+            problem = f"{answers.locate(unknown[0])} is not a {one}{others}"
+            hint = f"{near}correct it, list `{many}=[...]`, or declare `unsure={unknown[0]!r}`"
+            raise InputError(problem, hint=hint)
         return answers.raw.recode([place[text] for text in texts])
 
     @property

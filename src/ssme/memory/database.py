@@ -85,11 +85,8 @@ class SqliteFile:
             hint = "take a copy from before it was put in, or name another file"
             raise InputError(problem, hint=hint)
         if version > len(self.migrations):
-            raise InputError(
-                f"{self.path} was written by a newer ssme: its tables have version {version}, and "
-                f"this ssme knows {len(self.migrations)}",
-                hint="install a newer ssme, or name another file",
-            )
+            problem = f"{self.path} was written by a newer ssme, with tables of version {version}"
+            raise InputError(problem, hint="install a newer ssme, or name another file")
         for step in self.migrations[version:]:
             for statement in filter(str.strip, step.split(";")):
                 connection.execute(statement)

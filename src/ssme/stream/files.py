@@ -83,11 +83,8 @@ def refuse_changed(files: Iterable[File]) -> None:
         now = identify(file.path, file.partition)
         for name in ("size", "modified", "inode", "footer"):
             if getattr(now, name) != getattr(file, name):
-                raise InputError(
-                    f"{file.path} changed while it was read: {name} is {getattr(now, name)}, was "
-                    f"{getattr(file, name)}",
-                    hint="evaluate again when the files are complete",
-                )
+                problem = f"{file.path} changed while it was read: {name} was {getattr(file, name)}"
+                raise InputError(problem, hint="evaluate again when the files are complete")
 
 
 def open_parquet(file: File) -> Any:

@@ -166,13 +166,10 @@ def refuse_two_designs(options: ReadOptions, column: str, what: str) -> None:
     """Refuse a ``design`` option together with a ``column`` that says how rows were chosen."""
     if options.design is not None:
         given = f"={options.design}" if isinstance(options.design, str) else ""
-        raise InputError(
-            f"`design{given}` was given, and {what} has a column {column!r}, which says how its "
-            "rows were chosen",
-            hint="leave `design` out or rename the column. `ssme suggest` writes labels with "
-            "weights into its file, with their probabilities; labels that are not in the file "
-            "count as drawn at random",
+        problem = (
+            f"`design{given}` was given, and {what} says how rows were chosen in column {column!r}"
         )
+        raise InputError(problem, hint="leave `design` out or rename the column")
 
 
 def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
@@ -253,11 +250,9 @@ def find_layout(table: Table, roles: Columns, options: ReadOptions) -> str:
             )
     foreign = only_wide if layout == "long" else only_long
     if foreign:
-        raise InputError(
-            f"{' and '.join(f'`{name}`' for name in foreign)} does not apply to the {layout} "
-            "layout",
-            hint="wide has one column per model, long one row per score: choose one with `layout`",
-        )
+        problem = f"{' and '.join(f'`{name}`' for name in foreign)} is not for the {layout} layout"
+        hint = "wide has one column per model, long one row per score: choose with `layout`"
+        raise InputError(problem, hint=hint)
     return layout
 
 

@@ -286,11 +286,9 @@ def _refuse_commas(file: Path, frame: Any, ignored: Collection[str]) -> None:
             continue
         cells = frame[name].dropna()
         if len(cells) and all(isinstance(c, str) and WITH_COMMA.fullmatch(c) for c in cells):
-            raise InputError(
-                f"{file}: column {str(name)!r} contains {cells.iloc[0]!r} at row {cells.index[0]}. "
-                "Is the comma a decimal or a thousands separator?",
-                hint="pass `decimal=','` or `thousands=','`; for text pass `decimal='.'`",
-            )
+            problem = f"{file}: is the comma in {cells.iloc[0]!r} of column {str(name)!r} decimal?"
+            hint = "pass `decimal=','` or `thousands=','`; for text pass `decimal='.'`"
+            raise InputError(problem, hint=hint)
 
 
 def _restore_formulas(frame: Any) -> Any:

@@ -197,11 +197,8 @@ def _detect_grid(
     models by themselves.
     """
     if not free:
-        raise InputError(
-            f"{table.what} has no column of numbers left for scores; its columns are "
-            f"{quote(table.columns, limit=20)}",
-            hint="name the score columns with `models=[...]`, one column of probabilities each",
-        )
+        problem = f"{table.what} has no column of numbers left, only {quote(table.columns, 20)}"
+        raise InputError(problem, hint="name columns of probabilities with `models=[...]`")
     models = [name for name in free if name not in skipped]
     unsure = options.logits or options.normalize  # sums of rows say nothing then
     fitting: list[Grid] = []
