@@ -106,7 +106,7 @@ def main() -> None:
             for row in run_cell(run, epochs, correlation, design):
                 rows.append({**dict(zip(keys, cell, strict=True)), **row})
                 file.write(json.dumps(rows[-1]) + "\n")
-    table = pd.DataFrame(rows)
+    table = pd.DataFrame(rows).query("run < @args.runs")
     by = ["design", "epochs", "correlation", "method", "declared"]
     found = table.groupby(by)
     summary = found[["coverage", "width", "error"]].mean()
