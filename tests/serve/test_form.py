@@ -45,6 +45,8 @@ BAD = [
     ({"level": "100"}, "level"),
     ({"level": "0.95"}, "level"),
     ({"level": "high"}, "level"),
+    ({"level": "9_5"}, "level"),
+    ({"level": "nan"}, "level"),
     ({"pattern": "{model}"}, "pattern"),
     ({"pattern": "{model}/{class}"}, "pattern"),
     ({"delimiter": ";;"}, "delimiter"),

@@ -18,7 +18,7 @@ from typing import Any
 
 from ssme.config import read_typed
 from ssme.errors import InputError
-from ssme.options import Option, list_declared
+from ssme.options import Option, list_declared, parse_number
 from ssme.schema import FILE_OPTIONS, ReadOptions, RunOptions
 from ssme.wording import make_printable
 
@@ -163,7 +163,7 @@ def _parse_run(form: Form) -> dict[str, Any]:
 def _parse_percent(text: str) -> float:
     """A share that was typed in percent, with a decimal point or comma."""
     try:
-        percent = float(text.replace(",", "."))
+        percent = parse_number(text.replace(",", "."))
     except ValueError:
         percent = math.nan
     if 1.0 < percent < 100.0:
