@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -266,7 +267,7 @@ def test_a_column_with_a_usual_name_can_have_another_part(
         assert chosen[1] == part
         look = open_house.db.run_now(lambda store: store.find_job(store.find_file(1).look))
         found = (open_house.settings.results / look.key / "look.json").read_text()
-        assert f'"has_ids": {str(was != "id").lower()}' in found
+        assert json.loads(found)["columns"][column]["role"] != was
         assert ('"labeled": 12' in found) == (was != "label")
         assert ('"groups": ["site"]' in found) == (was != "groups")
         parts = dict(re.findall(r'name="(part-\d+)".*?value="(\w+)" selected', page))
