@@ -44,6 +44,7 @@ ALLOWED["run"] = {*ALLOWED} - {"sklearn"}
 ALLOWED["systems"] = {*ALLOWED} - {"sklearn", "run"}
 ALLOWED["bench"] = {*ALLOWED}
 ALLOWED["sample"] = {"errors", "data"}
+ALLOWED["testing"] = set()
 ALLOWED["serve"] = {*ALLOWED} - {"sklearn", "bench"}
 ALLOWED["cli"] = {*ALLOWED}
 INNER = {room.split(".")[0] for room in ALLOWED if "." in room}

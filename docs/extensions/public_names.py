@@ -24,6 +24,7 @@ ROOMS = (
     "ssme.sample",
     "ssme.sklearn",
     "ssme.stream",
+    "ssme.testing",
 )
 
 

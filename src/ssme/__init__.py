@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ssme import bench, errors, methods, metrics, progress, sklearn, stream
+    from ssme import bench, errors, methods, metrics, progress, sklearn, stream, testing
     from ssme.data.readers.logs import read_logs
     from ssme.data.scoreset import ScoreSet
     from ssme.errors import (
@@ -48,6 +48,7 @@ _MODULES = (
     "progress",
     "sklearn",
     "stream",
+    "testing",
 )
 _METHOD_CLASSES = {
     name: module for module, _, name in (each.partition(":") for each in METHODS.values())
@@ -98,6 +99,7 @@ __all__ = [
     "rerun",
     "sklearn",
     "stream",
+    "testing",
     *_METHOD_CLASSES,
 ]
 

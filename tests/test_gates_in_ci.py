@@ -1,0 +1,86 @@
+"""Gates where teams run them: in pytest, and in the action for GitHub."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ssme
+from ssme.testing import assert_gate
+
+ACTION = Path(__file__).parents[1] / "action.yml"
+
+
+def make_frame() -> pd.DataFrame:
+    """300 rows, 60 labels, a good and a poor classifier."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 300)
+    frame = pd.DataFrame({"id": range(300), "y": np.where(np.arange(300) < 60, y, np.nan)})
+    for name, skill in (("good", 4.0), ("poor", 0.5)):
+        frame[name] = 1 / (1 + np.exp(-(skill * (y - 0.5) + rng.normal(size=300))))
+    return frame
+
+
+def test_an_assertion_says_which_conditions_are_not_met() -> None:
+    data = ssme.ScoreSet.from_frame(make_frame(), "y")
+    result = ssme.evaluate(data, metrics="accuracy", method="labeled")
+    assert_gate(result, "good:accuracy>=0.8", fail_on="never")
+    with pytest.raises(AssertionError, match="poor: accuracy") as raised:
+        assert_gate(result, "accuracy>=0.8", fail_on="never")
+    assert "good: accuracy" not in str(raised.value)
+    assert str(result) in str(raised.value)
+
+
+def run_action(folder: Path, **inputs: str) -> tuple[int, str]:
+    """Run the step that evaluates as GitHub does; its exit code and the summary of the job."""
+    yaml = pytest.importorskip("yaml")
+    step: dict[str, Any] = yaml.safe_load(ACTION.read_text())["runs"]["steps"][-1]
+    summary = folder / "summary.md"
+    summary.write_text("")
+    told = {"FILE": "scores.csv", "LABEL": "y", "CONDITIONS": "", "OPTIONS": "", **inputs}
+    assert set(step["env"]) == {"FILE", "LABEL", "CONDITIONS", "OPTIONS"}
+    result = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        cwd=folder,
+        capture_output=True,
+        env={
+            **os.environ,
+            **told,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "RUNNER_TEMP": str(folder),
+            "GITHUB_OUTPUT": str(folder / "output"),
+            "GITHUB_STEP_SUMMARY": str(summary),
+        },
+    )
+    return result.returncode, summary.read_text()
+
+
+OPTIONS = "--metrics=accuracy\n--method=ensemble\n--n-draws=50\n--models=good,poor\n"
+
+
+@pytest.mark.parametrize(
+    ("conditions", "code"),
+    [("", 0), ("good:accuracy>=0.7\n\n", 0), ("accuracy>=0.9\ngood:accuracy>=0.7", 1)],
+)
+def test_the_action_fails_as_the_gate_does(tmp_path: Path, conditions: str, code: int) -> None:
+    make_frame().to_csv(tmp_path / "scores.csv", index=False)
+    options = f"{OPTIONS}--fail-on=never\n"
+    found, summary = run_action(tmp_path, CONDITIONS=conditions, OPTIONS=options)
+    assert found == code
+    assert summary.startswith("# How good are these classifiers?")
+    assert (tmp_path / "ssme.json").is_file()
+    assert "json=" in (tmp_path / "output").read_text()
+
+
+def test_the_action_runs_nothing_that_an_input_says(tmp_path: Path) -> None:
+    make_frame().to_csv(tmp_path / "scores.csv", index=False)
+    code, summary = run_action(tmp_path, FILE="$(touch hacked).csv", LABEL="`touch hacked`")
+    assert (code, summary) == (2, "")
+    assert not (tmp_path / "hacked").exists()
