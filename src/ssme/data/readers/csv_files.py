@@ -172,7 +172,7 @@ class _CsvFile:
             rows = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
             try:
                 for row in rows:
-                    if any("\0" in cell for cell in row):
+                    if "\0" in "".join(row):
                         raise self._explain_bytes()
                     if len(row) > 1 or (row and row[0].strip()):
                         yield rows.line_num, row
