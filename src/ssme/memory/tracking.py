@@ -393,16 +393,8 @@ def trace_estimates(
         newest = list(evaluations.values())[-1]
         metric = next((each.metric for each in newest.estimates), "")
     rows = [
-        {
-            "evaluation": number,
-            "made_at": record.made_at,
-            "labels": record.n_labeled,
-            "model": each.model,
-            "metric": each.metric,
-            "estimate": each.estimate,
-            "low": each.low,
-            "high": each.high,
-        }
+        {"evaluation": number, "made_at": record.made_at, "labels": record.n_labeled}
+        | {name: getattr(each, name) for name in ("model", "metric", "estimate", "low", "high")}
         for number, record in evaluations.items()
         for each in record.estimates
         if (each.metric, each.group) == (metric, group) and each.estimate is not None
