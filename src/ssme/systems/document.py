@@ -99,7 +99,7 @@ def _explain_rates(evaluation: SystemsEvaluation) -> tuple[str, ...]:
     return (
         '"judges" is what the judges say, "estimate" what people would say of all rows of items '
         f"like these, with its {level} interval. It assumes that the rows which people judged were "
-        'chosen at random. "labels only" is the mean of the labels, "worth" the labels that an '
+        'chosen at random. "labels only" is the mean of the labels, "effective" the labels that an '
         "interval as narrow would take without judges.",
     )
 
@@ -147,7 +147,7 @@ def _list_columns(
             ends=("labels only low", "labels only high"),
         ),
         Column("labels", take("n_labels"), "count", spare=True),
-        Column("worth", take("effective_labels"), "count", spare=True),
+        Column("effective", take("effective_labels"), "count", spare=True),
         Column("P(best)", take("p_best"), "share", spare=True),
     )
 

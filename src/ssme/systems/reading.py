@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.judges import UNSURE
 from ssme.data.labels import NO_LABEL, PAIRS, spell_class
+from ssme.data.readers.columns import USUAL_NAMES
 from ssme.data.readers.logs import gather_logs
 from ssme.data.readers.sources import find_local_path, open_table
 from ssme.data.readers.tables import Table
@@ -138,10 +139,12 @@ def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
     names = [_find(table, options, "system"), _find(table, options, "item"), options.repeat]
     names += [] if options.repeat else [name for name in EPOCHS if name in table.columns]
     keys = [name for name in names if name is not None and name in people.columns]
+    if not keys:  # one column may name each answer, as that of `read_logs` does
+        keys = [n for n in USUAL_NAMES["id"] if n in table.columns and n in people.columns][:1]
     if not keys:
         raise InputError(
             f"{people.what} has no column of {table.what} to join by",
-            hint="give its columns of systems and items the names that they have there",
+            hint="give its columns of systems and items, or of ids, the names that they have there",
         )
     rows = pd.DataFrame({key: [str(v) for v in table.read_values(key)] for key in keys})
     told = pd.DataFrame({key: [str(v) for v in people.read_values(key)] for key in keys})
