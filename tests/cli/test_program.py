@@ -157,6 +157,16 @@ def test_doctor_finds_labels_and_their_positive_class(run: Run, tmp_path: Path) 
     assert run("doctor", path).stdout.rstrip().endswith("--no-labels")
 
 
+def test_doctor_finds_labels_by_the_classes_of_the_scores(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.dirichlet(np.ones(3), size=60)
+    rows = pd.DataFrame({f"net:{c}": scores[:, k].round(6) for k, c in enumerate("xyz")})
+    rows["outcome_of_case"] = np.where(np.arange(60) < 30, rng.choice(list("xyz"), 60), None)
+    path = tmp_path / "scores.csv"
+    rows.assign(site=rng.choice(list("ab"), 60)).to_csv(path, index=False)
+    assert "--label 'outcome_of_case'" in run("doctor", path).stdout.splitlines()[-1]
+
+
 def test_doctor_finds_the_ids_of_a_long_table(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "judges.csv"
     names = [

@@ -25,12 +25,10 @@ from ssme.cli.run import list_inputs, read_scores
 from ssme.errors import InputError, spell_options
 from ssme.options import list_declared
 from ssme.schema import FILE_OPTIONS, ReadOptions
-from ssme.wording import quote
+from ssme.wording import quote, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from rich.console import Console
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ssme.data.arrays import Layout
     from ssme.data.readers.tables import Table
@@ -38,6 +36,8 @@ if TYPE_CHECKING:
     from ssme.spec import RunSpec
 
 
+NAME = 24
+"""Characters of a name in a list."""
 GROUP_VALUES = 20
 """Most values of a column that is suggested as groups."""
 READ = {each.name for each in list_declared(ReadOptions)}
@@ -59,8 +59,6 @@ def doctor(spec: RunSpec, output: Output) -> None:
 
     from ssme.diagnostics import Case, check_all
     from ssme.show.document import make_warnings_section
-    from ssme.show.terminal import print_section
-    from ssme.wording import shorten
 
     output.refuse_inputs(list_inputs(spec))
     source, advice = spec.source, []
@@ -72,6 +70,7 @@ def doctor(spec: RunSpec, output: Output) -> None:
             spec = replace(spec, source=files[0].path)
     with output.show_progress("reading"):
         spec, data, problems = _read_in_spite(spec)
+        spec, data = _find_labels(spec, data)
         warnings = [] if data is None else check_all(Case(data))
         table = _open_table(spec, data)
     facts: dict[str, Any] = {
@@ -90,18 +89,27 @@ def doctor(spec: RunSpec, output: Output) -> None:
         "command": _write_command(replace(spec, source=source), data, table),
     }
     output.save(facts, facts["looks_wrong"])
-    console = output.console
-    _show_problems(console, problems, solved=data is not None)
+    _show_problems(output, problems, solved=data is not None)
     if data is None:
-        _show_columns(console, facts["columns"])
+        lines = [
+            (
+                shorten(line["column"], 30),
+                f"{line['distinct']:,}",
+                f"{line['missing']:,}",
+                ", ".join(shorten(value, 20) for value in line["first"]),
+            )
+            for line in facts["columns"]
+        ]
+        output.list(("", "distinct", "missing", "first values"), lines, "Columns")
     else:
-        _show_contents(console, facts)
-    for sentence in advice:
-        console.print(Text("\n" + shorten(sentence, 400)))
+        for title, lines in _list_contents(facts):
+            output.list(("", ""), lines, title)
+            output.say("")
+    output.say(*(f"\n{shorten(sentence, 400)}" for sentence in advice))
     if data is not None:
-        print_section(console, make_warnings_section(warnings))
-    console.print(Text("\nTo run", style="bold"))
-    console.print(Text(facts["command"]), soft_wrap=True)
+        output.show(make_warnings_section(warnings))
+    output.console.print(Text("\nTo run", style="bold"))
+    output.console.print(Text(facts["command"]), soft_wrap=True)
     if data is None:
         raise typer.Exit(BAD_INPUT)
 
@@ -156,64 +164,43 @@ def _describe_columns(table: Table | None) -> list[dict[str, Any]]:
     return found
 
 
-def _show_problems(console: Console, problems: Sequence[InputError], *, solved: bool) -> None:
+def _show_problems(output: Output, problems: Sequence[InputError], *, solved: bool) -> None:
     from rich.text import Text
 
+    if not problems:
+        return
     flags = spell_with(list_flags(READING))
-    if problems:
-        assumed = ", each with what was assumed below" if solved else ""
-        console.print(Text(f"Problems{assumed}", style="bold red"))
-    for number, problem in enumerate(problems, 1):
-        console.print(Text(f"{number}. {problem.spell(flags)}"))
-    if problems:
-        console.print()
+    assumed = ", each with what was assumed below" if solved else ""
+    output.console.print(Text(f"Problems{assumed}", style="bold red"))
+    output.say(*(f"{number}. {each.spell(flags)}" for number, each in enumerate(problems, 1)), "")
 
 
-def _show_columns(console: Console, columns: Sequence[Mapping[str, Any]]) -> None:
-    from rich.text import Text
-
-    from ssme.show.terminal import make_table
-    from ssme.wording import shorten
-
-    table = make_table("Columns", "", "distinct", "missing", "first values")
-    for line in columns:
-        first = ", ".join(shorten(value, 20) for value in line["first"])
-        counts = f"{line['distinct']:,}", f"{line['missing']:,}"
-        table.add_row(Text(shorten(line["column"], 30)), *counts, Text(first))
-    console.print(table)
-
-
-def _show_contents(console: Console, facts: Mapping[str, Any]) -> None:
-    from rich.text import Text
-
-    from ssme.show.terminal import NAME, make_table
-    from ssme.wording import shorten
-
-    table = make_table("How the file was understood", "", "")
-    for title, text in facts["understood"].items():
-        table.add_row(Text(title), Text(shorten(text, 400)))
-    console.print(table)
-    console.print()
-    table = make_table("What is in it", "", "")
-    table.add_row("rows", f"{facts['rows']:,}, {facts['labeled']:,} labeled")
+def _list_contents(facts: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Tables of what is in a file that was read: title and lines."""
+    understood = facts["understood"].items()
+    yield "How the file was understood", [(title, shorten(text, 400)) for title, text in understood]
     counts = [f"{shorten(name, NAME)}: {count}" for name, count in facts["labels"].items()]
-    table.add_row("labels per class", Text(_list_some(counts, 20)))
     models = _list_some([shorten(model, NAME) for model in facts["models"]], 20)
-    table.add_row("models", Text(f"{len(facts['models'])}: {models}"))
+    lines = [
+        ("rows", f"{facts['rows']:,}, {facts['labeled']:,} labeled"),
+        ("labels per class", _list_some(counts, 20)),
+        ("models", f"{len(facts['models'])}: {models}"),
+    ]
     if facts["missing_scores"]:
         gaps = [f"{shorten(name, NAME)}: {n:,}" for name, n in facts["missing_scores"].items()]
-        table.add_row("missing scores", Text(_list_some(gaps, 20)))
-    console.print(table)
-    console.print()
-    table = make_table("What can be estimated", "", "")
-    table.add_row("metrics", Text(", ".join(facts["metrics"])))
-    table.add_row("methods", Text(", ".join(facts["methods"]) or "none"))
+        lines.append(("missing scores", _list_some(gaps, 20)))
+    yield "What is in it", lines
     reasons: dict[str, list[str]] = {}
     for name, reason in facts["methods_not"].items():
         reasons.setdefault(reason.removeprefix(f"method {name!r} "), []).append(name)
-    for reason, names in reasons.items():
-        table.add_row("other methods", Text(f"{', '.join(names)}: {reason}"))
-    console.print(table)
+    yield (
+        "What can be estimated",
+        [
+            ("metrics", ", ".join(facts["metrics"])),
+            ("methods", ", ".join(facts["methods"]) or "none"),
+            *(("other methods", f"{', '.join(of)}: {reason}") for reason, of in reasons.items()),
+        ],
+    )
 
 
 def _read_in_spite(spec: RunSpec) -> tuple[RunSpec, ScoreSet | None, list[InputError]]:
@@ -243,6 +230,27 @@ def _read_in_spite(spec: RunSpec) -> tuple[RunSpec, ScoreSet | None, list[InputE
         label = found.read.get("label")
         found = spec if label is None else replace(spec, read={**spec.read, "label": label})
     return found, data, errors
+
+
+def _find_labels(spec: RunSpec, data: ScoreSet | None) -> tuple[RunSpec, ScoreSet | None]:
+    """With the labels in the only left-out column whose values are the classes of the scores."""
+    from ssme.data.labels import spell_class
+    from ssme.data.values import is_missing
+
+    searched = data is not None and data.n_labeled == 0 and spec.read.get("labels_file") is False
+    table = _open_table(spec, data) if searched else None
+    if table is None or data is None or data.layout is None:
+        return spec, data
+    classes, found = {spell_class(each) for each in data.classes}, []
+    for name in _list_left_out(table, data.layout):
+        values = table.read_values(name)
+        known = {spell_class(each) for each in values[~is_missing(values)]}
+        found += [name] if len(known) > 1 and known <= classes else []
+    if len(found) != 1:
+        return spec, data
+    read = {name: value for name, value in spec.read.items() if name != "labels_file"}
+    spec = replace(spec, read={**read, "label": found[0]})
+    return spec, read_scores(spec)
 
 
 def _read_with_cures(
