@@ -4,11 +4,12 @@ BIN := .venv/bin
 # with and without torch are two states of .venv: the one does not stand for the other
 READY := .venv/.ready$(if $(filter 1,$(SSME_TORCH)),-torch)
 
-.PHONY: help setup demo test test-lowest test-integrations test-processors package package-matrix sbom mutation coverage lint types docs docs-check bench bench-quick speed sample lock clean
+.PHONY: help setup demo test test-fast test-lowest test-integrations test-processors package package-matrix sbom mutation coverage lint types docs docs-check bench bench-quick speed sample lock clean
 
 help:
 	@echo "make demo         estimate six classifiers from 30 labels, beside the truth"
 	@echo "make test         the whole test suite"
+	@echo "make test-fast    the part of it that takes under a minute"
 	@echo "make test-lowest  a part of it with the lowest versions allowed"
 	@echo "make test-processors  tests on random draws as other processors compute"
 	@echo "make lint types docs-check    what CI checks besides"
@@ -26,10 +27,18 @@ demo: $(READY)
 	@$(BIN)/ssme demo
 
 # one thread per process: two processes on two cores, whose threads would wait for each other
-test test-lowest test-integrations test-processors: export OMP_NUM_THREADS = 1
+test test-fast test-lowest test-integrations test-processors: export OMP_NUM_THREADS = 1
 
 test: $(READY)
 	@$(BIN)/pytest -n 2 --dist loadgroup
+
+# data, metrics, messages, warnings, answers and every kept number: what a change breaks first
+FAST := tests/data tests/metrics tests/mixture tests/messages tests/diagnostics tests/results tests/suggest \
+	tests/reference/test_kept_numbers.py tests/contract/test_registered.py tests/contract/test_capabilities.py \
+	tests/show/test_document.py tests/test_config.py tests/test_errors.py tests/test_options.py \
+	tests/test_schema.py tests/test_spec.py tests/test_wording.py tests/test_writing.py
+test-fast: $(READY)
+	@$(BIN)/pytest -q -n 2 --dist loadfile $(FAST)
 
 # tests on random draws with the instructions of other processors, as far as this one has them
 DRAWN := tests/statistical tests/methods/auto tests/suggest tests/decide tests/groups \

@@ -91,7 +91,7 @@ def doctor(spec: RunSpec, output: Output) -> None:
     output.save(facts, facts["looks_wrong"])
     _show_problems(output, problems, solved=data is not None)
     if data is None:
-        lines = [
+        columns = [
             (
                 shorten(line["column"], 30),
                 f"{line['distinct']:,}",
@@ -100,7 +100,7 @@ def doctor(spec: RunSpec, output: Output) -> None:
             )
             for line in facts["columns"]
         ]
-        output.list(("", "distinct", "missing", "first values"), lines, "Columns")
+        output.list(("", "distinct", "missing", "first values"), columns, "Columns")
     else:
         for title, lines in _list_contents(facts):
             output.list(("", ""), lines, title)
