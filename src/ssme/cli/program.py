@@ -68,6 +68,8 @@ USUAL = (
 """Options of many commands in the order in which help has room for them, after a command's own."""
 SEVERAL = "Options with a list take names separated by commas, or are repeated."
 PANELS = ("Evaluate", "Decide", "Try", "Look up")
+FIRST = ("doctor", "evaluate", "systems", "report", "serve")
+"""Commands that the program's help lists before the others of their panel."""
 WIDTH = 80
 NARROWEST = 20
 """Columns of the narrowest terminal that text is laid out for."""
@@ -97,7 +99,8 @@ class Program(TyperGroup):
         formatter.write(f"Usage: {ctx.command_path} COMMAND ...\n\n{_wrap(self.help or '', 0)}\n")
         for panel in PANELS:
             formatter.write(f"\n{panel}\n")
-            for name, each in self.commands.items():
+            first = {name: self.commands[name] for name in FIRST}
+            for name, each in {**first, **self.commands}.items():
                 if getattr(each, "rich_help_panel", None) == panel:
                     formatter.write(_format_entry(name, (each.help or "").split("\n\n")[0]))
         formatter.write("\nOptions\n")
