@@ -26,7 +26,7 @@ NEEDED = (
     "ssme/diagnostics/pictures/d101.svg",
     "ssme/diagnostics/pictures/d101.svg",
     "ssme/show/templates/report.html",
-    "ssme/sample/digits.csv",
+    "ssme/sample_data/digits.csv",
 )
 SMOKE = """
 import importlib.metadata, ssme

@@ -24,7 +24,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-FOLDER = Path(__file__).resolve().parents[1] / "src" / "ssme" / "sample"
+FOLDER = Path(__file__).resolve().parents[1] / "src" / "ssme" / "sample_data"
 SEED, N_TRAIN, N_LABELED = 7, 500, 30
 
 

@@ -146,7 +146,7 @@ def _to_yaml(config: Mapping[str, Any]) -> str:
         def ignore_aliases(self, data: Any) -> bool:
             return True
 
-    plain = _make_plain(config)
+    plain = make_plain(config)
     text: str = yaml.dump(plain, Dumper=Dumper, sort_keys=False, allow_unicode=True)
     try:
         if _is_same(_parse_yaml(text), plain):
@@ -285,10 +285,13 @@ def _tell_unwritable(value: Any, where: tuple[str, ...]) -> InputError:
     )
 
 
-def _make_plain(value: Any) -> Any:
+def make_plain(value: Any) -> Any:
+    """``value`` with lists for tuples and arrays, as files contain them."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     if isinstance(value, Mapping):
-        return {key: _make_plain(item) for key, item in value.items()}
-    return [_make_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {key: make_plain(item) for key, item in value.items()}
+    return [make_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _is_same(one: Any, two: Any) -> bool:

@@ -25,7 +25,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ssme.config import format_config, read_config, refuse_unwritable, write_config
+from ssme.config import format_config, make_plain, read_config, refuse_unwritable, write_config
 from ssme.data.grouping import Pooling
 from ssme.errors import InputError, name_argument
 from ssme.methods.base import Method
@@ -80,7 +80,7 @@ class RunSpec(RunOptions):
         if metrics is not None:
             single = isinstance(metrics, (str, Mapping, Metric)) or callable(metrics)
             listed = (metrics,) if single else tuple(metrics)
-            plain = tuple(_make_plain(m) if isinstance(m, Mapping) else m for m in listed)
+            plain = tuple(make_plain(m) if isinstance(m, Mapping) else m for m in listed)
             object.__setattr__(self, "metrics", plain)
         method, options = _settle_method(self.method, self.options)
         object.__setattr__(self, "method", method)
@@ -192,8 +192,8 @@ class RunSpec(RunOptions):
             "engine": {n: getattr(self, n) for n in SECTIONS["engine"]},
         }
         parts["engine"] = {k: v for k, v in parts["engine"].items() if not _is_default(k, v)}
-        found: dict[str, Any] = {} if self.source is None else {"source": _make_plain(self.source)}
-        found |= {name: _make_plain(part) for name, part in parts.items() if part}
+        found: dict[str, Any] = {} if self.source is None else {"source": make_plain(self.source)}
+        found |= {name: make_plain(part) for name, part in parts.items() if part}
         refuse_unwritable(found)
         return found
 
@@ -308,18 +308,18 @@ class RunSpec(RunOptions):
         str
             Python source.
         """
-        reading = {name: _make_plain(value) for name, value in self.read.items()}
+        reading = {name: make_plain(value) for name, value in self.read.items()}
         if isinstance(reading.get("labels_file"), Path):
             reading["labels_file"] = str(reading["labels_file"])
         in_memory = self.source is None
         label = reading.pop("label", None)
-        arguments = ["scores" if in_memory else repr(_make_plain(self.source))]
+        arguments = ["scores" if in_memory else repr(make_plain(self.source))]
         if label is not None or in_memory:
             arguments.append("labels" if label is None else repr(label))
         for name, declared in RUN.items():
             value = getattr(self, name)
             if name != "source" and value != declared.default:
-                arguments.append(f"{name}={_make_plain(value)!r}")
+                arguments.append(f"{name}={make_plain(value)!r}")
         arguments += [f"{name}={value!r}" for name, value in reading.items()]
         inside = "".join(f"    {each},\n" for each in arguments)
         return f"ssme.evaluate(\n{inside})"
@@ -432,15 +432,6 @@ def _explain_unwritable(what: str, kind: str) -> InputError:
         f"{what} is {kind}, which cannot be written to a file",
         hint="call ssme.evaluate from Python to run this again",
     )
-
-
-def _make_plain(value: Any) -> Any:
-    """``value`` with lists for tuples and arrays, as files hold them."""
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, Mapping):
-        return {key: _make_plain(item) for key, item in value.items()}
-    return [_make_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def draw_seed() -> int:

@@ -26,7 +26,7 @@ def sample_path() -> Path:
     >>> ssme.ScoreSet.read(sample_path(), "label").n_labeled
     30
     """
-    return Path(str(files(__package__) / "digits.csv"))
+    return Path(str(files("ssme") / "sample_data" / "digits.csv"))
 
 
 def truth_path() -> Path:
@@ -42,4 +42,4 @@ def truth_path() -> Path:
     >>> truth_path().name
     'digits_truth.csv'
     """
-    return Path(str(files(__package__) / "digits_truth.csv"))
+    return Path(str(files("ssme") / "sample_data" / "digits_truth.csv"))
