@@ -226,7 +226,6 @@ class LabelTable:
             if len(others) != 1:
                 raise table.explain_no_column("label column", "name it with `label='...'`")
             label = others[0]
-        self.row_ids = as_objects(table.read_values(self.id))
         self.values = as_objects(table.read_values(label))
         self.values[is_missing(self.values)] = None
         if ids is None:
@@ -234,7 +233,7 @@ class LabelTable:
             raise InputError(problem, hint="name it with `id='...'`, or pass labels as an array")
         self.ids = as_ids(ids, len(ids))
         with name_argument("labels"):
-            named = as_ids(table.read_ids(self.id), table.n_rows)
+            self.row_ids = named = as_ids(table.read_ids(self.id), table.n_rows)
         place = {id: row for row, id in enumerate(self.ids)}
         unmatched = [id for id in named if id not in place]
         if unmatched:
