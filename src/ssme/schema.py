@@ -144,7 +144,7 @@ def _accept_column_map(value: Any) -> dict[str, Any]:
 
 COLUMN_MAP = Kind(
     _accept_column_map,
-    "a table from model to its column, columns or {class: column}",
+    "a mapping from model to its column, columns or {class: column}",
     "list",
     ("object",),
 )

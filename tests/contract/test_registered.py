@@ -73,8 +73,8 @@ def test_a_metric_is_everywhere_it_belongs(name: str) -> None:
 @pytest.mark.parametrize("suffix", READERS)
 def test_a_file_format_is_everywhere_it_belongs(suffix: str) -> None:
     places = {
-        "docs/data.md, under Files: add the suffix, and what the format holds": (
-            f" {suffix} " in page("data.md").replace("\n", " ")
+        "docs/files.md, under Files: add the suffix, and what the format holds": (
+            f" {suffix} " in page("files.md").replace("\n", " ")
         ),
         "src/ssme/serve/settings.py: add the suffix to SUFFIXES, at the place it has in READERS": (
             suffix in SUFFIXES

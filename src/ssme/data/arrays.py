@@ -275,8 +275,9 @@ def _check_shape(scores: FloatArray, options: ArrayOptions | None) -> None:
     shape = scores.shape
     if len(shape) not in (2, 3):
         raise InputError(
-            f"scores has {len(shape)} dimensions, shape {shape}, and not (n, M) or (n, M, K)",
-            hint="one binary model is scores[:, None]; one model with K classes scores[:, None, :]",
+            f"scores must have shape (n, M) or (n, M, K), got {shape}",
+            hint="for one binary model pass scores[:, None]; for one model with K classes pass "
+            "scores[:, None, :]",
         )
     if 0 in shape:
         raise InputError(f"scores is empty, shape {shape}", hint="check the file or the filter")
@@ -604,7 +605,7 @@ def _check_missing(
         missing = missing[:, :, 0]
     rows = np.flatnonzero(missing.all(axis=1))
     if rows.size:
-        others = f" (nor have {rows.size - 1} other rows)" if rows.size > 1 else ""
+        others = f" ({rows.size - 1} more such rows)" if rows.size > 1 else ""
         problem = f"row {rows[0]} has no score from any of the {len(models)} models{others}"
         raise InputError(problem, hint="drop these rows")
     unscored = np.flatnonzero(missing.all(axis=0))
@@ -641,9 +642,9 @@ def _check_logits(scores: FloatArray, models: Sequence[str]) -> None:
     if scores.ndim == 2 and not (above and below):
         side, never = ("below", "negative") if above else ("above", "positive")
         warnings.warn(
-            f"No logit of any model is {side} 0, so that no model ever predicts the {never} class. "
-            "Log-probabilities and percentages are not logits: give numpy.exp of the former and a "
-            "hundredth of the latter, without `logits`.",
+            f"No logit of any model is {side} 0, so no model ever predicts the {never} class. If "
+            "these are log-probabilities, pass numpy.exp of them; if percentages, divide by 100; "
+            "leave `logits` out in both cases.",
             SsmeWarning,
             stacklevel=2,
         )

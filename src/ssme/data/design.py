@@ -52,9 +52,9 @@ class LabelRounds:
         known = ~np.isnan(self.probability)
         bad = np.flatnonzero(known & ~((self.probability > 0.0) & (self.probability <= 1.0)))
         if bad.size:
-            problem = f"the probability {self.probability[bad[0]]:g} of row {bad[0]} is not above 0"
-            hint = "give that with which the row was chosen, or leave it empty"
-            raise InputError(f"{problem} and up to 1", hint=hint)
+            problem = f"the probability of row {bad[0]} must be above 0 and at most 1, got "
+            hint = "give the probability with which the row was chosen, or leave it empty"
+            raise InputError(f"{problem}{self.probability[bad[0]]:g}", hint=hint)
 
     def compute_weights(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
         """How many rows each label represents (n,), 0 for rows without a label."""
@@ -151,18 +151,20 @@ def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
             )
         if not labeled.size or (design == "by_class" and np.ptp(labels[labeled]) == 0):
             found = "all of one class" if labeled.size else "missing"
-            problem = f"`design={design!r}` was given, and the labels are {found}"
+            problem = f"`design={design!r}` was given, but the labels are {found}"
             raise InputError(problem, hint="check the label column, or leave `design` out")
         return LabelDesign(design)
     weights = as_floats(design, "design")
     if weights.shape != labels.shape:
-        problem = f"`design` has the shape {weights.shape} and there are {labels.size} rows"
-        hint = "give a weight to every row; those without a label do not count"
+        problem = (
+            f"`design` must have one weight per row ({labels.size}), got shape {weights.shape}"
+        )
+        hint = "weights of rows without a label are ignored"
         raise InputError(problem, hint=hint)
     bad = labeled[~(np.isfinite(weights[labeled]) & (weights[labeled] > 0.0))]
     if bad.size:
-        problem = f"row {bad[0]} is labeled with weight {weights[bad[0]]:g}, not a number above 0"
-        hint = "give the number of rows that it represents, one over its probability"
+        problem = f"the weight of labeled row {bad[0]} must be above 0, got {weights[bad[0]]:g}"
+        hint = "give the number of rows that it represents: 1 / its probability of being chosen"
         raise InputError(problem, hint=hint)
     if labeled.size == 0:
         return NOT_SAID

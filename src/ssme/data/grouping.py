@@ -148,7 +148,8 @@ class Pooling:
         """Which of the groups with ``sizes`` rows are not pooled; the larger ones."""
         large = sizes >= self.least_rows
         if sizes.size and not large.any():
-            problem = f"no group of {text!r} has {self.least_rows:,} rows, at most {sizes.max():,}"
+            problem = f"no group of {text!r} has {self.least_rows:,} rows; the largest has "
+            problem += f"{sizes.max():,}"
             raise InputError(problem, hint="give a smaller `min_group_rows`, or coarser groups")
         if large.sum() > self.most_groups:
             large[np.argsort(-sizes, kind="stable")[self.most_groups :]] = False
@@ -253,8 +254,8 @@ def _parse_part(part: str, known: list[str], option: str) -> Binning:
     else:
         found = Binning(part)
     if found.column not in known:
-        listed = f"there are {quote(known)}" if known else "the data has none"
-        read = f"read the column as groups with `groups={found.column!r}`"
+        listed = f"there are {quote(known)}" if known else "the data has no groups"
+        read = f"pass `groups={found.column!r}` when you read the data"
         raise InputError(
             f"there is no group column {found.column!r}; {listed}",
             hint=suggest_nearest(found.column, known)

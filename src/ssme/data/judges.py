@@ -176,8 +176,8 @@ def find_unsure(values: Sequence[Hashable], options: AnswerOptions) -> list[Hash
     texts = {spell_class(name) for name in known}
     codes = {spell_class(code) for code in options.unsure or ()}
     for code in sorted(codes & texts):
-        problem = f"`unsure={code!r}` is also one of {quote(known)}"
-        raise InputError(problem, hint="declare another code")
+        problem = f"`unsure={code!r}` is also a class ({quote(known)})"
+        raise InputError(problem, hint="choose another value")
     return [
         value
         for value in values
@@ -230,8 +230,8 @@ def _as_columns(answers: object, models: Sequence[str] | None) -> dict[str, NDAr
     if not isinstance(answers, Mapping):
         table = np.asarray(answers, dtype=object)
         if table.ndim != 2 or 0 in table.shape:
-            problem = f"answers have the shape {table.shape}, and not (n, M)"
-            hint = "one judge is answers[:, None], one row per answer a data frame"
+            problem = f"answers must have shape (n, M), got {table.shape}"
+            hint = "for one judge pass answers[:, None]; for one row per answer, a data frame"
             raise InputError(problem, hint=hint)
         n_judges = table.shape[1]
         names = models or [f"judge_{m}" for m in range(1, n_judges + 1)]
@@ -242,10 +242,10 @@ def _as_columns(answers: object, models: Sequence[str] | None) -> dict[str, NDAr
     given = {str(name): np.asarray(values, dtype=object) for name, values in answers.items()}
     for name in given if models is None else models:
         if name not in given:
-            problem = f"there are no answers of {name!r}, only of {quote(given)}"
+            problem = f"there is no judge {name!r}; the judges are {quote(given)}"
             raise InputError(problem, hint=suggest_nearest(name, given) or "name judges as given")
         if given[name].ndim != 1:
-            problem = f"answers of {name!r} have the shape {given[name].shape}, and not (n,)"
+            problem = f"answers of {name!r} must have shape (n,), got {given[name].shape}"
             raise InputError(problem, hint="give the class; probabilities go to `scores`")
     return given if models is None else {name: given[name] for name in models}
 
@@ -273,7 +273,9 @@ def make_judged_fields(
         problem = "neither answers nor ratings were given"
         raise InputError(problem, hint="read scores alone with ScoreSet.from_arrays or from_frame")
     for value in find_unsure(labels.values, options):
-        problem = f"label {value!r} at row {labels.find_first_row(value)} is what unsure judges say"
+        problem = (
+            f"label {value!r} at row {labels.find_first_row(value)} means that a judge is unsure"
+        )
         hint = f"declare `unlabeled={value!r}` if it means no label, or {LIST_ALL}"
         raise InputError(problem, hint=hint)
     said = [observe_answers(values, n, name, options) for name, values in answers.items()]
@@ -289,7 +291,7 @@ def make_judged_fields(
         elif probabilities is not None and probabilities.ndim == 2:
             why = f"scores of {scored[0]!r} are its probability"
         if why:
-            problem = f"the positive one of the classes {quote(classes)} is not known, and {why}"
+            problem = f"it is not known which of {quote(classes)} is the positive class; {why}"
             hint = f"pass `positive={classes[-1]!r}` or `positive={classes[0]!r}`"
             raise InputError(problem, hint=hint)
     parts: list[FloatArray] = []
@@ -334,8 +336,8 @@ def refuse_unanswered(scores: FloatArray, ids: Any = None, first_row: int = 0) -
     silent = np.flatnonzero(np.isnan(scores[:, :, 0]).all(axis=1))
     if silent.size:
         named = "" if ids is None else f" (id {np.asarray(ids, dtype=object)[silent[0]]!r})"
-        others = f", nor have {silent.size - 1:,} further rows" if silent.size > 1 else ""
-        problem = f"row {first_row + silent[0]}{named} has no answer of any judge{others}"
+        others = f" ({silent.size - 1:,} more such rows)" if silent.size > 1 else ""
+        problem = f"row {first_row + silent[0]}{named} has no answer from any judge{others}"
         raise InputError(problem, hint="drop these rows")
 
 
@@ -456,7 +458,7 @@ def _refuse_repeated(names: Classes, option: str) -> None:
     for place, text in enumerate(texts):
         first = texts.index(text)
         if first != place:
-            problem = f"`{option}` lists {names[first]!r} and {names[place]!r}, at position {place}"
+            problem = f"`{option}` has one value twice: {names[first]!r} and {names[place]!r}"
             raise InputError(problem, hint="leave one of them out")
 
 
@@ -473,12 +475,14 @@ def _refuse_strange(answers: JudgeAnswers, said: Sequence[JudgeAnswers], labels:
     for value in answers.raw.values:
         text = spell_class(value)
         if isinstance(value, float):
-            problem = f"{answers.locate(value)} is a number that is not whole, hardly a class"
+            problem = (
+                f"{answers.locate(value)} is not a whole number, so it is unlikely to be a class"
+            )
             hint = f"give probabilities as scores, grades as `ratings`, or {LIST_ALL}"
             raise InputError(problem, hint=hint)
         coded = text in NO_CLASSES or strip_punctuation(text) in NO_CLASSES
         if coded and text not in labeled and not signs:
-            problem = f"{answers.locate(value)} looks like a code for no answer, and is not a label"
+            problem = f"{answers.locate(value)} looks like a code for no answer and is not a label"
             hint = f"declare `unsure={value!r}`, or {LIST_ALL} if it is one"
             raise InputError(problem, hint=hint)
     known = labeled.union(*(each.raw.texts for each in said if each.raw.texts & labeled))
@@ -490,7 +494,7 @@ def _refuse_strange(answers: JudgeAnswers, said: Sequence[JudgeAnswers], labels:
     if graded or (foreign and len(labeled) > 1 and not spelled_otherwise):
         grades = f"give grades with `ratings=[{answers.judge!r}]`; " if numbers else ""
         said_, labels_ = quote(sorted(own)), quote(labels.values)
-        problem = f"{answers.judge!r} gives {said_}, and the labels are {labels_}"
+        problem = f"the answers of {answers.judge!r} are {said_}, but the labels are {labels_}"
         hint = f"{grades}write answers and labels in the same way, or {LIST_ALL}"
         raise InputError(problem, hint=hint)
 
@@ -610,6 +614,6 @@ def _is_graded(
     if len(found) > 2:
         return True
     shown = quote(labels.values) if labels.values else "are missing"
-    problem = f"labels {shown} with ratings on the scale {quote(grades)}: classes or grades?"
+    problem = f"labels {shown} may be classes or grades: ratings are on the scale {quote(grades)}"
     hint = "pass `classes=[...]`: two classes, the positive one last, or all grades in order"
     raise InputError(problem, hint=hint)

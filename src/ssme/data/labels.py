@@ -287,7 +287,7 @@ def resolve_classes(
             raise InputError(problem, hint=hint)
         for code in (each for each in unlabeled or () if each in names):
             problem = f"`unlabeled={code!r}` is also one of the classes {quote(names)}"
-            raise InputError(problem, hint="declare another code, or mark unlabeled rows with NaN")
+            raise InputError(problem, hint="choose another value, or mark unlabeled rows with NaN")
         if positive is not None and positive not in names:
             problem = f"`positive={positive!r}` is not one of the classes {quote(names)}"
             raise InputError(problem, hint=suggest_nearest(positive, names) or "name one of them")
@@ -364,8 +364,8 @@ def _order_numbers(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Ha
     """0..K-1 if all labels are among them, else K distinct integers in ascending order."""
     values: list[Any] = sorted(raw.values)
     if values[0] == -1:
-        problem = f"label -1 at row {raw.find_first_row(-1)} is not a class unless you say so"
-        hint = "declare `unlabeled=-1` if it means no label, or list -1 in `classes`"
+        problem = f"label -1 at row {raw.find_first_row(-1)} may mean a class or no label"
+        hint = "pass `unlabeled=-1` if it means no label, or list -1 in `classes`"
         raise InputError(problem, hint=hint)
     if set(values) <= set(range(n_classes)):
         return tuple(range(n_classes))
@@ -373,8 +373,8 @@ def _order_numbers(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Ha
         return tuple(values)
     outside = next(value for value in values if value not in range(n_classes))
     raise InputError(
-        f"label {outside!r} at row {raw.find_first_row(outside)} among {quote(values)}, with "
-        f"scores over {n_classes} classes",
+        f"label {outside!r} at row {raw.find_first_row(outside)} does not fit scores over "
+        f"{n_classes} classes (labels: {quote(values)})",
         hint="list `classes=[...]` in the order of the scores, or declare "
         f"`unlabeled={outside!r}` if it means no label" + (MANY_CLASSES if one_column else ""),
     )
@@ -392,12 +392,13 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
         problem = f"labels are of mixed types ({', '.join(kinds)}): {quote(values)}"
         hint = "convert them, or list `classes=[...]`"
     elif len(values) > n_classes:
-        problem = f"there are {len(values):,} different labels ({quote(values)}) and scores over "
+        problem = f"there are {len(values):,} different labels ({quote(values)}), but scores over "
         problem += f"{n_classes} classes"
-        usual = "check that `label` names the label column; declare with `unlabeled` what means no "
-        hint = _find_likely_mistake(values) or f"{usual}label{many}"
+        usual = "check that `label` names the right column; pass the value that means no label as "
+        hint = _find_likely_mistake(values) or f"{usual}`unlabeled`{many}"
     else:
-        problem = f"which of the {n_classes} classes of the scores are the labels {quote(values)}?"
+        problem = f"the order of the {n_classes} classes of the scores is unknown; the labels are "
+        problem += quote(values)
         few = len(values) == n_classes <= 5
         names = sorted(map(str, values)) if few else ["ham", "spam"]
         hint = "list them in the order of the scores (scikit-learn's classes_ are sorted), the "

@@ -400,8 +400,8 @@ judges: ann, bob)
             problem = f"rows have the type {chosen.dtype} and the shape {chosen.shape}"
             raise InputError(problem, hint="select rows with a mask (n,) or a list of positions")
         if chosen.dtype.kind == "b" and chosen.shape != (self.n_rows,):
-            problem = f"the mask has the length {chosen.size} and there are {self.n_rows} rows"
-            raise InputError(problem, hint="make the mask from this very set")
+            problem = f"the mask must have length {self.n_rows}, got {chosen.size}"
+            raise InputError(problem, hint="make the mask from this set")
         if chosen.dtype.kind != "b":
             outside = chosen[(chosen < -self.n_rows) | (chosen >= self.n_rows)]
             if outside.size:

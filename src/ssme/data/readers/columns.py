@@ -243,8 +243,8 @@ def find_layout(table: Table, roles: Columns, options: ReadOptions) -> str:
         others += [str(model)] if table.find_kind(str(model)) != "other" else []
         if others:
             raise InputError(
-                f"{table.what} reads as long (model column {model!r}, score column {score!r}) or "
-                f"as wide (one column per model: {quote([score, *others])})",
+                f"{table.what} may be long (model column {model!r}, score column {score!r}) or "
+                f"wide (one column per model: {quote([score, *others])})",
                 hint="pass `layout='long'` or `layout='wide'`, and for wide list the score columns "
                 "with `models=[...]`",
             )
@@ -258,7 +258,7 @@ def find_layout(table: Table, roles: Columns, options: ReadOptions) -> str:
 
 def find_long_columns(table: Table, roles: Columns, options: ReadOptions) -> Columns:
     """``roles`` with the columns of models, classes and scores."""
-    asked = "of the long layout, for which `layout='long'`, `model`, `class_` or `score` asks"
+    asked = "of the long layout, needed with `layout='long'`, `model`, `class_` or `score`"
 
     def find(part: str, named: str | None) -> str:
         column = table.find(named, USUAL_NAMES[part], part)
@@ -285,13 +285,13 @@ def find_judge_columns(table: Table, roles: Columns, options: ReadOptions) -> Co
         option = "answers" if name in answers else "ratings"
         table.require(name, "answers", option)
         if name in roles.roles:
-            problem = f"column {name!r} is named both for answers and as label, id, weight or group"
+            problem = f"column {name!r} has two roles: answers, and label, id, weight or group"
             raise InputError(problem, hint=f"leave it out of `{option}`, or of the other option")
     judge = find_judge_column(table, options)
     if judge is None:
         return replace(roles, kind=WIDE_ANSWERS, answers=answers, ratings=ratings)
     if len(answers) + len(ratings) != 1 or options.models is not None:
-        problem = f"the column of judges {judge!r} asks for one row per answer, in one column"
+        problem = f"with a column of judges ({judge!r}) there is one column of answers"
         hint = "name one column of answers and no `models`, or pass `layout='wide'`"
         raise InputError(problem, hint=hint)
     id = roles.id or table.find(None, JUDGED_ROWS, "id")

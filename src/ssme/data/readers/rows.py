@@ -148,8 +148,8 @@ class Rows:
             raise InputError(
                 f"id {self.ids[first[0]]!r}, {models[first[1]]!r}{name} has {counts[*first]} "
                 f"values: {twice}" + (f"; {more:,} more cells have several" if more else ""),
-                hint="keep one of them; name the class column with `class_` if there is one, and "
-                "give repeated answers another judge's name",
+                hint="keep one of them; if there is a class column, pass it as `class_`; if a "
+                "judge answered twice, give the second answer another judge name",
             )
         present = counts.sum(axis=2)
         part = (present > 0) & (present < len(names))

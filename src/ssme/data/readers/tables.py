@@ -108,7 +108,7 @@ class Table:
         raise InputError(
             f"{self.what} has no column {name!r} ({role}); its columns are "
             f"{quote(self.columns, limit=20)}",
-            hint=f"{suggest_nearest(name, self.columns)}name a column that exists with `{option}`",
+            hint=f"{suggest_nearest(name, self.columns)}pass an existing column to `{option}`",
         )
 
     def explain_no_column(self, role: str, hint: str) -> InputError:

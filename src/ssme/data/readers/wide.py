@@ -60,8 +60,8 @@ def find_scores(
         classes = order_classes(classes, options.classes, options.positive)
     both = sorted(grid.used.intersection(roles.roles))
     if both:
-        problem = f"column {both[0]!r} is named both for scores and as label, id, weight or group"
-        hint = "name another one with `models`, `pattern` or the other option"
+        problem = f"column {both[0]!r} has two roles: scores, and label, id, weight or group"
+        hint = "leave it out of `models`, `pattern` or the other option"
         raise InputError(problem, hint=hint)
     by_model = grid.columns.items()
     return replace(
@@ -224,7 +224,7 @@ def _detect_grid(
     if not models:
         advice = advise(find_answers(table, [*judged, *skipped], raw))
         raise InputError(
-            f"no column of {table.what} is taken for a model: {list_reasons(skipped)}",
+            f"no column of {table.what} looks like the scores of a model: {list_reasons(skipped)}",
             hint="; ".join(filter(None, ("list the models with `models=[...]`", advice))),
         )
     if not options.logits:

@@ -71,7 +71,7 @@ class Answers(DeclaredMethod, example="n_draws=100"):
     spec: ClassVar[MethodSpec] = MethodSpec(
         name="answers",
         title="Judges who share difficulty",
-        source="this project: docs/answers.md",
+        source="this project: docs/answers-method.md",
         does=(
             "It pools the answers of the judges, weighted by how they agree with each other and "
             "with the labels, and corrects every judge's metric by what the labeled rows say "
