@@ -57,8 +57,8 @@ test-lowest: $(READY)
 		--deselect tests/cli/test_program.py::test_help_imports_nothing_heavy tests/test_public.py tests/test_run.py tests/test_config.py \
 		tests/cli/test_program.py tests/cli/test_evaluate.py tests/cli/test_report.py tests/data/readers tests/stream/test_evaluation.py
 
-# MLflow, and the harnesses whose logs are read, in an environment of their own
-HARNESSES := inspect-ai lm-eval deepeval
+# MLflow, W&B, and the harnesses whose logs are read, in an environment of their own
+HARNESSES := inspect-ai lm-eval deepeval wandb
 test-integrations: $(READY)
 	@$(BIN)/uv venv -q --clear --seed --python $(PYTHON) .venv-integrations || $(PYTHON) -m venv .venv-integrations
 	@$(BIN)/uv pip install -q --python .venv-integrations/bin/python -e '.[test,docs,mlflow]' $(HARNESSES) || \

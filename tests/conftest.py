@@ -52,9 +52,13 @@ REQUIREMENTS = {
     ),
     "harness": (
         lambda: all(
-            importlib.util.find_spec(n) for n in ("inspect_ai", "lm_eval", "deepeval", "mlflow")
+            importlib.util.find_spec(n)
+            for n in ("inspect_ai", "lm_eval", "deepeval", "mlflow", "wandb")
         ),
-        lambda: "inspect-ai, lm-eval, deepeval or mlflow is not installed (make test-integrations)",
+        lambda: (
+            "one of inspect-ai, lm-eval, deepeval, mlflow and wandb is not installed "
+            "(make test-integrations)"
+        ),
     ),
     "web": (
         lambda: all(importlib.util.find_spec(n) for n in ("starlette", "uvicorn", "httpx2")),

@@ -1,7 +1,8 @@
-"""MLflow: what is logged, to a stand-in and to MLflow's own local store."""
+"""MLflow and W&B: what is logged, to a stand-in and to their own local stores."""
 
 from __future__ import annotations
 
+import json
 import runpy
 from pathlib import Path
 from typing import Any
@@ -86,3 +87,37 @@ def test_the_tutorial_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert "MLflow is installed." in shown
     assert "accuracy/forest.low" in shown
     assert "report.html" in shown
+
+
+def test_runs_of_wandb_get_the_same(tmp_path: Path) -> None:
+    class Run:
+        def __init__(self) -> None:
+            self.summary: dict[str, float] = {}
+            self.config: dict[str, Any] = {}
+            self.dir, self.saved = str(tmp_path), list[str]()
+
+        def save(self, path: str, base_path: str) -> None:
+            self.saved.append(Path(path).relative_to(base_path).name)
+
+    result, run, tracker = evaluate(), Run(), Recorder()
+    result.to_wandb(run=run)
+    result.to_mlflow(tracker=tracker)
+    assert run.summary == tracker.metrics
+    assert run.config == tracker.params
+    assert run.saved == ["ssme.json", "report.html"]
+    assert json.loads((tmp_path / "ssme.json").read_text())["answers"]
+
+
+@pytest.mark.harness
+@pytest.mark.filterwarnings("default")
+def test_real_offline_run_of_wandb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import wandb
+
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    result = evaluate()
+    with wandb.init(project="ssme", dir=str(tmp_path)) as run:
+        result.to_wandb()
+        assert dict(run.summary) == pytest.approx(list_metric_values(result))
+        assert run.config["ssme.method"] == "ensemble"
+    (report,) = tmp_path.rglob("report.html")
+    assert report.read_text().startswith("<!DOCTYPE html>")

@@ -729,6 +729,20 @@ class Evaluation:
 
         log_evaluation(self, tracker=tracker, report=report)
 
+    def to_wandb(self, *, run: Any = None, report: str = "report.html") -> None:
+        """Log metrics with their bounds, settings and the report to a run of W&B.
+
+        Parameters
+        ----------
+        run : wandb.Run, optional
+            The run (default: the active one, or a new one).
+        report : str
+            Name of the report among the run's files.
+        """
+        from ssme.show.report import WandbRun, log_evaluation
+
+        log_evaluation(self, tracker=WandbRun(run), report=report)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything but rows and draws, decision and answers included, as JSON can hold it.
 

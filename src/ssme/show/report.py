@@ -157,7 +157,36 @@ def _list_estimated(record: EvaluationRecord, metric: str) -> set[str]:
 
 
 # -------------------------------------------------------------------------------------------------
-# MLflow
+# MLflow, and W&B in its place
+
+
+class WandbRun:
+    """A run of W&B with the methods of MLflow that `log_evaluation` calls."""
+
+    def __init__(self, run: Any = None) -> None:
+        if run is None:
+            try:
+                import wandb
+            except ImportError:
+                raise InputError(
+                    "logging to W&B needs wandb", hint="run `pip install wandb`, or pass `run`"
+                ) from None
+            run = wandb.run or wandb.init()
+        self.run = run
+
+    def log_metrics(self, values: Mapping[str, float]) -> None:
+        self.run.summary.update(dict(values))
+
+    def log_params(self, values: Mapping[str, Any]) -> None:
+        self.run.config.update(dict(values))
+
+    def log_text(self, text: str, name: str) -> None:
+        path = Path(self.run.dir) / name  # files in this folder belong to the run
+        path.write_text(text, encoding="utf-8")
+        self.run.save(str(path), base_path=self.run.dir)
+
+    def log_dict(self, content: Mapping[str, Any], name: str) -> None:
+        self.log_text(json.dumps(content, indent=2, ensure_ascii=False), name)
 
 
 def log_evaluation(
