@@ -12,6 +12,8 @@ from ssme.systems.evaluation import ALL, FEW_LABELS, SystemsEvaluation
 
 PLAINLY_BEST = 0.95
 """Probability from which one system is called the best."""
+SHOWN_DISAGREEMENTS = 100
+"""Disagreements in a report; JSON has all."""
 SHOWN_PAIRS = 45
 """Differences up to which all are shown; of more, those with the best system alone."""
 
@@ -36,6 +38,7 @@ def build_systems_document(
         own = [row for row in evaluation.rows(measure) if row["group"].startswith(f"{column}=")]
         own.sort(key=lambda row: (row["group"], -row["estimate"]))
         sections.append(_make_group(evaluation, column, own, limit))
+    sections += _list_judges(evaluation, limit)
     if evaluation.options.fail_under:
         sections += evaluation.gate().list_sections()
     table = evaluation.table
@@ -201,3 +204,43 @@ def _make_group(
         table=(groups, *_list_columns(evaluation, shown)),
         more=more,
     )
+
+
+def _list_judges(evaluation: SystemsEvaluation, limit: int | None) -> list[Section]:
+    """How far judges can be trusted, and the rows that a person should look at again."""
+    rows = evaluation.judges()
+    number = evaluation.n_effective_judges
+    about = ["From the rows that people judged too. The bias is the judge's mean less theirs."]
+    if len(rows) > 1 and number == number:
+        about.append(f"The {len(rows)} judges are worth {number:.1f} whose errors are independent.")
+    binary = evaluation.table.rows.binary
+    names = ("accuracy", "kappa", "sensitivity", "specificity") if binary else ("correlation",)
+    shown = rows[:limit]
+    columns = [Column("judge", [row["judge"] for row in shown])]
+    for name in names:
+        cells = [(row[name], row[f"{name}_low"], row[f"{name}_high"]) for row in shown]
+        spare = name in ("sensitivity", "specificity")
+        columns.append(Column(name, cells, "value", spare=spare))
+    columns.append(Column("bias", [row["bias"] for row in shown], "number"))
+    columns.append(Column("labels", [row["n_labels"] for row in shown], "count", spare=True))
+    found = [Section("judges", "Judges", tuple(about), tuple(columns))]
+    differ = evaluation.disagreements() if binary else []
+    if differ:
+        first = differ[: limit or SHOWN_DISAGREEMENTS]
+        more = f"{len(differ) - len(first)} more disagreements" if len(differ) > len(first) else ""
+        found.append(
+            Section(
+                "disagreements",
+                "Where judges and people differ",
+                ("The most probable errors of judges come first, those of labels last.",),
+                (
+                    Column("system", [row["system"] for row in first]),
+                    Column("item", [row["item"] for row in first]),
+                    Column("judge", [row["judge"] for row in first]),
+                    Column("human", ["pass" if row["human"] else "fail" for row in first]),
+                    Column("P(judge errs)", [row["p_judge_wrong"] for row in first], "share"),
+                ),
+                more,
+            )
+        )
+    return found

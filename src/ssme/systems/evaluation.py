@@ -17,6 +17,7 @@ from ssme.options import takes
 from ssme.results.gates import GateCondition, Verdict, find_pair, parse_condition
 from ssme.results.table import build_frame, compute_effective_labels, to_plain_values
 from ssme.schema import SystemOptions
+from ssme.systems.judges import count_effective_judges, list_judges, rank_disagreements
 from ssme.systems.rates import JudgedRows, Rates, count_repeats, estimate_rates
 from ssme.systems.reading import SystemTable, read_systems
 from ssme.wording import quote
@@ -257,6 +258,50 @@ class SystemsEvaluation:
             for i, (a, b) in enumerate(pairs)
         ]
 
+    @cached_property
+    def _judges(self) -> list[dict[str, Any]]:
+        return list(list_judges(self.table.rows, self.table.judges, self.level))
+
+    def judges(self) -> list[dict[str, Any]]:
+        """One dict per judge, from the rows that people judged too.
+
+        Of pass and fail: ``accuracy``, ``sensitivity``, ``specificity`` and ``kappa``, each with
+        its interval (``kappa_low``, ``kappa_high``). Of numbers: ``mean_error``, the mean absolute
+        difference from people on a scale from 0 to 1, and ``correlation``. ``base_rate`` is the
+        mean of people's verdicts and ``bias`` how much higher the judge's is.
+        """
+        return [dict(row) for row in self._judges]
+
+    @cached_property
+    def n_effective_judges(self) -> float:
+        """The number of judges with independent errors that these judges are worth."""
+        return count_effective_judges(self.table.rows)
+
+    def disagreements(self, limit: int | None = None) -> list[dict[str, Any]]:
+        """Verdicts that differ from people's, the most probable errors of judges first.
+
+        ``p_judge_wrong`` is the probability that the judge errs and not the person, from what the
+        other judges say; the last ones are probable errors of labels.
+        """
+        rows = self.table.rows
+        if not rows.binary:
+            raise InputError(
+                f"disagreements are of pass and fail, and {self.table.measure} is estimated",
+                hint="say with `cut` from which grade on an answer passes",
+            )
+        return [
+            {
+                "row": row,
+                "system": self.systems[rows.systems[row]],
+                "item": self.table.items[rows.items[row]],
+                "judge": self.table.judges[judge],
+                "verdict": float(rows.verdicts[row, judge]),
+                "human": float(rows.outcomes[row]),
+                "p_judge_wrong": probability,
+            }
+            for row, judge, probability in rank_disagreements(rows)[:limit]
+        ]
+
     def _check(self, measure: str) -> str:
         if measure not in self.measures:
             raise InputError(
@@ -325,7 +370,9 @@ class SystemsEvaluation:
                 "n_rows": int(self.table.rows.outcomes.size),
                 "n_items": len(self.table.items),
                 "n_labels": int(self.table.rows.labeled.size),
-                "judges": self.table.judges,
+                "judges": self.judges(),
+                "n_effective_judges": self.n_effective_judges,
+                "disagreements": self.disagreements() if self.table.rows.binary else None,
                 "level": self.level,
             }
         )

@@ -369,32 +369,37 @@ def _find_item_covariance(fitted: FloatArray, targets: IntArray, items: IntArray
 def find_labels_only(
     rows: JudgedRows, targets: IntArray, level: float
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Means of the labels (T,) of each target, their ends (2, T) and the number of labels.
-
-    Wilson's interval with as many labels as give the cluster-robust variance of the mean.
-    """
+    """Means of the labels (T,) of each target, their ends (2, T) and the number of labels."""
     number = int(targets.max()) + 1
     values, ends = np.full(number, np.nan), np.tile([[0.0], [1.0]], number)
     known = rows.labeled
     counts = np.bincount(targets[known], minlength=number)
     for target in np.flatnonzero(counts):
         own = known[targets[known] == target]
-        outcomes, items = rows.outcomes[own], number_clusters(rows.items[own])
-        mean, worth = outcomes.mean(), float(own.size)
-        groups = float(items.max() + 1)
-        binomial = mean * (1.0 - mean)
-        if not rows.binary or groups < own.size:
-            ones = np.ones((own.size, 1))
-            variance = find_mean_variance(outcomes[:, None], ones, items)[0]
-            known_spread = 1e-12 < variance < np.inf and binomial > 0.0
-            worth = binomial / variance if known_spread else groups
-            if rows.binary:
-                worth = min(worth, float(own.size))
-            worth /= float(find_t_factor(level, groups)) ** 2
-        values[target] = mean
-        low, high = wilson(np.array([mean]), np.array([worth]), level)
-        ends[:, target] = low[0], high[0]
+        values[target], *ends[:, target] = find_mean_interval(
+            rows.outcomes[own], rows.items[own], level, binary=rows.binary
+        )
     return values, ends, counts
+
+
+def find_mean_interval(
+    values: FloatArray, items: IntArray, level: float, *, binary: bool
+) -> tuple[float, float, float]:
+    """The mean of ``values`` (n,) from 0 to 1 and the ends of its interval.
+
+    Wilson's interval with as many values as give the cluster-robust variance of the mean.
+    """
+    codes = number_clusters(items)
+    mean, worth, groups = float(values.mean()), float(values.size), float(codes.max() + 1)
+    if not binary or groups < values.size:
+        ones = np.ones((values.size, 1))
+        variance = find_mean_variance(values[:, None], ones, codes)[0]
+        spread = mean * (1.0 - mean)
+        worth = spread / variance if 1e-12 < variance < np.inf and spread > 0.0 else groups
+        worth = min(worth, float(values.size)) if binary else worth
+        worth /= float(find_t_factor(level, groups)) ** 2
+    low, high = wilson(np.array([mean]), np.array([worth]), level)
+    return mean, float(low[0]), float(high[0])
 
 
 def count_repeats(rows: JudgedRows, k: int, *, any_pass: bool) -> tuple[JudgedRows, IntArray]:

@@ -1,0 +1,145 @@
+"""How far each judge can be trusted, from the rows that people judged too.
+
+Shares (accuracy, sensitivity, specificity) have Wilson's interval with the cluster-robust variance
+by item. Cohen's kappa and the correlation have one from the jackknife over items (Efron and Stein,
+Annals of Statistics 9, 1981) on the scale artanh, with Student's t.
+
+The effective number of judges is the mean variance of their errors over the variance of the mean
+error: as many judges who err independently would be worth as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, stdtrit
+
+from ssme.arrays import BoolArray, FloatArray, IntArray
+from ssme.methods.clusters import number_clusters
+from ssme.systems.rates import JudgedRows, find_mean_interval
+
+PEOPLE_RIGHT = 0.95
+"""How often people are taken to be right before it is asked which of two who differ errs."""
+PASS = 0.5
+"""Verdict from which on a judge passes an answer."""
+
+
+def list_judges(rows: JudgedRows, names: Sequence[str], level: float) -> Iterator[dict[str, Any]]:
+    """One dict per judge: of pass and fail the shares and kappa, of numbers how far they are off.
+
+    ``bias`` is how much higher the judge's mean is than that of people on the same rows.
+    """
+    labeled = np.isfinite(rows.outcomes)
+    for at, name in enumerate(names):
+        both = labeled & np.isfinite(rows.verdicts[:, at])
+        y, x, items = rows.outcomes[both], rows.verdicts[both, at], rows.items[both]
+        row: dict[str, Any] = {"judge": name, "n_labels": int(y.size)}
+        row["base_rate"] = float(y.mean()) if y.size else np.nan
+        row["bias"] = float((x - y).mean()) if y.size else np.nan
+        if rows.binary:
+            said = (x >= PASS).astype(np.float64)
+            right = (said == y).astype(np.float64)
+            for key, part in (
+                ("accuracy", np.ones(y.size, dtype=bool)),
+                ("sensitivity", y == 1.0),
+                ("specificity", y == 0.0),
+            ):
+                row |= _name_ends(key, _find_share(right[part], items[part], level))
+            row |= _name_ends("kappa", _jackknife(_find_kappa, y, said, items, level))
+        else:
+            row["mean_error"] = float(np.abs(x - y).mean()) if y.size else np.nan
+            row |= _name_ends("correlation", _jackknife(_find_correlation, y, x, items, level))
+        yield row
+
+
+def _name_ends(name: str, found: tuple[float, float, float]) -> dict[str, float]:
+    return {name: found[0], f"{name}_low": found[1], f"{name}_high": found[2]}
+
+
+def _find_share(right: FloatArray, items: IntArray, level: float) -> tuple[float, float, float]:
+    if not right.size:
+        return np.nan, np.nan, np.nan
+    return find_mean_interval(right, items, level, binary=True)
+
+
+def _find_kappa(y: FloatArray, said: FloatArray) -> float:
+    """Cohen's kappa: agreement beyond that of two who say pass as often, at random."""
+    chance = y.mean() * said.mean() + (1.0 - y.mean()) * (1.0 - said.mean())
+    return float(((y == said).mean() - chance) / (1.0 - chance)) if chance < 1.0 else np.nan
+
+
+def _find_correlation(y: FloatArray, x: FloatArray) -> float:
+    spread = y.std() * x.std()
+    return float(((y - y.mean()) * (x - x.mean())).mean() / spread) if spread > 0.0 else np.nan
+
+
+def _jackknife(
+    find: Callable[[FloatArray, FloatArray], float],
+    y: FloatArray,
+    x: FloatArray,
+    items: IntArray,
+    level: float,
+) -> tuple[float, float, float]:
+    """A statistic from -1 to 1 and the ends of its interval, items left out one by one."""
+    codes = number_clusters(items)
+    number = int(codes.max()) + 1 if codes.size else 0
+    value = find(y, x) if number > 1 else np.nan
+    if not abs(value) < 1.0:
+        return value, np.nan, np.nan
+    left_out = np.array([find(y[codes != at], x[codes != at]) for at in range(number)])
+    left_out = np.arctanh(np.clip(left_out[np.isfinite(left_out)], -0.9999, 0.9999))
+    if left_out.size < 2:
+        return value, np.nan, np.nan
+    squares = ((left_out - left_out.mean()) ** 2).sum()
+    error = np.sqrt(squares * (left_out.size - 1) / left_out.size)
+    half = float(stdtrit(left_out.size - 1, 0.5 + level / 2.0)) * error
+    center = np.arctanh(value)
+    return value, float(np.tanh(center - half)), float(np.tanh(center + half))
+
+
+def count_effective_judges(rows: JudgedRows) -> float:
+    """As many judges who err independently are worth as much; NaN where this cannot be seen."""
+    whole = np.isfinite(rows.outcomes) & np.isfinite(rows.verdicts).all(axis=1)
+    if whole.sum() < 3:
+        return np.nan
+    # what a class, or a level of the outcome, has in common is no shared error
+    about = np.stack([np.ones(whole.sum()), rows.outcomes[whole]], axis=1)
+    errors = rows.verdicts[whole]
+    errors = errors - about @ np.linalg.lstsq(about, errors, rcond=None)[0]
+    together, alone = errors.mean(axis=1).var(), errors.var(axis=0).mean()
+    most = float(rows.verdicts.shape[1])
+    return float(np.clip(alone / together, 1.0, most)) if together > 0.0 else np.nan
+
+
+def rank_disagreements(rows: JudgedRows) -> list[tuple[int, int, float]]:
+    """Rows and judges that differ from people, the most probable errors of judges first.
+
+    The probability that people are right starts at `PEOPLE_RIGHT`; each of the other judges moves
+    it by how often that judge says so of answers that pass and that fail (add-one shares).
+    """
+    known = rows.labeled
+    y = rows.outcomes[known] >= PASS
+    verdicts = rows.verdicts[known]
+    given, said = np.isfinite(verdicts), verdicts >= PASS
+    weight = np.zeros(verdicts.shape)
+    for at in range(verdicts.shape[1]):
+        weight[:, at] = _weigh_verdicts(said[:, at], y, given[:, at])
+    sides = np.where(y[:, None], weight, -weight)  # evidence for what people said
+    total = sides.sum(axis=1, keepdims=True) - sides
+    p_right = expit(np.log(PEOPLE_RIGHT / (1.0 - PEOPLE_RIGHT)) + total)
+    differ = given & (said != y[:, None])
+    places = np.argwhere(differ)
+    order = np.argsort(-p_right[differ], kind="stable")
+    return [(int(known[i]), int(j), float(p_right[i, j])) for i, j in places[order]]
+
+
+def _weigh_verdicts(said: BoolArray, y: BoolArray, given: BoolArray) -> FloatArray:
+    """The log-likelihood ratio (n,) of pass that each verdict of one judge is."""
+    passes = [
+        (1.0 + (said & given & (y == outcome)).sum()) / (2.0 + (given & (y == outcome)).sum())
+        for outcome in (True, False)
+    ]
+    ratio = np.log(passes[0] / passes[1]), np.log((1.0 - passes[0]) / (1.0 - passes[1]))
+    return np.where(given, np.where(said, *ratio), 0.0)
