@@ -204,10 +204,10 @@ def _sum_wins(rankings: Sequence[RankedRows], p: FloatArray, q: FloatArray) -> F
 
 
 class _OneVsRest:
-    """The rows ranked by every classifier's scores of some classes."""
+    """The rows ranked by every classifier's scores of each class, of class 1 alone of two."""
 
-    def __init__(self, scores: FloatArray, classes: Sequence[int]) -> None:
-        self.classes = list(classes)
+    def __init__(self, scores: FloatArray) -> None:
+        self.classes = [1] if scores.shape[2] == 2 else list(range(scores.shape[2]))
         self.present = find_present_rows(scores)
         self.rankings = [RankedRows.of(scores[:, m, self.classes]) for m in range(scores.shape[1])]
         self._below: tuple[FloatArray, FloatArray] | None = None
@@ -232,7 +232,11 @@ class _OneVsRest:
             wins, in_q = _sum_wins(self.rankings, p, q), _sum_scored(q, self.present)
             return _compute_share_of_pairs(wins, in_p, in_q, _sum_scored(p, self.present, q))
         w = weights.T[:, None, :]
-        wins = p.transpose(1, 2, 0) @ self._sum_weight_below(weights[0]) - 0.5 * in_p**2
+        if self._below is None or not np.array_equal(self._below[0], weights[0]):
+            each = [ranking.weigh_below(weights[0]) for ranking in self.rankings]
+            below = np.ascontiguousarray(np.stack(each, axis=2).transpose(1, 0, 2))
+            self._below = weights[0].copy(), below  # (C, n, M), kept for the next labelings
+        wins = p.transpose(1, 2, 0) @ self._below[1] - 0.5 * in_p**2
         self_pairs = _sum_scored(p, self.present, w) - _sum_scored(p, self.present, p)
         return _compute_share_of_pairs(wins, in_p, _sum_scored(w, self.present) - in_p, self_pairs)
 
@@ -244,13 +248,6 @@ class _OneVsRest:
         if statistic == "roc_auc":
             return _compute_share_of_pairs(split.sum_wins(self.rankings), in_p, in_q, self_pairs)
         return np.clip(compute_ratio(split.sum_precisions(self.rankings), in_p), 0.0, 1.0)
-
-    def _sum_weight_below(self, weights: FloatArray) -> FloatArray:
-        """Weight (C, n, M) below each row; kept for the next labelings."""
-        if self._below is None or not np.array_equal(self._below[0], weights):
-            below = np.stack([ranking.weigh_below(weights) for ranking in self.rankings], axis=2)
-            self._below = weights.copy(), np.ascontiguousarray(below.transpose(1, 0, 2))
-        return self._below[1]
 
     def _compute_average_precision(self, p: FloatArray, weights: FloatArray) -> FloatArray:
         all_w = np.ascontiguousarray(weights.T)[:, None, :]
@@ -309,38 +306,31 @@ def plan_together(metrics: Sequence[Metric], scores: FloatArray) -> list[MetricP
     for metric in metrics:
         plan = metric.plan
         if isinstance(plan, partial) and plan.func is _plan_one_vs_rest:
-            ranked = ranked or _rank_classes(scores)
+            ranked = ranked or _OneVsRest(scores)
             plans.append(plan(scores, ranked=ranked))
         else:
             plans.append(plan(scores))
     return plans
 
 
-def _rank_classes(scores: FloatArray) -> _OneVsRest:
-    """The rows ranked by each class, by class 1 alone where there are two."""
-    n_classes = scores.shape[2]
-    return _OneVsRest(scores, [1] if n_classes == 2 else range(n_classes))
-
-
 def _plan_one_vs_rest(
     scores: FloatArray,
     *,
-    statistic: Statistic,
-    weighted: bool,
+    kind: Ranking,
     ranked: _OneVsRest | None = None,
 ) -> MetricPlan:
     """Mean over classes; for two classes the value of class 1."""
     n_classes = scores.shape[2]
-    ranked = ranked or _rank_classes(scores)
+    ranked = ranked or _OneVsRest(scores)
 
     def evaluate(mass: FloatArray) -> FloatArray:
         can_split = n_classes == 2 and ranked.present is None
         split = SplitMass.of(mass) if can_split else None
         if split is not None:
-            return ranked.compute_split(statistic, split)
+            return ranked.compute_split(kind.statistic, split)
         p = ranked.take_lines(mass)
-        values = ranked.compute(statistic, p, sum_row_weights(mass))
-        if not weighted or n_classes == 2:
+        values = ranked.compute(kind.statistic, p, sum_row_weights(mass))
+        if kind.average != "weighted" or n_classes == 2:
             return values.mean(axis=0)
         prevalence = _sum_scored(p, ranked.present)
         return compute_ratio((values * prevalence).sum(axis=0), np.sum(prevalence, axis=0))
@@ -351,7 +341,7 @@ def _plan_one_vs_rest(
 def _plan_one_vs_one(scores: FloatArray) -> MetricPlan:
     n_classes = scores.shape[2]
     if n_classes == 2:
-        return _plan_one_vs_rest(scores, statistic="roc_auc", weighted=False)
+        return _plan_one_vs_rest(scores, kind=Ranking("roc_auc"))
     present = find_present_rows(scores)
     if present is None:
         return _plan_complete_one_vs_one(scores)
@@ -375,7 +365,7 @@ def _plan_complete_one_vs_one(scores: FloatArray) -> MetricPlan:
         q_ja = sum_{b != a} p_jb / D_ab,    D_ab = sum_{i != j} p_ia p_jb.
     """
     n_models, n_classes = scores.shape[1:]
-    ranked = _OneVsRest(scores, range(n_classes))
+    ranked = _OneVsRest(scores)
     n_pairs = n_classes * (n_classes - 1)
 
     def evaluate(mass: FloatArray) -> FloatArray:
@@ -547,37 +537,31 @@ def _split_labelings(*lines: FloatArray) -> Iterator[tuple[Any, ...]]:
         yield some, *(np.ascontiguousarray(each[:, some]) for each in lines)
 
 
-RANKING_METRICS: tuple[Metric, ...] = (
+# fmt: off
+_RANKINGS: tuple[tuple[str, str, Ranking, str], ...] = (
+    ("roc_auc", "ROC AUC", Ranking("roc_auc"),
+     "share of (positive, negative) pairs ranked rightly, ties one half; "
+     "more than two classes: mean over classes, one against the rest"),
+    ("roc_auc_ovr_weighted", "ROC AUC (one-vs-rest, weighted)", Ranking("roc_auc", "weighted"),
+     "ROC AUC of each class against the rest, weighted by how often it occurs"),
+    ("roc_auc_ovo", "ROC AUC (one-vs-one)", Ranking("roc_auc", "one_vs_one"),
+     "mean over ordered pairs of classes (a, b) of the ROC AUC of the score of a on the rows of a "
+     "and b"),
+    ("average_precision", "Average precision", Ranking("average_precision"),
+     "mean over positive rows of the precision among rows scored as high or higher; "
+     "more than two classes: mean over classes, one against the rest"),
+)
+# fmt: on
+"""Name, title, kind and definition of each metric of the ranking."""
+
+RANKING_METRICS: tuple[Metric, ...] = tuple(
     Metric(
-        name="roc_auc",
-        title="ROC AUC",
-        plan=partial(_plan_one_vs_rest, statistic="roc_auc", weighted=False),
-        kind=Ranking("roc_auc"),
-        definition="share of (positive, negative) pairs ranked rightly, ties one half; "
-        "more than two classes: mean over classes, one against the rest",
-    ),
-    Metric(
-        name="roc_auc_ovr_weighted",
-        title="ROC AUC (one-vs-rest, weighted)",
-        plan=partial(_plan_one_vs_rest, statistic="roc_auc", weighted=True),
-        kind=Ranking("roc_auc", "weighted"),
-        definition="ROC AUC of each class against the rest, weighted by how often it occurs",
-    ),
-    Metric(
-        name="roc_auc_ovo",
-        title="ROC AUC (one-vs-one)",
-        plan=_plan_one_vs_one,
-        kind=Ranking("roc_auc", "one_vs_one"),
-        definition="mean over ordered pairs of classes (a, b) of the ROC AUC of the score of a "
-        "on the rows of a and b",
-    ),
-    Metric(
-        name="average_precision",
-        title="Average precision",
-        plan=partial(_plan_one_vs_rest, statistic="average_precision", weighted=False),
-        kind=Ranking("average_precision"),
-        of_positive=True,
-        definition="mean over positive rows of the precision among rows scored as high or higher; "
-        "more than two classes: mean over classes, one against the rest",
-    ),
+        name,
+        title,
+        _plan_one_vs_one if kind.average == "one_vs_one" else partial(_plan_one_vs_rest, kind=kind),
+        kind,
+        definition=definition,
+        of_positive=kind.statistic == "average_precision",
+    )
+    for name, title, kind, definition in _RANKINGS
 )
