@@ -46,16 +46,8 @@ from ssme.progress import tell
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL, Group, StreamPass
 from ssme.spec import RunSpec
+from ssme.stream import counting
 from ssme.stream import source as parquet
-from ssme.stream.counting import (
-    Counting,
-    Progress,
-    RunMark,
-    count_all,
-    find_labeled_rows,
-    read_block,
-    read_numbers,
-)
 from ssme.stream.files import close_files
 from ssme.stream.groups import GroupTable, count_groups, list_members
 from ssme.stream.source import Part, Reading, Source, read_table
@@ -141,7 +133,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
                 problem = f"method {fit.method.spec.name!r} has no posterior for other rows"
                 hint = "choose auto, ssme, ensemble or another with P(label | scores)"
                 raise UnsupportedError(problem, hint=hint)
-            counting = Counting(
+            counter = counting.Counting(
                 reading,
                 plan_tally(fit.metrics, fit.data.scores),
                 predictor,
@@ -150,16 +142,16 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
                 group_tables=tables,
                 weight_unit=unit,
             )
-            center = counting.count_sample(sample)
+            center = counter.count_sample(sample)
             names = [metric.name for metric in fit.metrics]
             groups = [[table.group_by.fixed_text, *table.names] for table in tables]
-            mark = RunMark.of(source.files, [names, groups], center)
+            mark = counting.RunMark.of(source.files, [names, groups], center)
             estimating = run_on_thread(fit.make_evaluation, start)
-            counted = count_all(pool, source, counting, place, mark)
+            counted = counting.count_all(pool, source, counter, place, mark)
             fitted = estimating.result()
     finally:
         close_files()
-    return _combine(fitted, center, counted, counting, start, len(source.parts))
+    return _combine(fitted, center, counted, counter, start, len(source.parts))
 
 
 def _make_group_tables(
@@ -215,7 +207,7 @@ def _draw_sample(
         parquet.refuse_repeated_ids(source, reading.id, hashes)
     joined = parquet.join_tables(tables)
     weight = reading.columns.weight
-    unit = 1.0 if weight is None else find_weight_unit(read_numbers(joined, weight))
+    unit = 1.0 if weight is None else find_weight_unit(counting.read_numbers(joined, weight))
     table = Table(joined, source.files[0].path)
     try:
         return read_columns(table, reading.columns, reading.options), unit
@@ -230,7 +222,7 @@ def _find_fault(source: Source, reading: Reading, n_sampled: int, error: InputEr
     if not reading.options.answers and not reading.options.ratings:
         for part in source.parts:
             try:
-                block = read_block(read_table(part, reading.columns.names), part, reading)
+                block = counting.read_block(read_table(part, reading.columns.names), part, reading)
                 block.read_scores(slice(None))
             except InputError as found:
                 return found
@@ -250,7 +242,7 @@ def _gather(
     label = reading.columns.label
     if label is not None:
         labels = read_table(part, [label]) if table is None else table
-        labeled = find_labeled_rows(labels, reading)[0]
+        labeled = counting.find_labeled_rows(labels, reading)[0]
     hashes = np.zeros(0, dtype=np.uint64)
     if reading.id is not None:
         hashes = parquet.hash_ids(read_table(part, [reading.id])[reading.id], part, labeled, n_rows)
@@ -262,9 +254,9 @@ def _gather(
 
 def _combine(
     fitted: Evaluation,
-    center: Progress,
-    counted: Progress,
-    counting: Counting,
+    center: counting.Progress,
+    counted: counting.Progress,
+    counter: counting.Counting,
     start: float,
     n_parts: int,
 ) -> Evaluation:
@@ -277,7 +269,7 @@ def _combine(
     if fitted.belief.clamps_labels:
         share = float(np.sqrt(center.n_rows / counted.n_rows))
         spread = share if fitted.belief.narrows_with_rows else 1.0
-    complete, tally = center.n_rows == counted.n_rows, counting.tally
+    complete, tally = center.n_rows == counted.n_rows, counter.tally
     groups, estimates, bounds, unsampled = [], [], {}, []
     for number, (group, found) in enumerate(zip(fitted.groups, fitted.estimates, strict=True), -1):
         n_rows, n_labeled, sums = counted.n_rows, counted.n_labeled, counted.sums

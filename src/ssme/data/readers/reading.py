@@ -20,7 +20,7 @@ from ssme.data.design import LabelRounds
 from ssme.data.grouping import find_clustered
 from ssme.data.judges import make_judged_fields
 from ssme.data.labels import convert_as_labels, name_order
-from ssme.data.readers import wide
+from ssme.data.readers import sources, wide
 from ssme.data.readers.arrays import read_arrays
 from ssme.data.readers.columns import (
     USUAL_NAMES,
@@ -36,13 +36,6 @@ from ssme.data.readers.columns import (
 )
 from ssme.data.readers.joined import find_row_names, open_tables
 from ssme.data.readers.rows import Rows
-from ssme.data.readers.sources import (
-    READERS,
-    find_local_path,
-    find_reader,
-    open_table,
-    refuse_file_options,
-)
 from ssme.data.readers.tables import Table, is_frame, spread_lists
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import to_objects
@@ -92,13 +85,13 @@ def reading_options(source: Any) -> list[str]:
 
 def read(path: str | Path, labels: object | None, options: dict[str, Any]) -> ScoreSet:
     """A `ScoreSet` from a file; see `ScoreSet.read`."""
-    file = find_local_path(path)
+    file = sources.find_local_path(path)
     with translate_foreign_errors(f"reading {file}"):
-        reader = find_reader(file)
+        reader = sources.find_reader(file)
         if reader.open is None:
             return read_arrays(file, labels, options)
         given = ReadOptions.of(options, f"the reader of {file}")
-        table = Table(open_table(file, given), str(file))
+        table = Table(sources.open_table(file, given), str(file))
         if reader.lists:
             table, given = spread_lists(table, given)
         return read_table(table, labels, given, source=str(file))
@@ -117,7 +110,7 @@ def read_several(
 def from_frame(frame: Any, labels: object | None, options: Mapping[str, Any]) -> ScoreSet:
     """Read a native frame; see `ScoreSet.from_frame`."""
     given = ReadOptions.of(options, "from_frame")
-    refuse_file_options(given, None, "a data frame")
+    sources.refuse_file_options(given, None, "a data frame")
     return read_table(Table(frame), labels, given)
 
 
@@ -145,7 +138,7 @@ def is_dataset(value: object) -> bool:
 def from_huggingface(dataset: Any, labels: object | None, options: Mapping[str, Any]) -> ScoreSet:
     """Read ``dataset`` by its own methods; see `ScoreSet.from_huggingface`."""
     given = ReadOptions.of(options, "from_huggingface")
-    refuse_file_options(given, None, "a dataset")
+    sources.refuse_file_options(given, None, "a dataset")
     if isinstance(labels, str) and given.label is None:
         given, labels = replace(given, label=labels), None
     if isinstance(dataset, dict):
@@ -246,7 +239,7 @@ def _name_label_column(
     if options.label is not None and options.label != labels:
         problem = f"two label columns: `labels={labels!r}` and `label={options.label!r}`"
         raise InputError(problem, hint="name it once; a file with labels is a pathlib.Path")
-    if labels not in table.columns and Path(labels).suffix.lower() in READERS:
+    if labels not in table.columns and Path(labels).suffix.lower() in sources.READERS:
         problem = f"{table.what} has no column {labels!r}"
         raise InputError(problem, hint=f"for the file pass pathlib.Path({labels!r})")
     return replace(options, label=labels), None

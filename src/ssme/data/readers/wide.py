@@ -16,14 +16,7 @@ from typing import Any
 import numpy as np
 
 from ssme.arrays import FloatArray
-from ssme.data.arrays import (
-    RANGE_TOLERANCE,
-    SUM_TOLERANCE,
-    find_class_columns,
-    find_rounding,
-    find_wrong_sums,
-    list_reasons,
-)
+from ssme.data import arrays
 from ssme.data.judges import UNSURE
 from ssme.data.labels import RawLabels, order_classes, spell_class
 from ssme.data.readers.columns import (
@@ -224,7 +217,8 @@ def _detect_grid(
     if not models:
         advice = advise(find_answers(table, [*judged, *skipped], raw))
         raise InputError(
-            f"no column of {table.what} looks like the scores of a model: {list_reasons(skipped)}",
+            f"no column of {table.what} looks like the scores of a model: "
+            f"{arrays.list_reasons(skipped)}",
             hint="; ".join(filter(None, ("list the models with `models=[...]`", advice))),
         )
     if not options.logits:
@@ -299,7 +293,7 @@ def _refuse_classes(
             raise InputError(
                 f"columns are named by the models {quote(grid.columns)} and the classes "
                 f"{quote(grid.classes or ())}, and those of {model!r} sum to {total:.6g} at row "
-                f"{row}, not to 1 (within {SUM_TOLERANCE:g} or rounding)",
+                f"{row}, not to 1 (within {arrays.SUM_TOLERANCE:g} or rounding)",
                 hint=f"pass `normalize=True` and `pattern={pattern!r}` to rescale them, or "
                 "`logits=True` if they are logits; if each is a binary model, list the columns "
                 "with `models=[...]`",
@@ -309,7 +303,7 @@ def _refuse_classes(
     blocks = [[*block.values()] for each in matchers for block in _match(free, each).values()]
     blocks.append([name for name in free if name.isdigit()])
     scores = np.stack([table.read_floats(name) for name in free], axis=1)
-    found = find_class_columns(scores, ([place[name] for name in block] for block in blocks))
+    found = arrays.find_class_columns(scores, ([place[name] for name in block] for block in blocks))
     if found is not None:
         names = sorted(free[number] for number in found)
         raise InputError(
@@ -327,7 +321,7 @@ def _refuse_no_probabilities(
     outside: dict[str, str] = {}
     for name in free:
         values = table.read_floats(name)
-        beyond = (values < -RANGE_TOLERANCE) | (values > 1.0 + RANGE_TOLERANCE)
+        beyond = (values < -arrays.RANGE_TOLERANCE) | (values > 1.0 + arrays.RANGE_TOLERANCE)
         if beyond.any():
             row = int(np.argmax(beyond))
             outside[name] = f"{make_plain(values[row])!r} at row {row}"
@@ -412,7 +406,7 @@ class Grid:
     def find_wrong_sum(self, table: Table) -> tuple[str, int, float] | None:
         """Model, row and sum of the first class columns that do not sum to one."""
         for model, scores in self.read(table):
-            wrong = find_wrong_sums(scores)
+            wrong = arrays.find_wrong_sums(scores)
             if wrong.any():
                 row = int(np.argmax(wrong))
                 return model, row, float(scores[row].sum())
@@ -434,7 +428,8 @@ class Grid:
         from scipy.special import bdtrc
 
         for _, scores in self.read(table):
-            off, within = np.abs(scores.sum(axis=1) - 1.0), max(near, find_rounding(scores, 1))
+            within = max(near, arrays.find_rounding(scores, 1))
+            off = np.abs(scores.sum(axis=1) - 1.0)
             known, sound = np.sum(~np.isnan(off)), np.sum(off <= within)
             if sound > 0.5 * known and bdtrc(sound - 1, known, 2.0 * within) < by_chance:
                 return True
