@@ -237,10 +237,17 @@ def _write_head(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def _write_origin(evaluation: Evaluation, date: datetime) -> tuple[str, ...]:
-    """The file, where the rows are of one, and the date."""
-    source = (evaluation.settings.get("config") or {}).get("source")
-    file = f"{PurePath(source).name}, " if isinstance(source, str) else ""
-    return (f"{file}{date.astimezone(UTC):%Y-%m-%d}",)
+    """The files, where the rows are of some, and the date."""
+    files = name_files(evaluation.settings)
+    return (f"{files}{', ' if files else ''}{date.astimezone(UTC):%Y-%m-%d}",)
+
+
+def name_files(settings: Mapping[str, Any]) -> str:
+    """The names of the files that were read; nothing for rows in memory."""
+    source = (settings.get("config") or {}).get("source") or []
+    return " and ".join(
+        PurePath(each).name for each in ([source] if isinstance(source, str) else source)
+    )
 
 
 def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:

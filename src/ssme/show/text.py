@@ -9,11 +9,17 @@ import json
 import re
 from collections.abc import Iterator
 from html import escape
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ssme.results.groups import ALL
-from ssme.show.document import Document, Shown, build_document, list_estimate_columns, make_table
+from ssme.show.document import (
+    Document,
+    Shown,
+    build_document,
+    list_estimate_columns,
+    make_table,
+    name_files,
+)
 from ssme.show.sections import Section, format_span, format_value
 from ssme.wording import make_printable, shorten
 
@@ -50,8 +56,7 @@ def render_card(evaluation: Evaluation, model: str) -> str:
     """
     evaluation.model_index(model)
     document = build_document(evaluation)
-    source = (evaluation.settings.get("config") or {}).get("source")
-    data = json.dumps(PurePath(source).name if isinstance(source, str) else "scores")
+    data = json.dumps(name_files(evaluation.settings) or "scores")
     rows = [row for row in evaluation.rows(group=ALL) if row["model"] == model]
     lines = ["---", "model-index:", f"- name: {json.dumps(model)}", "  results:"]
     lines += ["  - task:", "      type: classification"]
