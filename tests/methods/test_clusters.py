@@ -76,7 +76,7 @@ def test_no_two_labels_of_a_cluster_change_nothing_in_intervals_from_labels():
 @pytest.mark.parametrize("method", ["labeled", "ppi", "auto"])
 def test_intervals_are_wider_by_cluster(method: str):
     ratios = []
-    for seed in range(6):
+    for seed in range(3):
         scores, labels, clusters = simulate(seed, items=30, epochs=10, icc=0.9, labeled=150)
         widths = []
         for given in (None, clusters):
