@@ -762,10 +762,25 @@ PLAN = {each.name: each for each in list_declared(PlanOptions)}
 class SystemOptions(Declared):
     """How a table of systems, items and judges is read and what is estimated of it."""
 
-    label: str | None = _declare_column(
-        "Column with what people say; empty where nobody looked.",
-        "a column named human, label, labels, y, y_true or truth, or the one named human_*",
+    label: tuple[str, ...] | None = option(
+        None,
+        "Columns with what people say, one per person (human_* matches several); empty where "
+        "nobody looked.",
+        OneOf(
+            Nothing("a column named human, label, labels, y, y_true or truth, or those of human_*"),
+            NAMES,
+        ),
         short="-y",
+    )
+    label_error: Any = option(
+        None,
+        "How often people are wrong about an answer, passes as often as fails: a rate such as "
+        "0.05, or estimated, from rows that two people judged.",
+        OneOf(
+            Nothing("people are right"),
+            Enumeration("estimated"),
+            Number(0.0, 0.5, open_most=True),
+        ),
     )
     labels_file: Path | None = option(
         None,

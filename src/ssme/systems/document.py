@@ -224,6 +224,23 @@ def _list_judges(evaluation: SystemsEvaluation, limit: int | None) -> list[Secti
     columns.append(Column("bias", [row["bias"] for row in shown], "number"))
     columns.append(Column("labels", [row["n_labels"] for row in shown], "count", spare=True))
     found = [Section("judges", "Judges", tuple(about), tuple(columns))]
+    pairs = evaluation.people()
+    if pairs:
+        name = "agreement" if binary else "correlation"
+        error = evaluation.label_error
+        told = "Estimates take people to be right."
+        if error is not None:
+            told = (
+                f"Estimates allow for {error * 100:.1f} % wrong labels; numbers of judges do not."
+            )
+        cells = [(row[name], row[f"{name}_low"], row[f"{name}_high"]) for row in pairs]
+        columns = [
+            Column("first", [row["first"] for row in pairs]),
+            Column("second", [row["second"] for row in pairs]),
+            Column("rows", [row["n_rows"] for row in pairs], "count"),
+            Column(name, cells, "value"),
+        ]
+        found.append(Section("people", "Agreement of people", (told,), tuple(columns)))
     differ = evaluation.disagreements() if binary else []
     if differ:
         first = differ[: limit or SHOWN_DISAGREEMENTS]

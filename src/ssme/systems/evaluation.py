@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -17,8 +17,21 @@ from ssme.options import takes
 from ssme.results.gates import GateCondition, Verdict, find_pair, parse_condition
 from ssme.results.table import build_frame, compute_effective_labels, to_plain_values
 from ssme.schema import SystemOptions
-from ssme.systems.judges import count_effective_judges, list_judges, rank_disagreements
-from ssme.systems.rates import JudgedRows, Rates, count_repeats, estimate_rates
+from ssme.systems.judges import (
+    count_effective_judges,
+    list_judges,
+    list_pairs,
+    rank_disagreements,
+)
+from ssme.systems.rates import (
+    FEWEST_PAIRS,
+    JudgedRows,
+    Rates,
+    allow_for_errors,
+    count_repeats,
+    estimate_rates,
+    find_label_errors,
+)
 from ssme.systems.reading import SystemTable, read_systems
 from ssme.wording import quote
 
@@ -28,7 +41,9 @@ FEW_LABELS = 20
 
 
 @takes(SystemOptions)
-def evaluate_systems(source: Any, y: str | None = None, **options: Any) -> SystemsEvaluation:
+def evaluate_systems(
+    source: Any, y: str | Sequence[str] | None = None, **options: Any
+) -> SystemsEvaluation:
     """Estimate the pass rate, or mean grade, of every system from judges and few human labels.
 
     Judges (language models, code checks, people) grade the answers of systems to the same items,
@@ -40,8 +55,8 @@ def evaluate_systems(source: Any, y: str | None = None, **options: Any) -> Syste
     source : str, Path, data frame, dict or list of paths
         The table: a row per answer with a column per judge, or with ``judge`` a row per verdict; or
         logs of evaluation harnesses, as `ssme.read_logs` takes them.
-    y : str, optional
-        Column with what people say; the same as ``label``.
+    y : str or list of str, optional
+        Columns with what people say; the same as ``label``.
     **options
 
     Returns
@@ -134,8 +149,41 @@ class SystemsEvaluation:
             targets = self._find_cells(column)[0][places]
             levels = [rows.systems, targets]
         rng = np.random.default_rng(self.options.random_state)
-        n_draws = self.options.n_draws
-        return estimate_rates(rows, targets, levels, rng, level=self.level, n_draws=n_draws)
+        n_draws, errors = self.options.n_draws, self._label_errors
+        if errors is not None:
+            # verdicts as noisy as the labels: judges are compared with what people say
+            noisy = errors[0] + (1.0 - 2.0 * errors[0]) * rows.verdicts
+            rows = replace(rows, verdicts=noisy)
+        found = estimate_rates(rows, targets, levels, rng, level=self.level, n_draws=n_draws)
+        return found if errors is None else allow_for_errors(found, errors)
+
+    @cached_property
+    def _label_errors(self) -> FloatArray | None:
+        """How often people err, and draws of it; None where they are taken to be right."""
+        asked, number = self.options.label_error, self.options.n_draws
+        if asked is None:
+            return None
+        if not self.table.rows.binary or self.options.pass_k:
+            raise InputError(
+                "`label_error` allows for errors in pass rates alone",
+                hint="leave it out" if self.table.rows.binary else "give `cut`, or leave it out",
+            )
+        if asked != "estimated":
+            return np.full(number + 1, float(asked))
+        rng = np.random.default_rng([self.options.random_state, 1])
+        found = find_label_errors(self.table.labels, number, rng)
+        if np.isnan(found[0]):
+            raise InputError(
+                f"`label_error` can be estimated from {FEWEST_PAIRS} rows or more that two people "
+                "judged, and there are fewer",
+                hint="name the columns of both with `label`, or give a rate",
+            )
+        return found
+
+    @property
+    def label_error(self) -> float | None:
+        """How often people err, as given or estimated; None where they are taken to be right."""
+        return None if self._label_errors is None else float(self._label_errors[0])
 
     def _find_cells(self, column: str) -> tuple[IntArray, list[tuple[int, str]]]:
         """Codes (n,) of systems within groups, and the system and group of each."""
@@ -272,6 +320,15 @@ class SystemsEvaluation:
         """
         return [dict(row) for row in self._judges]
 
+    def people(self) -> list[dict[str, Any]]:
+        """How well every two people agree on the rows that both judged, with intervals."""
+        table = self.table
+        return list(
+            list_pairs(
+                table.labels, table.rows.items, table.people, self.level, binary=table.rows.binary
+            )
+        )
+
     @cached_property
     def n_effective_judges(self) -> float:
         """The number of judges with independent errors that these judges are worth."""
@@ -371,6 +428,8 @@ class SystemsEvaluation:
                 "n_items": len(self.table.items),
                 "n_labels": int(self.table.rows.labeled.size),
                 "judges": self.judges(),
+                "people": self.people(),
+                "label_error": self.label_error,
                 "n_effective_judges": self.n_effective_judges,
                 "disagreements": self.disagreements() if self.table.rows.binary else None,
                 "level": self.level,

@@ -32,6 +32,8 @@ def list_judges(rows: JudgedRows, names: Sequence[str], level: float) -> Iterato
     ``bias`` is how much higher the judge's mean is than that of people on the same rows.
     """
     labeled = np.isfinite(rows.outcomes)
+    if rows.binary:  # people who differ have no majority
+        labeled &= rows.outcomes != PASS
     for at, name in enumerate(names):
         both = labeled & np.isfinite(rows.verdicts[:, at])
         y, x, items = rows.outcomes[both], rows.verdicts[both, at], rows.items[both]
@@ -39,6 +41,7 @@ def list_judges(rows: JudgedRows, names: Sequence[str], level: float) -> Iterato
         row["base_rate"] = float(y.mean()) if y.size else np.nan
         row["bias"] = float((x - y).mean()) if y.size else np.nan
         if rows.binary:
+            y = (y >= PASS).astype(np.float64)
             said = (x >= PASS).astype(np.float64)
             right = (said == y).astype(np.float64)
             for key, part in (
@@ -52,6 +55,21 @@ def list_judges(rows: JudgedRows, names: Sequence[str], level: float) -> Iterato
             row["mean_error"] = float(np.abs(x - y).mean()) if y.size else np.nan
             row |= _name_ends("correlation", _jackknife(_find_correlation, y, x, items, level))
         yield row
+
+
+def list_pairs(
+    labels: FloatArray, items: IntArray, names: Sequence[str], level: float, *, binary: bool
+) -> Iterator[dict[str, Any]]:
+    """One dict per two people who judged the same rows: how well they agree."""
+    for at, first in enumerate(names):
+        rest = labels[:, at + 1 :]
+        rows = JudgedRows(rest, labels[:, at], np.zeros(len(items), np.int64), items, binary)
+        for row in list_judges(rows, names[at + 1 :], level):
+            found = {"first": first, "second": row["judge"], "n_rows": row["n_labels"]}
+            for name in ("accuracy", "kappa") if binary else ("correlation",):
+                told = "agreement" if name == "accuracy" else name
+                found |= {f"{told}{end}": row[f"{name}{end}"] for end in ("", "_low", "_high")}
+            yield found
 
 
 def _name_ends(name: str, found: tuple[float, float, float]) -> dict[str, float]:
@@ -119,7 +137,7 @@ def rank_disagreements(rows: JudgedRows) -> list[tuple[int, int, float]]:
     The probability that people are right starts at `PEOPLE_RIGHT`; each of the other judges moves
     it by how often that judge says so of answers that pass and that fail (add-one shares).
     """
-    known = rows.labeled
+    known = rows.labeled[rows.outcomes[rows.labeled] != PASS]  # people who differ have no majority
     y = rows.outcomes[known] >= PASS
     verdicts = rows.verdicts[known]
     given, said = np.isfinite(verdicts), verdicts >= PASS

@@ -25,7 +25,7 @@ pulled together to its width.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import comb
 from typing import NamedTuple
@@ -74,6 +74,8 @@ LEAST_RATE = 0.02
 FIRST, FIRST_VARIANCE = (0.2, 0.1, 0.1), 0.15
 """Standard deviations and the variance of residuals for a first look at the variances of rows."""
 HALVINGS = 20
+FEWEST_PAIRS = 10
+"""Rows that two people have to have judged for the rate of their errors to be estimated."""
 NORMAL = ndtri((np.arange(200) + 0.5) / 200)
 """Values of a normal variable over which a rate is the mean."""
 
@@ -400,6 +402,44 @@ def find_mean_interval(
         worth /= float(find_t_factor(level, groups)) ** 2
     low, high = wilson(np.array([mean]), np.array([worth]), level)
     return mean, float(low[0]), float(high[0])
+
+
+def find_label_errors(labels: FloatArray, number: int, rng: Generator) -> FloatArray:
+    """How often people err, the value and then ``number`` draws, from labels (n, P) of two or more.
+
+    Two people who are each wrong with probability e differ with d = 2 e (1 - e), d of the rows that
+    several judged; draws of d are those of a beta distribution. NaN where there are too few rows.
+    """
+    given = np.isfinite(labels)
+    count = given.sum(axis=1).astype(np.float64)
+    several = count > 1
+    if several.sum() < FEWEST_PAIRS:
+        return np.full(number + 1, np.nan)
+    passed = np.where(given, labels, 0.0).sum(axis=1)[several]
+    count = count[several]
+    differ = (passed * (count - passed) / (count * (count - 1.0) / 2.0)).sum()
+    drawn = rng.beta(differ + 0.5, several.sum() - differ + 0.5, number)
+    share = np.minimum(np.append(differ / several.sum(), drawn), 0.499)
+    return np.asarray((1.0 - np.sqrt(1.0 - 2.0 * share)) / 2.0)
+
+
+def allow_for_errors(rates: Rates, errors: FloatArray) -> Rates:
+    """Rates of what is true from those of what people say, who err with probability e.
+
+    What people say passes with e + (1 - 2 e) p. ``errors`` are e and its draws (1 + D,).
+    """
+
+    def undo(said: FloatArray, error: FloatArray | float) -> FloatArray:
+        return np.clip((said - error) / (1.0 - 2.0 * error), 0.0, 1.0)
+
+    first = float(errors[0])
+    return replace(
+        rates,
+        values=undo(rates.values, first),
+        draws=undo(rates.draws, errors[1:, None]),
+        labels_only=undo(rates.labels_only, first),
+        labels_only_ends=undo(rates.labels_only_ends, first),
+    )
 
 
 def count_repeats(rows: JudgedRows, k: int, *, any_pass: bool) -> tuple[JudgedRows, IntArray]:

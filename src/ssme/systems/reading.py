@@ -34,11 +34,11 @@ from ssme.systems.rates import JudgedRows
 from ssme.wording import quote
 
 USUAL = {
-    "label": ("human", "label", "labels", "y", "y_true", "truth"),
     "system": ("system", "model"),
     "item": ("item", "item_id", "prompt", "prompt_id", "question", "question_id"),
 }
 """Columns that are recognized by their names."""
+USUAL_LABELS = ("human", "label", "labels", "y", "y_true", "truth")
 JUDGES, PEOPLE = "judge_*", "human_*"
 EPOCHS = ("epoch", "repeat")
 LOGS = (".eval", ".json")
@@ -52,8 +52,8 @@ HARNESS_PAIRS = (("i", "c"), ("failed", "passed"), ("rejected", "accepted"), ("0
 class SystemTable:
     """Judged rows with their names.
 
-    ``unit`` are the lowest and the highest outcome in the unit of the labels, and ``groups`` the
-    values (n,) by column.
+    ``unit`` are the lowest and the highest outcome in the unit of the labels, ``groups`` the values
+    (n,) by column, and ``labels`` (n, P) what each of the ``people`` says, from 0 to 1.
     """
 
     rows: JudgedRows
@@ -62,6 +62,8 @@ class SystemTable:
     judges: tuple[str, ...]
     groups: dict[str, NDArray[np.object_]]
     unit: tuple[float, float]
+    people: tuple[str, ...]
+    labels: FloatArray
 
     @property
     def measure(self) -> str:
@@ -74,23 +76,14 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
     table = _open(source)
     if options.labels_file is not None:
         table = _join_labels(table, _open(options.labels_file), options)
-    label = _find(table, options, "label")
-    if label is None:
-        raise table.explain_no_column(
-            "column with what people say", "name it with `label`, such as label='human'"
-        )
+    people = _find_people(table, options)
     system, item = _find(table, options, "system"), _find(table, options, "item")
     groups = tuple(table.require(name, "a group", "groups") for name in options.groups or ())
     if options.judge is None:
-        judges = _find_judges(table, options, {label, system, item, *groups})
+        judges = _find_judges(table, options, {*people, system, item, *groups})
     else:
-        table, judges = _spread(table, options, (system, item), (label, *groups))
-    labels = _read_verdicts(table.read_values(label), label, options)
-    if not np.isfinite(labels.numbers).any():
-        raise InputError(
-            f"no row has a value in {label!r}, the column with what people say",
-            hint="have a person judge 30 rows at random",
-        )
+        table, judges = _spread(table, options, (system, item), (*people, *groups))
+    labels = _read_people(table, people, options)
     unit = _find_unit(labels, options)
     verdicts = [
         _scale_judge(_read_verdicts(table.read_values(name), name, options), labels, unit)
@@ -101,7 +94,7 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
     return SystemTable(
         JudgedRows(
             np.stack(verdicts, axis=1),
-            labels.scale(*unit),
+            _average(labels.numbers, *unit),
             codes,
             items,
             labels.kind == "passes",
@@ -111,6 +104,8 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
         tuple(judges),
         {name: to_objects([str(v) for v in table.read_values(name).tolist()]) for name in groups},
         unit,
+        people,
+        labels.scale(*unit).reshape(table.n_rows, len(people)),
     )
 
 
@@ -131,11 +126,7 @@ def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
     """``table`` with the labels that ``people`` has for some of its rows."""
     import pandas as pd
 
-    label = _find(people, options, "label")
-    if label is None:
-        raise people.explain_no_column(
-            "column with what people say", "name it with `label`, such as label='human'"
-        )
+    labels = _find_people(people, options)
     names = [_find(table, options, "system"), _find(table, options, "item"), options.repeat]
     names += [] if options.repeat else [name for name in EPOCHS if name in table.columns]
     keys = [name for name in names if name is not None and name in people.columns]
@@ -156,42 +147,80 @@ def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
                 f"{what} has more than one row for {where}",
                 hint="add the columns that tell these rows apart to the table of labels",
             )
-    told[label] = people.read_values(label).astype(object)
+    for label in labels:
+        told[label] = people.read_values(label).astype(object)
     unknown = told.merge(rows.drop_duplicates(), on=keys, how="left", indicator=True)
     strange = unknown["_merge"] == "left_only"
     if strange.any():
         where = ", ".join(f"{key} {unknown[key][strange].iloc[0]!r}" for key in keys)
         raise InputError(f"{people.what} has {where}, and {table.what} has not")
-    joined = rows.merge(told, on=keys, how="left")[label]
-    return table.assign({label: to_objects(joined.tolist())}, [label])
+    joined = rows.merge(told, on=keys, how="left")
+    return table.assign({name: to_objects(joined[name].tolist()) for name in labels}, labels)
 
 
 def _find(table: Table, options: SystemOptions, role: str) -> str | None:
     named = getattr(options, role)
     if named is not None:
         return table.require(named, f"the column `{role}`", role)
-    found = next((name for name in USUAL[role] if name in table.columns), None)
-    people = [name for name in table.columns if fnmatchcase(name, PEOPLE)]
-    return people[0] if found is None and role == "label" and len(people) == 1 else found
+    return next((name for name in USUAL[role] if name in table.columns), None)
+
+
+def _find_people(table: Table, options: SystemOptions) -> tuple[str, ...]:
+    """The columns with what people say."""
+    if options.label is not None:
+        return tuple(_expand(table, options.label, "label", set()))
+    usual = [name for name in USUAL_LABELS if name in table.columns]
+    found = usual[:1] or [name for name in table.columns if fnmatchcase(name, PEOPLE)]
+    if not found:
+        raise table.explain_no_column(
+            "column with what people say", "name it with `label`, such as label='human'"
+        )
+    return tuple(found)
+
+
+def _read_people(table: Table, people: Sequence[str], options: SystemOptions) -> _Verdicts:
+    """What all people say, (n, P) on one scale."""
+    values = [table.read_values(name) for name in people]
+    together = to_objects([value for column in values for value in column.tolist()])
+    what = people[0] if len(people) == 1 else ", ".join(people)
+    found = _read_verdicts(together, what, options)
+    if not np.isfinite(found.numbers).any():
+        raise InputError(
+            f"no row has a value in {what!r}, where people say what they think",
+            hint="have a person judge 30 rows at random",
+        )
+    return found._replace(numbers=found.numbers.reshape(len(people), -1).T)
+
+
+def _average(numbers: FloatArray, low: float, high: float) -> FloatArray:
+    """The mean label (n,) of the people who judged a row, from 0 to 1."""
+    given = np.isfinite(numbers)
+    count = given.sum(axis=1)
+    total = np.where(given, (numbers - low) / (high - low), 0.0).sum(axis=1)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def _find_judges(table: Table, options: SystemOptions, taken: set[str | None]) -> list[str]:
     """The columns of judges, patterns expanded."""
+    return _expand(table, options.judges or (JUDGES,), "judges", {*taken, options.judge})
+
+
+def _expand(table: Table, names: Sequence[str], option: str, taken: set[str | None]) -> list[str]:
+    """The columns that are named, those that match a pattern if they are not ``taken``."""
     found: list[str] = []
-    for name in options.judges or (JUDGES,):
+    for name in names:
         matched = [name]
         if name not in table.columns and ("*" in name or "?" in name):
             matched = [c for c in table.columns if fnmatchcase(c, name) and c not in taken]
-            matched = [column for column in matched if column != options.judge]
             if not matched:
                 raise InputError(
-                    option="judges",
+                    option=option,
                     value=name,
                     must="match a column",
                     hint=f"the columns are {quote(table.columns, limit=20)}",
                 )
         for column in matched:
-            table.require(column, "verdicts of a judge", "judges")
+            table.require(column, "verdicts", option)
             if column in taken:
                 raise InputError(f"the column {column!r} cannot be a judge: it has another role")
         found += [column for column in matched if column not in found]
@@ -253,7 +282,7 @@ def _name_codes(
 
 
 class _Verdicts(NamedTuple):
-    """One column: passes and fails as 1 and 0, the places of grades from 1, or numbers."""
+    """A column, or those of people: passes as 1 and fails as 0, places of grades, or numbers."""
 
     name: str
     numbers: FloatArray
