@@ -224,14 +224,13 @@ class ArrayOptions(Declared):
     )
     positive: Hashable | None = option(
         None,
-        "The class whose probability the scores are, where each model has one score per row; for "
-        "answers and ratings, the positive one of two classes.",
+        "The positive class of two: scores are its probability if each model has one per row.",
         OneOf(Nothing("the last of the two classes"), CLASS_NAME),
         title="Positive class",
     )
     unlabeled: Any = option(
         None,
-        "Code, or codes, that mean a row has no label. Empty cells always mean that.",
+        "Values that mean that a row has no label. Empty cells always do.",
         OneOf(Nothing("no code"), CODES),
         title="Codes for a missing label",
     )
@@ -275,7 +274,7 @@ class AnswerOptions(ArrayOptions):
 
     unsure: Any = option(
         None,
-        "Code, or codes, by which a judge says that it is unsure; it then has no answer.",
+        "Values that mean that a judge is unsure. They count as no answer.",
         OneOf(Nothing("unsure and abstain, in any capitals and with any punctuation"), CODES),
         title="Codes for unsure",
     )
@@ -290,7 +289,7 @@ class AnswerOptions(ArrayOptions):
     )
     cut: Hashable | None = option(
         None,
-        "Of ratings for two classes, the lowest grade that counts as the positive class.",
+        "Lowest grade that counts as the positive class, for ratings of two classes.",
         OneOf(Nothing("the first grade above the middle of the scale"), CLASS_NAME),
         title="Lowest positive grade",
     )
@@ -343,15 +342,14 @@ class ReadOptions(AnswerOptions):
     )
     answers: tuple[str, ...] | None = option(
         None,
-        "Columns with answers of judges, who say a class instead of a probability, one per judge; "
-        "in the long layout the one column of answers.",
+        "Columns of answers, one per judge: a class instead of a probability. In the long layout, "
+        "the one column of answers.",
         OneOf(Nothing("no model gives answers"), NAMES),
         part="answers of a judge",
     )
     ratings: tuple[str, ...] | None = option(
         None,
-        "Columns with grades that judges give, one per judge; in the long layout the one column "
-        "of grades.",
+        "Columns of grades, one per judge. In the long layout, the one column of grades.",
         OneOf(Nothing("no model gives ratings"), NAMES),
         part="ratings of a judge",
     )
@@ -550,13 +548,13 @@ class RunOptions(Declared):
     )
     max_groups: int = option(
         200,
-        "Largest number of groups of one grouping; the smaller ones beyond it are put together.",
+        "Largest number of groups per grouping; the smallest groups beyond it are pooled.",
         Whole(least=1, most=LARGEST_NUMBER_OF_GROUPS),
     )
     group_target: str = option(
         "population",
-        'What the intervals of groups are about: the "population" that the rows of a group '
-        'represent, or only the "rows" in the data.',
+        'Whether intervals of groups are about the "population" that the rows represent, or only '
+        'about the "rows" in the data.',
         Enumeration("population", "rows"),
     )
     threshold: float | None = option(
@@ -607,7 +605,7 @@ class RunOptions(Declared):
     )
     checkpoint: str | None = option(
         None,
-        "File that keeps the sums of a stream, so that the same command goes on after a cut.",
+        "File that keeps the progress of a stream, so that the same command can resume it.",
         OneOf(
             Nothing("none"),
             Kind(lambda path: str(_accept_path(path)), "the path of a file", "path"),
@@ -651,14 +649,14 @@ class AskOptions(Declared):
     )
     cost: str | None = option(
         None,
-        'Judge first by costs: "0,1;10,0" has a row for each true class and a column for each '
+        'Rank first by cost: "0,1;10,0" has a row for each true class and a column for each '
         "predicted one.",
         OneOf(Nothing("none"), Text()),
         section=DECIDING,
     )
     utility: str | None = option(
         None,
-        'Judge first by utilities, written as costs are: "0,-1;0,5".',
+        'Rank first by utility, in the same form as --cost: "0,-1;0,5".',
         OneOf(Nothing("none"), Text()),
         section=DECIDING,
     )
@@ -672,15 +670,14 @@ class AskOptions(Declared):
     )
     confidence: float = option(
         0.5,
-        "Probability with which the demand of --threshold-for has to be met; 0.5 looks at the "
-        "estimate.",
+        "Probability with which the goal of --threshold-for must be met; 0.5 uses the estimate.",
         Number(0.5, 1.0, open_most=True),
         section=DECIDING,
     )
     prevalence: float | None = option(
         None,
-        "Report the metrics as they would be with this share of the positive class, among two "
-        "classes.",
+        "Report metrics for this share of the positive class instead of that in the data (two "
+        "classes).",
         OneOf(Nothing("none"), Number(0.0, 1.0, open_least=True, open_most=True)),
         section=DECIDING,
     )
@@ -694,7 +691,7 @@ class AskOptions(Declared):
     together: bool = option(
         False,
         "Show how the models err together: rows that all get wrong, correlation of errors, "
-        "effective number of independent models, what one more would give.",
+        "effective number of independent models, and the effect of one more model.",
         Flag(),
         section=DECIDING,
     )
