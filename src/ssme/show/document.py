@@ -333,7 +333,7 @@ def _compare_with_labels(evaluation: Evaluation, best: Mapping[str, Any]) -> Hea
     detail = f"{count:,} labels" if span == "-" else f"interval {span}"
     effective = count_effective_labels(evaluation)
     if evaluation.asked.thresholds is None and effective >= count + 0.5:
-        detail += f"; with unlabeled rows {effective:,.0f} effective labels"
+        detail += f"; all rows = {effective:,.0f} effective labels"
     return Headline(question, format_number(alone), f"{detail}.")
 
 
