@@ -390,3 +390,16 @@ def test_sums_that_rounding_does_not_explain_are_refused() -> None:
     seeds = np.random.default_rng(9).random((40, 3))
     frame = pd.DataFrame(seeds, columns=["bert1", "bert2", "bert3"]).assign(label=[0, 1] * 20)
     assert ScoreSet.from_frame(frame).n_models == 3
+
+
+def test_percentages_that_are_named_are_scores() -> None:
+    shown = ["84.4 %", "7%", None, "100%"] * 5
+    frame = pd.DataFrame({"a": shown, "b": [0.1, 0.5, 0.4, 0.9] * 5, "label": [1, 0, None, 1] * 5})
+    with pytest.raises(InputError, match=r"percentage written as text\. .*models=\['a'\]"):
+        ScoreSet.from_frame(frame)
+    data = ScoreSet.from_frame(frame, models=["a", "b"])
+    assert data.scores[:4, 0, 1].tolist()[:2] == [0.844, 0.07]
+    assert np.isnan(data.scores[2, 0, 1])
+    frame.loc[0, "a"] = "84.4"
+    with pytest.raises(InputError, match="column 'a'"):
+        ScoreSet.from_frame(frame, models=["a", "b"])

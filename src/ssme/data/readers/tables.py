@@ -22,6 +22,7 @@ from ssme.data.values import (
     to_objects,
 )
 from ssme.errors import InputError, MissingExtraError
+from ssme.options import parse_number
 from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
 
@@ -183,8 +184,27 @@ class Table:
         return Table(pandas.DataFrame(every), self.what)
 
     def read_floats(self, name: str) -> FloatArray:
-        """A column of numbers, NaN where missing; anything else is refused."""
-        return as_floats(self.read_values(name), f"column {name!r}")
+        """A column of numbers or percentages, NaN where missing; anything else is refused."""
+        values = self.read_values(name)
+        found = read_percentages(values)
+        return as_floats(values, f"column {name!r}") if found is None else found
+
+
+def read_percentages(values: NDArray[Any]) -> FloatArray | None:
+    """The numbers of a column in which every value is a percentage such as ``"84.4 %"``."""
+    if values.dtype.kind != "O":
+        return None
+    found: FloatArray = np.full(len(values), np.nan)
+    for row, value in enumerate(values):
+        if value is None or value != value:
+            continue
+        if not isinstance(value, str) or not value.rstrip().endswith("%"):
+            return None
+        try:
+            found[row] = parse_number(f"{value.strip().removesuffix('%').strip()}e-2")
+        except ValueError:
+            return None
+    return None if np.isnan(found).all() else found
 
 
 def spread_lists(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:

@@ -27,7 +27,7 @@ from ssme.data.readers.columns import (
     is_index,
     refuse_without_labels,
 )
-from ssme.data.readers.tables import Table
+from ssme.data.readers.tables import Table, read_percentages
 from ssme.data.values import factorize, make_plain, refuse_duplicates
 from ssme.errors import InputError
 from ssme.schema import ReadOptions
@@ -105,6 +105,7 @@ def _find_grid(
     if texts:
         alike = find_answers(table, texts, raw)
         judged = (*alike.answers, *alike.ratings)
+        _refuse_percentages(table, texts)
         for name in texts:
             _refuse_numbers_as_text(table, name, judged=name in judged)
     numbers = [name for name in free if name not in texts]
@@ -246,6 +247,19 @@ def _explain_ambiguous(
 
 # -------------------------------------------------------------------------------------------------
 # Columns that are not what they seem: each is refused with the options that decide.
+
+
+def _refuse_percentages(table: Table, texts: Sequence[str]) -> None:
+    """Refuse columns of percentages that nobody named: they may be scores, or facts of the rows."""
+    found = [name for name in texts if read_percentages(table.read_values(name)) is not None]
+    if found:
+        values = table.read_values(found[0])
+        first = next(value for value in values if isinstance(value, str))
+        raise InputError(
+            f"column {found[0]!r} contains {first!r}, a percentage written as text",
+            hint=f"if these are scores, name them with `models={found}`, and they are divided by "
+            f"100; otherwise leave {quote(found)} out",
+        )
 
 
 def _refuse_numbers_as_text(table: Table, name: str, *, judged: bool) -> None:
