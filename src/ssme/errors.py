@@ -9,6 +9,8 @@ from __future__ import annotations
 import copy
 import errno
 import re
+import sys
+import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
@@ -243,6 +245,14 @@ class UndefinedMetricWarning(SsmeWarning):
 
 class ConvergenceWarning(SsmeWarning):
     """An iterative fit stopped before it converged."""
+
+
+def warn(message: str, kind: type[SsmeWarning] = SsmeWarning) -> None:
+    """Give a warning, at the line outside of this package that led to it."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and f"{frame.f_globals.get('__name__')}.".startswith("ssme."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, kind, stacklevel=level)
 
 
 @contextmanager

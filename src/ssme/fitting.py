@@ -8,7 +8,6 @@ ScoreSet --method.fit--> belief --estimate(metrics, groups)--> Evaluation
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, cast
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from ssme.data import ScoreSet
 from ssme.data.grouping import divide, parse_group_by
 from ssme.diagnostics import Case, check_all
-from ssme.errors import InputError, SsmeWarning, UndefinedMetricWarning, name_argument
+from ssme.errors import InputError, UndefinedMetricWarning, name_argument, warn
 from ssme.methods.base import Belief, Estimate, Method, check_supported
 from ssme.methods.beliefs import LabeledBelief
 from ssme.methods.registry import get_method
@@ -187,11 +186,9 @@ def choose_usual_metrics(data: ScoreSet) -> tuple[str, ...]:
     kept = default_metrics(data.n_classes, answers=answers, ratings=ratings, ordered=data.ordered)
     if kept != names:
         left_out = " and ".join(name for name in names if name not in kept)
-        warnings.warn(
+        warn(
             f"Nothing says which of the classes {quote(data.classes)} is positive, so {left_out} "
-            f"are left out. Name it, such as `positive={data.classes[1]!r}`.",
-            SsmeWarning,
-            stacklevel=6,
+            f"are left out. Name it, such as `positive={data.classes[1]!r}`."
         )
     return kept
 
@@ -217,13 +214,11 @@ def _warn_of_ties(data: ScoreSet, metrics: Sequence[Metric]) -> None:
     tied = int(np.count_nonzero(data.scores[:, :, 1] == DEFAULT_THRESHOLD))
     names = [metric.name for metric in metrics if isinstance(metric.kind, Decision)]
     if tied and names:
-        warnings.warn(
+        warn(
             f"{tied:,} score{'s are' if tied > 1 else ' is'} exactly 0.5 and, for "
             f"{', '.join(names)}, count as {data.classes[1]!r}: nothing says which of the classes "
             f"{quote(data.classes)} is positive. Name it, such as "
-            f"`positive={data.classes[1]!r}`.",
-            SsmeWarning,
-            stacklevel=5,
+            f"`positive={data.classes[1]!r}`."
         )
 
 
@@ -342,9 +337,8 @@ def _warn_undefined(
     for number, what in enumerate(undefined[:UNDEFINED_SHOWN]):
         left = len(undefined) - UNDEFINED_SHOWN
         more = number == UNDEFINED_SHOWN - 1 and left > 0
-        warnings.warn(
+        warn(
             f"{what} and is NaN: no rows, or one class only"
             + (f" ({left:,} more such values are not listed)" if more else ""),
             UndefinedMetricWarning,
-            stacklevel=5,
         )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import glob
 import time
-import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
@@ -19,7 +18,7 @@ from typing import Any
 from ssme.data.readers.reading import as_score_set, is_dataset, read_several, reading_options
 from ssme.data.readers.tables import is_frame
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError, SsmeWarning
+from ssme.errors import InputError, warn
 from ssme.fitting import fit_method
 from ssme.methods.base import Method
 from ssme.methods.registry import find_method_class
@@ -161,11 +160,7 @@ def settle_engine(spec: RunSpec) -> RunSpec:
     sources = (spec.source,) if isinstance(spec.source, str) else tuple(spec.source or ())
     if spec.engine != "memory" or not sources or not all(map(_is_several, sources)):
         return spec
-    warnings.warn(
-        f"{sources[0]} means several Parquet files, which are read with `engine=stream`",
-        SsmeWarning,
-        stacklevel=2,
-    )
+    warn(f"{sources[0]} means several Parquet files, which are read with `engine=stream`")
     return replace(spec, engine="stream")
 
 

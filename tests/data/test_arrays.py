@@ -235,6 +235,7 @@ def test_logits_on_one_side_of_zero_are_warned_of() -> None:
     p = np.random.default_rng(0).uniform(0.05, 0.95, (20, 2))
     with pytest.warns(SsmeWarning, match="No logit of any model is above 0.*numpy.exp") as told:
         ScoreSet.from_arrays(np.log(p), logits=True)
+    assert told[0].filename == __file__
     assert str(told[0].message).isprintable()
     with pytest.warns(SsmeWarning, match="No logit of any model is below 0.*percentages"):
         ScoreSet.from_arrays(100 * p, logits=True)

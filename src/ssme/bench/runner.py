@@ -29,7 +29,7 @@ from ssme.bench.store import CellStore, compute_content_checksum, describe_proce
 from ssme.data.grouping import Pooling, divide, parse_group_by
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import SerialExecutor, map_in_order
-from ssme.errors import InputError, SsmeWarning
+from ssme.errors import InputError, SsmeWarning, warn
 from ssme.methods.base import check_supported, refuse_without_order
 from ssme.methods.registry import find_method_class, get_method
 from ssme.metrics import default_metrics, get_metric
@@ -368,11 +368,9 @@ def compute_tasks(
     except KeyboardInterrupt:
         if store.path is not None:
             finished = sum(name in store for name in every)
-            warnings.warn(
+            warn(
                 f"interrupted: {finished} of {len(every)} cells are finished and kept in "
-                f"{store.path}; the same call goes on from there",
-                SsmeWarning,
-                stacklevel=2,
+                f"{store.path}; the same call goes on from there"
             )
         raise
 

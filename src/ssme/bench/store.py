@@ -17,7 +17,6 @@ import importlib.util
 import json
 import os
 import platform
-import warnings
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +29,7 @@ import numpy as np
 
 import ssme
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import InputError, SsmeWarning, translate_foreign_errors
+from ssme.errors import InputError, translate_foreign_errors, warn
 from ssme.writing import open_whole, write_text
 
 # -------------------------------------------------------------------------------------------------
@@ -218,11 +217,7 @@ def write_table(table: Any, times: Any, folder: Path, *, overwrite: bool = False
     results = folder / "results.csv"
     if results.exists() and not overwrite and results.read_bytes() != text.encode():
         kept = set_aside(folder)
-        warnings.warn(
-            f"{results} held the table of another run, which is now {kept}",
-            SsmeWarning,
-            stacklevel=4,
-        )
+        warn(f"{results} held the table of another run, which is now {kept}")
     parquet = folder / "results.parquet"
     if len(table) > PARQUET_ROWS and importlib.util.find_spec("pyarrow"):
         with open_whole(parquet) as file:

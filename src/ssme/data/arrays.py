@@ -10,7 +10,6 @@ rescaling would break ties between equal scores, and change which scores reach a
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -43,7 +42,7 @@ from ssme.data.values import (
     to_objects,
     undo_widening,
 )
-from ssme.errors import InputError, SsmeWarning
+from ssme.errors import InputError, warn
 from ssme.schema import ArrayOptions
 from ssme.wording import quote
 
@@ -287,12 +286,10 @@ def _check_shape(scores: FloatArray, options: ArrayOptions | None) -> None:
     if options is None or options.models is not None:
         return
     if shape[1] > max(shape[0], MANY_MODELS):
-        warnings.warn(
+        warn(
             f"scores of shape {shape} have {shape[0]} rows and {shape[1]} models. If the first "
             "axis is that of the models, give numpy.swapaxes(scores, 0, 1), or a dict from model "
-            "to array.",
-            SsmeWarning,
-            stacklevel=2,
+            "to array."
         )
     found = None if len(shape) == 3 or options.logits else find_class_columns(scores)
     if found is not None:
@@ -641,10 +638,8 @@ def _check_logits(scores: FloatArray, models: Sequence[str]) -> None:
     above, below = (scores > 0.0).any(), (scores < 0.0).any()
     if scores.ndim == 2 and not (above and below):
         side, never = ("below", "negative") if above else ("above", "positive")
-        warnings.warn(
+        warn(
             f"No logit of any model is {side} 0, so no model ever predicts the {never} class. If "
             "these are log-probabilities, pass numpy.exp of them; if percentages, divide by 100; "
-            "leave `logits` out in both cases.",
-            SsmeWarning,
-            stacklevel=2,
+            "leave `logits` out in both cases."
         )

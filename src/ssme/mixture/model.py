@@ -9,7 +9,6 @@ priors of a step are the class shares of one random assignment. Only exact 0 and
 
 from __future__ import annotations
 
-import warnings
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from ssme.arrays import FloatArray, IntArray
 from ssme.engines.executors import import_torch
 from ssme.engines.kernels import choose_kernel_sums
-from ssme.errors import ConvergenceWarning, InputError
+from ssme.errors import ConvergenceWarning, InputError, warn
 from ssme.mixture.gaussian_mixture import GaussianClasses
 from ssme.mixture.kde import ClassDensities, KdeClasses, select_bandwidth
 from ssme.progress import track
@@ -244,11 +243,10 @@ def run_em(
             converged = True
             break
     if converged is False:
-        warnings.warn(
+        warn(
             f"EM stopped after {rules.max_iter} steps with responsibilities still moving by "
             f"{change:.2g} (tol {rules.tol:g}); raise max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return EmFit(responsibilities, priors, np.array(history), len(history), converged)
 

@@ -11,7 +11,6 @@ import hashlib
 import io
 import json
 import time
-import warnings
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from concurrent.futures import Executor
@@ -29,7 +28,7 @@ from ssme.data.readers.tables import Table, from_arrow
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.data.values import undo_widening
 from ssme.engines.executors import hold_interrupts, map_in_order
-from ssme.errors import InputError, SsmeWarning, translate_foreign_errors
+from ssme.errors import InputError, translate_foreign_errors, warn
 from ssme.methods.base import Predictor
 from ssme.methods.beliefs import clamp
 from ssme.progress import tell
@@ -379,11 +378,9 @@ def count_all(
         if checkpoint is not None:
             with hold_interrupts():
                 save(checkpoint, progress, mark)
-            warnings.warn(
+            warn(
                 f"interrupted: {progress.n_parts} of {n_parts} parts are counted and kept in "
-                f"{checkpoint}; the same call goes on from there",
-                SsmeWarning,
-                stacklevel=3,
+                f"{checkpoint}; the same call goes on from there"
             )
         raise
     refuse_changed(source.files)

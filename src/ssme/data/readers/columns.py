@@ -8,7 +8,6 @@ ssme.data.readers.wide   the score columns of each model
 from __future__ import annotations
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ from ssme.data.judges import UNSURE
 from ssme.data.labels import RawLabels, spell_class
 from ssme.data.readers.tables import Table
 from ssme.data.values import factorize, is_missing, make_plain, refuse_duplicates
-from ssme.errors import InputError, SsmeWarning
+from ssme.errors import InputError, warn
 from ssme.schema import ReadOptions
 from ssme.wording import quote
 
@@ -449,17 +448,13 @@ def is_index(table: Table, name: str) -> bool:
 def warn_of_guesses(columns: Columns, options: ReadOptions) -> None:
     """Warn of columns that were skipped, and of weights that were found by their name."""
     if columns.skipped:
-        warnings.warn(
+        warn(
             f"not taken for models: {list_reasons(columns.skipped)}. If some of them are models, "
-            "list all models with `models=[...]`; if not, leave them out with `ignore=[...]`",
-            SsmeWarning,
-            stacklevel=2,
+            "list all models with `models=[...]`; if not, leave them out with `ignore=[...]`"
         )
     weight = columns.weight
     if weight is not None and options.weight is None:
-        warnings.warn(
+        warn(
             f"column {weight!r} is taken for the weights of the rows, by its name. Confirm it with "
-            f"`weight={weight!r}`, or leave it out with `ignore={[weight]}`",
-            SsmeWarning,
-            stacklevel=2,
+            f"`weight={weight!r}`, or leave it out with `ignore={[weight]}`"
         )

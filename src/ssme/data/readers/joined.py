@@ -11,7 +11,6 @@ Labels fill each other's gaps. Files with the same columns and different ids are
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +25,7 @@ from ssme.data.readers.columns import USUAL_NAMES, find_design_column
 from ssme.data.readers.sources import find_local_path, open_table
 from ssme.data.readers.tables import Table, spread_lists
 from ssme.data.values import as_objects, is_missing
-from ssme.errors import InputError, SsmeWarning
+from ssme.errors import InputError, warn
 from ssme.schema import ReadOptions
 from ssme.wording import quote
 
@@ -160,9 +159,7 @@ def _join(
     lost = {stem: len(values) - len(names) for stem, values in ids.items()}
     if any(lost.values()):
         told = ", ".join(f"{count:,} of {tables[stem].what}" for stem, count in lost.items())
-        warnings.warn(
-            f"rows whose id is not in every file are left out: {told}", SsmeWarning, stacklevel=2
-        )
+        warn(f"rows whose id is not in every file are left out: {told}")
     found: dict[str, dict[str, Values]] = {}
     for stem, table in tables.items():
         place = {each: row for row, each in enumerate(ids[stem].tolist())}

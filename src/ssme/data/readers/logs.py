@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +23,7 @@ import numpy as np
 from ssme.data.readers.tables import Table, is_frame
 from ssme.data.values import to_objects
 from ssme.data.writing import make_frame
-from ssme.errors import InputError, SsmeWarning, translate_foreign_errors
+from ssme.errors import InputError, translate_foreign_errors, warn
 from ssme.wording import cut_end, quote
 
 Record = dict[str, Any]
@@ -131,9 +130,7 @@ def _read_path(path: Path) -> list[Record]:
             hint=f"give a log of {titles}, or write a table with a row per answer",
         )
     if others:
-        warnings.warn(
-            f"{path}: {quote(others, 3)} left out, not a log of {titles}", SsmeWarning, stacklevel=4
-        )
+        warn(f"{path}: {quote(others, 3)} left out, not a log of {titles}")
     return records
 
 

@@ -7,7 +7,6 @@ then agree. Labels may be kept in another table, joined by id (`LabelTable`).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable
 from dataclasses import replace
 from pathlib import Path
@@ -38,7 +37,7 @@ from ssme.data.values import (
     make_plain,
     refuse_duplicates,
 )
-from ssme.errors import InputError, SsmeWarning, name_argument
+from ssme.errors import InputError, name_argument, warn
 from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
 
@@ -282,12 +281,10 @@ class LabelTable:
                 + ("pass `design=random`" if alone else f"leave {names} empty"),
             )
         if dropped and alone and self.options.design is None:
-            warnings.warn(
+            warn(
                 f"the labels of {table.what} replace those in the scores table, and {dropped:,} "
                 "rows that are labeled there only count as unlabeled. Add them to "
-                f"{table.what} to keep them",
-                SsmeWarning,
-                stacklevel=2,
+                f"{table.what} to keep them"
             )
         out: Objects = np.full(len(self.ids), None, dtype=object)
         out[self.places] = self.values

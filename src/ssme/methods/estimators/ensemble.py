@@ -21,7 +21,7 @@ from numpy.random import Generator
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import ConvergenceWarning, UnsupportedError
+from ssme.errors import ConvergenceWarning, UnsupportedError, warn
 from ssme.methods.base import Convergence, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, clamp
 from ssme.methods.draws import LabelDraws
@@ -270,11 +270,10 @@ class PseudoLabel(LabelDraws, example="model='knn'"):
         n_iter = int(model.n_iter_.max())
         convergence = Convergence(n_iter < self.max_iter, n_iter)
         if not convergence.converged:
-            warnings.warn(
+            warn(
                 f"the regression of 'pseudo_label' has not converged after {n_iter} steps; raise"
                 " max_iter or lower inverse_penalty",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return model.predict_proba(features), convergence
 
