@@ -108,7 +108,7 @@ def replay(record: Record, constants: Constants) -> list[dict[str, Any]]:
                 continue
             sizes = (part.weights[m], record.n_effective, record.n_classes)
             wide = widen(part.name, record, constants)
-            spread = choose_spread(metric, n_labeled, *sizes, of, wide)
+            spread = choose_spread(metric, *sizes, of, wide)
             draws = part.draws[m][np.resize(np.arange(len(part.draws[m])), size)] / 32767.0
             pooled.append(recenter(metric, part.values[m], draws, resampled, spread, of.edge))
         center = np.sum(

@@ -48,7 +48,7 @@ def look(data: ScoreSet, part: str) -> dict[str, object]:
     return {
         "part": part,
         "few": 1.0 / summary.n_effective,
-        "rho": rho,
+        "rho": min(rho, prior.correlated[1]),
         "stated": np.log(error / (error + prior.knee)),
         "log_b": find_best_log_b(log_pi, np.log(q.mean(axis=(0, 1))), some.labels),
     }

@@ -104,7 +104,7 @@ def test_the_sample_is_answered_in_25_lines(run: Run) -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     assert "\n".join(line.rstrip() for line in shown) in readme
     assert shown[0].startswith("Which model? boosting: best accuracy")
-    assert any(line.startswith("Warnings? D201") for line in shown[:6])
+    assert any(line.startswith("Warnings? Note D201") for line in shown[:6])
     assert max(map(len, shown)) <= 80
 
 

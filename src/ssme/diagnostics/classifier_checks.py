@@ -142,7 +142,8 @@ def _unless_few(case: Case, problems: list[str]) -> list[str]:
 def check_overconfidence(case: Case) -> Answer:
     level = case.limits.family_level / case.data.n_models
     problems = _list_contradicted(case, True, level)
-    return warn_if_any(problems, "no classifier is contradicted by the labels")
+    answer = warn_if_any(problems, "no classifier is contradicted by the labels")
+    return answer._replace(severity="note") if case.facts.recalibrates else answer
 
 
 @check("D209", ENOUGH_LABELS, by_labels=True, before_rounds=True)

@@ -20,7 +20,7 @@ from ssme.diagnostics.check import (
     warn,
     warn_unless,
 )
-from ssme.diagnostics.page import read_sections
+from ssme.diagnostics.page import Severity, read_sections
 from ssme.diagnostics.significance import (
     make_score_features,
     run_class_test,
@@ -51,9 +51,10 @@ def check_few_of_a_class(case: Case) -> Answer:
     if not few:
         return fine(f"at least {counts.min()} labels of each class")
     named = list_first([f"{name!r} has {n}" for name, n in few], 5, noun="classes ")
+    severity: Severity | None = "note" if case.facts.recalibrates else None
     answer = warn(
         f"Fewer than {least} labels of a class: {named}.",
-        "serious" if counts.min() == 0 else None,
+        "serious" if counts.min() == 0 else severity,
     )
     spoken = _describe_class_without_label(case.data, counts)
     if not spoken:

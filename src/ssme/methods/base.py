@@ -122,6 +122,11 @@ class Facts:
         return {}
 
     @property
+    def recalibrates(self) -> bool:
+        """Whether the method expects scores that state too small an error, and corrects them."""
+        return False
+
+    @property
     def agreement_conflict(self) -> float | None:
         """log of the sharpness that agreement implies, minus that which confidence implies."""
         return None

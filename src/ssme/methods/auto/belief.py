@@ -108,6 +108,10 @@ class AutoFacts(Facts):
         }
 
     @property
+    def recalibrates(self) -> bool:
+        return True
+
+    @property
     def agreement_conflict(self) -> float | None:
         return self.conflict
 
@@ -421,7 +425,6 @@ class AutoBelief(SoftBelief):
             value = np.clip(value, metric.low, metric.high)
             spread = choose_spread(
                 metric,
-                self.data.n_labeled,
                 correction.weight,
                 self.n_effective,
                 self.data.n_classes,

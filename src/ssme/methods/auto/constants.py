@@ -84,7 +84,7 @@ class AgreementConstants:
 class IndependenceConstants:
     """How independent classifiers are distinguished from the usual ones (`pool`)."""
 
-    usual_rho: tuple[float, float] = (0.47, 0.17)
+    usual_rho: tuple[float, float] = (0.38, 0.20)
     """Mean and standard deviation, over sets of real classifiers, of the correlation rho."""
 
     least_models: int = 3
@@ -182,7 +182,7 @@ class PriorConstants:
     part "fit" of the corpus: `benchmarks.corpus.learn` fits them again.
     """
 
-    coefficients: tuple[float, float, float] = (-0.19, 0.71, 1.50)
+    coefficients: tuple[float, float, float] = (-0.18, 0.70, 1.52)
     """ALPHA, BETA and GAMMA of the line that predicts log b."""
 
     knee: float = 0.02
@@ -192,12 +192,12 @@ class PriorConstants:
     """A stated error counts in relation to that of the most frequent class, to this power."""
 
     correlated: tuple[float, float] = (0.4, 0.6)
-    """Correlations rho between which this ceases."""
+    """Correlations rho between which this ceases; higher ones count as the second."""
 
     least_error: float = 0.007
     """Classifiers that state a smaller error state none: they answer 0 or 1."""
 
-    scale: tuple[float, float, float] = (-0.98, 2.66, -1.95)
+    scale: tuple[float, float, float] = (-0.90, 2.39, -2.12)
     """The scale of log b is ``exp(scale[0] + scale[1] / M + scale[2] rho)``."""
 
     widening: float = 1.6
@@ -292,21 +292,6 @@ class RecenteringConstants:
 
     other_spread: tuple[float, float] = (1.0, 1.0)
     """The same for other kinds."""
-
-    few_labels: Mapping[Kind, float] = field(
-        default_factory=lambda: {
-            ACCURACY: 0.92,
-            Ranking("roc_auc"): 0.76,
-            Calibration(): 0.94,
-            Ranking("average_precision"): 0.82,
-        },
-        hash=False,
-    )
-    """What both factors are multiplied by where labels are few, by kind: draws become surer with
-    labels sooner than they should, so that those of few labels are too wide in comparison."""
-
-    few_labels_are: float = 20.0
-    """So many labels, or less, are few; with more the gap to one falls as their square rises."""
 
     evenness: float = 0.6
     """Exponent of the singular values of what is each one's own, for the kinds above."""

@@ -154,7 +154,7 @@ def count_by_score(
 #
 # What classifiers share (how sharp the pool should be) cancels in a difference, the rest does not,
 # so the two have factors by kind of metric, f = 1 - (1 - factor) (1 - w) max(0, 1 -
-# 20/M^3), smaller with few labels: times 1 - (1 - h) min(1, 20/n)^2. They are about what the
+# 20/M^3). They are about what the
 # coefficients contribute; the share s of the variance that the sampling of rows adds is kept,
 # shared = sqrt( f^2 + (1 - f^2) s ), likewise own.
 #
@@ -221,7 +221,6 @@ def recenter(
 
 def choose_spread(
     metric: Metric,
-    n_labeled: int,
     weight: float,
     n_effective: float,
     n_classes: int,
@@ -231,16 +230,13 @@ def choose_spread(
     """The spread of a metric's kind times the regime's ``widening``, both faded with few
     classifiers and where labels decide, by their weight w."""
     shared, own = constants.other_spread
-    evenness, less = 1.0, 1.0
+    evenness = 1.0
     for kind, factors in constants.spread.items():
         if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
             (shared, own), evenness = factors, constants.evenness
-            few = constants.few_labels_are / max(n_labeled, constants.few_labels_are)
-            less = 1.0 - (1.0 - constants.few_labels.get(kind, 1.0)) * few**2
             break
     shared, own, evenness, wide = (
-        fade(f, weight, n_effective, constants)
-        for f in (less * shared, less * own, evenness, widening)
+        fade(f, weight, n_effective, constants) for f in (shared, own, evenness, widening)
     )
     return Spread(wide * shared, wide * own, evenness)
 

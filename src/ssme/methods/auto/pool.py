@@ -308,8 +308,8 @@ class PoolRule:
 #     W_k  proportional to  p_k prod_j (q_jk / p_k),      p_k the mean score of class k,
 #
 # and under this W their log-odds are uncorrelated within a class. rho is that correlation, averaged
-# over classes and over pairs: 0.47 +- 0.17 over sets of real classifiers, at least 0.05
-# (``benchmarks/results/auto_priors.csv``).
+# over classes and over pairs: 0.38 +- 0.20 over panels of real classifiers
+# (``benchmarks/corpus/learn.py``).
 
 
 def add_evidence(q: FloatArray) -> FloatArray:
@@ -360,7 +360,7 @@ def measure_correlation(
 # How sharp the pool should be has two label-free witnesses. The error c that the scores state,
 #
 #     log b ~ Student-t_4( ALPHA + BETA (1 - 1/M) + GAMMA log( c / (c + KNEE) ), scale ),
-#     scale = exp( S_0 + S_1 / M + S_2 rho ),
+#     scale = exp( S_0 + S_1 / M + S_2 min(rho, 0.6) ),
 #
 # a fit over panels of real classifiers (``benchmarks/corpus/learn.py``): very confident classifiers
 # are usually overconfident, averaging makes a pool underconfident, and few classifiers or ones that
@@ -477,6 +477,7 @@ def predict_temperature(
 def predict_scale(summary: ScoreSummary, rho: float, constants: PriorConstants) -> float:
     """Scale of log b about its predicted center."""
     constant, by_few, by_rho = constants.scale
+    rho = min(rho, constants.correlated[1])
     return float(np.exp(constant + by_few / summary.n_effective + by_rho * rho))
 
 
