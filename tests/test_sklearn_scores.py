@@ -76,7 +76,7 @@ def test_what_is_refused() -> None:
 def test_labels_in_another_order_than_the_rows_are_refused() -> None:
     rows = pd.DataFrame(X[200:])
     labels = pd.Series(NAMES[200:]).sample(frac=1.0, random_state=0)
-    with pytest.raises(InputError, match="the labels have an index with the rows of"):
+    with pytest.raises(InputError, match="the labels have an index with rows of"):
         scores_from(FITTED, rows, labels)
     assert scores_from(FITTED, rows.loc[labels.index], labels).n_labeled == 400
 
