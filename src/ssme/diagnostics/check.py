@@ -14,6 +14,7 @@ from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.page import Severity, read_sections
 from ssme.methods.base import Belief, Estimate, Facts
+from ssme.methods.clusters import take_one_of_each
 from ssme.methods.votes import average_scores, fill_missing
 from ssme.metrics.base import Metric
 
@@ -141,8 +142,9 @@ class Case:
 
     @cached_property
     def judging_rows(self) -> NDArray[np.intp]:
-        """Those of `labeled_rows` that are `presumed_random`."""
-        return self.labeled_rows[self.presumed_random[self.labeled_rows]]
+        """Those of `labeled_rows` that are `presumed_random`, one of each cluster."""
+        rows = self.labeled_rows[self.presumed_random[self.labeled_rows]]
+        return take_one_of_each(self.data.clusters, rows, np.random.default_rng(4))
 
     @cached_property
     def rows(self) -> NDArray[np.intp]:
@@ -163,8 +165,8 @@ class Case:
 
     @cached_property
     def pooled_labels(self) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Pool (n, K), scores (n, M, K) and labels (n,) of the `presumed_random` of `rows`."""
-        labeled = self.presumed_random[self.rows]
+        """Pool (n, K), scores (n, M, K) and labels (n,) of the `judging_rows` among `rows`."""
+        labeled = np.isin(self.rows, self.judging_rows)
         return self.pool[labeled], self.scores[labeled], self.data.labels[self.rows[labeled]]
 
     def _take_some(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -27,6 +27,7 @@ from ssme.diagnostics.significance import (
     run_classifier_test,
     run_energy_test,
 )
+from ssme.methods.clusters import take_one_of_each
 from ssme.methods.label_draws import kish
 from ssme.wording import quote
 
@@ -96,15 +97,17 @@ def _compare_rows(
     At most ``upto`` unlabeled rows, by default those of the limits.
 
     Rows with weights are kept with a chance in proportion to their weight: those kept are a random
-    sample of what the weighted rows represent, and a test of plain rows applies to them.
+    sample of what the weighted rows represent, and a test of plain rows applies to them. Of a
+    cluster one row is kept, labeled or not.
     """
     limits, labeled = case.limits, case.presumed_random[case.rows]
-    kept = np.ones(labeled.size, dtype=bool)
+    independent = take_one_of_each(case.data.clusters, case.rows, np.random.default_rng(4))
+    kept = np.isin(case.rows, independent)
     if case.data.weights is not None:
         weights, chance = case.data.weights[case.rows], np.random.default_rng(2)
         for part in (labeled, ~labeled):
             most = weights[part].max(initial=0.0)
-            kept[part] = chance.random(int(part.sum())) * most < weights[part]
+            kept[part] &= chance.random(int(part.sum())) * most < weights[part]
     if min((labeled & kept).sum(), (~labeled & kept).sum()) < limits.least_compared:
         return None
     first = rng.permutation(np.flatnonzero(labeled & kept))[: limits.compared_labeled]
@@ -127,9 +130,11 @@ def _measure_mean_shift(case: Case) -> tuple[int, float]:
 
 
 def _answer_too_few(case: Case) -> Answer:
-    weighted = "" if case.data.weights is None else " after thinning by weight"
+    thinned = "" if case.data.weights is None else " after thinning by weight"
+    if case.data.clusters is not None:
+        thinned = " with one row of each cluster"
     least = case.limits.least_compared
-    return not_applicable(f"fewer than {least} labeled or unlabeled rows{weighted}")
+    return not_applicable(f"fewer than {least} labeled or unlabeled rows{thinned}")
 
 
 @check(UNLIKE_ROWS, before_rounds=True)

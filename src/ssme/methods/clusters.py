@@ -18,9 +18,23 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from ssme.arrays import FloatArray, IntArray
+
+
+def take_one_of_each(
+    clusters: IntArray | None, rows: NDArray[np.intp], rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Those of ``rows`` for tests: all, or one of each of the ``clusters`` (n,) of all rows.
+
+    Tests take rows to be independent, which rows of a cluster are not.
+    """
+    if clusters is None:
+        return rows
+    order = rng.permutation(rows)
+    return np.sort(order[np.unique(clusters[order], return_index=True)[1]])
 
 
 def draw_row_exponentials(

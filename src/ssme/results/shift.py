@@ -31,6 +31,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.check import Limits
 from ssme.diagnostics.significance import make_score_features, run_class_test, run_classifier_test
 from ssme.errors import InputError
+from ssme.methods.clusters import take_one_of_each
 from ssme.methods.label_draws import kish
 from ssme.methods.votes import average_scores, fill_missing
 from ssme.options import Enumeration, Option, accept
@@ -155,8 +156,17 @@ def find_shift(
     limits, constants = limits or Limits(), constants or ShiftConstants()
     sides = _Sides.of(data, constants)
     rng = np.random.default_rng(1)
-    first = rng.permutation(np.flatnonzero(sides.labeled))[: limits.compared_labeled]
-    second = rng.permutation(np.flatnonzero(~sides.labeled))[: limits.compared_classes]
+    tested = np.zeros(sides.rows.size, dtype=bool)
+    clusters = None if data.clusters is None else data.clusters[sides.rows]
+    tested[take_one_of_each(clusters, np.arange(sides.rows.size), np.random.default_rng(4))] = True
+    if min((tested & sides.labeled).sum(), (tested & ~sides.labeled).sum()) < constants.least_rows:
+        raise InputError(
+            f"fewer than {constants.least_rows} clusters have labeled or unlabeled rows, which "
+            "cannot show a shift",
+            hint="label rows of more clusters",
+        )
+    first = rng.permutation(np.flatnonzero(tested & sides.labeled))[: limits.compared_labeled]
+    second = rng.permutation(np.flatnonzero(tested & ~sides.labeled))[: limits.compared_classes]
     every = np.concatenate([first, second])
     both = every[: first.size + limits.compared_unlabeled]
     _, p_scores = run_classifier_test(
@@ -167,7 +177,7 @@ def find_shift(
     shares = np.bincount(sides.labels, minlength=n_classes) / sides.labels.size
     unlabeled = _estimate_unlabeled_shares(sides)
     by_class, by_score = _compute_class_weights(sides, unlabeled), _compute_score_weights(sides)
-    p_label = _test_explained(sides, by_class)
+    p_label = _test_explained(sides, by_class, tested)
     left = [float(kish(each[:, None])[0]) for each in (by_class, by_score)]
     least = max(constants.least_labels, constants.least_share * sides.labels.size)
     not_refuted = [
@@ -313,10 +323,11 @@ def _recalibrate(sides: _Sides) -> FloatArray:
     return z - logsumexp(z, axis=1, keepdims=True)
 
 
-def _test_explained(sides: _Sides, weights: FloatArray) -> float:
-    """p-value of equal mean features of the weighted labeled and of the unlabeled rows."""
-    x = sides.features[:, : max(1, min(6, int(sides.labels.size / 10)))]
-    labeled, unlabeled = x[sides.labeled], x[~sides.labeled]
+def _test_explained(sides: _Sides, weights: FloatArray, tested: BoolArray) -> float:
+    """p-value of equal mean features of labeled rows with ``weights`` and of unlabeled rows."""
+    weights = weights[tested[sides.labeled]]
+    x = sides.features[:, : max(1, min(6, int(weights.size / 10)))]
+    labeled, unlabeled = x[tested & sides.labeled], x[tested & ~sides.labeled]
     share = weights / weights.sum()
     mean = share @ labeled
     off = (labeled - mean) * share[:, None]
