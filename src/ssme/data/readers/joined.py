@@ -139,10 +139,8 @@ def _find_shared_id(tables: Mapping[str, Table], options: ReadOptions) -> str:
     }
     name = found.pop()
     if found or name is None:
-        raise InputError(
-            f"{len(tables)} files were given, and no column is known that has their ids",
-            hint="name the column by which they are joined with `id`",
-        )
+        problem = f"{len(tables)} files were given, and no column is known that has their ids"
+        raise InputError(problem, hint="name the column by which they are joined with `id`")
     return name
 
 
@@ -227,7 +225,5 @@ def _refuse_differing_roles(
     roles |= set(list_named_columns(options.groups or (), differing))
     wrong = [name for name in differing if name in roles]
     if wrong:
-        raise InputError(
-            f"column {wrong[0]!r} has different values for one id in {_list_files(tables)}",
-            hint="make the files agree on it, or leave it out of all but one",
-        )
+        problem = f"column {wrong[0]!r} has different values for one id in {_list_files(tables)}"
+        raise InputError(problem, hint="make the files agree on it, or leave it out of all but one")

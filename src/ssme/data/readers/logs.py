@@ -98,10 +98,8 @@ def gather_logs(given: Sequence[Any]) -> dict[str, list[Any]]:
     if have_scores == {True}:
         return _gather_options(records)
     if True in have_scores:
-        raise InputError(
-            "some logs have log-likelihoods of options, others have grades of answers",
-            hint="read them apart",
-        )
+        problem = "some logs have log-likelihoods of options, others have grades of answers"
+        raise InputError(problem, hint="read them apart")
     return _gather_answers(records)
 
 
@@ -516,18 +514,14 @@ def _gather_options(records: list[Record]) -> dict[str, list[Any]]:
     rows: dict[Any, dict[str, Any]] = {}
     widths = {len(record["scores"]) for record in records}
     if len(widths) > 1:
-        raise InputError(
-            f"questions have {min(widths)} to {max(widths)} options",
-            hint="read the logs of questions with as many options each apart",
-        )
+        problem = f"questions have {min(widths)} to {max(widths)} options"
+        raise InputError(problem, hint="read the logs of questions with as many options each apart")
     for record in _name_items(records):
         row = rows.setdefault(record["item"], {"id": record["item"], "label": record["label"]})
         scores = {f"{record['system']}:{k}": score for k, score in enumerate(record["scores"])}
         if not scores.keys().isdisjoint(row):
-            raise InputError(
-                f"{record['system']!r} answered item {record['item']!r} twice",
-                hint="leave out logs of a run that was repeated",
-            )
+            problem = f"{record['system']!r} answered item {record['item']!r} twice"
+            raise InputError(problem, hint="leave out logs of a run that was repeated")
         if row["label"] != record["label"]:
             raise InputError(
                 f"item {record['item']!r} has the label {row['label']!r} in one log and "
