@@ -51,7 +51,7 @@ def weigh_grades(codes: IntArray, n_grades: int, of: AnswerConstants) -> list[Fl
     broad = [weigh(column, 0.0, of.scale_mean).sum(axis=1) @ logits for column in codes.T]
     told = []
     for column in codes.T:
-        weights = weigh(column, float(np.median(broad)), of.scale_borrowed)[:, :, None]
+        weights = weigh(column, float(np.median(broad)), of.scale_shrinkage)[:, :, None]
         inside = (weights * first).sum((0, 1)) / np.maximum((weights * mass).sum((0, 1)), 1e-12)
         told.append(_make_rising(np.clip(inside, edges[:-1], edges[1:]), np.ones(n_grades)))
     return told

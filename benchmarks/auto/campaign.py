@@ -10,7 +10,7 @@
 Within a study all sets and stresses have their first run before any has its second. A stage has the
 share of the time left that `Stage.share` says, so that none starves those after it, and leaves what
 it does not need to them. What is not begun when its time is up is left out, and what is done is
-written. Warnings that were raised are counted beside (auto_doubts.csv): on ordinary sets they are
+written. Warnings that were raised are counted in auto_warnings.csv: on ordinary sets they are
 false alarms. Where both kinds of sets were computed, auto_decisions_together.csv holds P(better)
 and P(best) over all of them.
 

@@ -8,7 +8,7 @@ half. `campaign` runs the studies; the tables of one whose name is "auto" are
 - auto_coverage.csv: coverage and width / labels-only width, per metric over sets, and per set;
 - auto_pairs.csv: how often the classifier called better with probability >= 0.9 truly is, and how
   often the 95 % interval of a paired difference contains the true one;
-- auto_doubts.csv: on how many splits each warning was raised;
+- auto_warnings.csv: on how many splits each warning was raised;
 - auto_decisions.csv: P(better) and P(best) as reported, in bins, against the observed share;
   auto_decisions_by_metric.csv the same for each metric.
 """

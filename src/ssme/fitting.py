@@ -87,7 +87,7 @@ class Fit:
         )
 
     def _estimate(self) -> tuple[list[list[Estimate]], tuple[Group, ...]]:
-        """Estimates [group][metric], and the groups with how much each borrows from the whole."""
+        """Estimates [group][metric], and the groups with the shrinkage of each."""
         estimates, shrinkage = estimate_groups(
             self.belief,
             self.data,

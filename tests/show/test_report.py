@@ -30,7 +30,7 @@ from ssme.show.sections import Section
 from ssme.show.text import render_markdown
 from ssme.wording import make_printable
 
-DOUBT = ResultWarning(
+WARNING = ResultWarning(
     "D999", "Few labels", "warning", "Only <3> labels.", "Label more.", "docs/x.md#d999"
 )
 
@@ -60,7 +60,7 @@ class Tags(html.parser.HTMLParser):
 
 
 def test_five_questions_are_answered_and_json_holds_all() -> None:
-    document = build_document(dataclasses.replace(evaluate(grouped_set()), warnings=(DOUBT,)))
+    document = build_document(dataclasses.replace(evaluate(grouped_set()), warnings=(WARNING,)))
     facts = document.to_dict()
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     answers = document.answers
@@ -93,7 +93,7 @@ def test_undefined_metrics_are_dashes() -> None:
 
 
 def test_page_parts_and_policy() -> None:
-    page = render_report(dataclasses.replace(evaluate(grouped_set()), warnings=(DOUBT,)))
+    page = render_report(dataclasses.replace(evaluate(grouped_set()), warnings=(WARNING,)))
     found = Tags(page)
     names = [tag for tag, _ in found.tags]
     for landmark in ("header", "main", "nav", "caption", "figure", "h1"):
@@ -199,10 +199,10 @@ def test_a_run_that_no_file_can_hold_has_a_reason() -> None:
 def test_the_most_serious_warning_is_shown_with_its_severity() -> None:
     """The card of a report with one serious warning said "1 warning"."""
     result = evaluate(binary_set())
-    serious = dataclasses.replace(DOUBT, severity="serious", title="All wrong")
-    info = dataclasses.replace(DOUBT, severity="note", title="By the way")
+    serious = dataclasses.replace(WARNING, severity="serious", title="All wrong")
+    info = dataclasses.replace(WARNING, severity="note", title="By the way")
     for warnings, answer in (
-        ((serious, DOUBT, DOUBT), "Serious D999"),
+        ((serious, WARNING, WARNING), "Serious D999"),
         ((info,), "Note D999"),
         ((), "None"),
     ):

@@ -51,8 +51,8 @@ def summarize(table: Any) -> Any:
     rows["alone_width"] = rows["labels_only_high"] - rows["labels_only_low"]
     by_group = "labels_only_from" in rows and bool((rows["group"] != "all").any())
     if by_group:
-        borrowed = (rows["labels_only_from"] == "all") & (rows["group"] != "all")
-        rows["fallback"] = borrowed.astype(float)
+        fallback = (rows["labels_only_from"] == "all") & (rows["group"] != "all")
+        rows["fallback"] = fallback.astype(float)
     measured = ["error", "signed", "alone", "covered", "width", "alone_width"]
     measured += ["fallback"] * by_group
     per_run = rows.groupby([*CELL, "run"], dropna=False, sort=True)[measured].mean()

@@ -168,9 +168,9 @@ def evaluate_asked(
     from ssme.run import settle_engine
 
     demands = [parse_condition(text) for text in ask.fail_under or []]
-    worth = _read_worth(ask.cost, ask.utility)
-    goal = _read_goal(ask, worth)
-    spec = settle_engine(_add_worth(spec, worth))
+    costs = _read_costs(ask.cost, ask.utility)
+    goal = _read_goal(ask, costs)
+    spec = settle_engine(_add_costs(spec, costs))
     reason = ""
     if ask.prevalence is not None:
         spec, reason = _add_prevalence(spec, ask.prevalence)
@@ -213,7 +213,7 @@ def _list_given(ask: AskOptions, names: Iterable[str]) -> list[str]:
     return [spell_flag(name) for name, value in values.items() if value not in (None, (), False)]
 
 
-def _read_goal(ask: AskOptions, worth: dict[str, Any] | None) -> Any:
+def _read_goal(ask: AskOptions, costs: dict[str, Any] | None) -> Any:
     """What `Evaluation.choose_thresholds` takes for ``--threshold-for``; None without it."""
     from ssme.results.thresholds import read_goal
 
@@ -233,12 +233,12 @@ def _read_goal(ask: AskOptions, worth: dict[str, Any] | None) -> Any:
         )
     goal: Any = text
     if text in ("cost", "utility"):
-        if worth is None or worth["name"] != f"expected_{text}":
+        if costs is None or costs["name"] != f"expected_{text}":
             raise InputError(
                 f"--threshold-for {text} was given without --{text}",
                 hint=f'give the matrix too: --{text} "0,1;10,0"',
             )
-        goal = worth
+        goal = costs
     with name_argument("threshold_for"):
         read_goal(goal, "threshold_for")
     return goal
@@ -324,7 +324,7 @@ def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]
 # Costs, prevalence and shift
 
 
-def _read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
+def _read_costs(cost: str | None, utility: str | None) -> dict[str, Any] | None:
     """The metric of ``--cost`` or ``--utility``, as data; None without either."""
     if cost is None and utility is None:
         return None
@@ -355,14 +355,14 @@ def _read_worth(cost: str | None, utility: str | None) -> dict[str, Any] | None:
     return data
 
 
-def _add_worth(spec: RunSpec, worth: dict[str, Any] | None) -> RunSpec:
+def _add_costs(spec: RunSpec, costs: dict[str, Any] | None) -> RunSpec:
     """``spec`` with the metric of a matrix before the others, so that it decides."""
-    if worth is None:
+    if costs is None:
         return spec
     from ssme.metrics import default_metrics
 
-    asked = default_metrics(len(worth["matrix"])) if spec.metrics is None else spec.metrics
-    return dataclasses.replace(spec, metrics=(worth, *asked))
+    asked = default_metrics(len(costs["matrix"])) if spec.metrics is None else spec.metrics
+    return dataclasses.replace(spec, metrics=(costs, *asked))
 
 
 def _add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:

@@ -118,7 +118,7 @@ def estimate_groups(
     target: str = "population",
     seed: int = 0,
 ) -> tuple[list[list[Estimate]], list[float]]:
-    """Estimates [group][metric] and what each group borrows from the whole (NaN: not known).
+    """Estimates [group][metric] and the shrinkage of each group (NaN: not known).
 
     ``groups`` are (grouping, rows), all rows first. A belief that does not draw its posterior
     (`DrawsPosterior`) estimates groups itself, and so does every one where a metric needs hard

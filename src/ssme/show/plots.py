@@ -152,7 +152,7 @@ class Plots:
             {
                 **{k: row[k] for k in ("model", "group", "low", "high", "n_labeled")},
                 "value": row["estimate"],
-                # a value that a group borrows from all rows is not drawn
+                # a value of labels alone that is that of all rows is not drawn
                 "labels_only": row["labels_only"]
                 if row["group"] == ALL or row["labels_only_from"] == "group"
                 else math.nan,

@@ -67,7 +67,7 @@ class AnswerConstants:
     """Excess (nats) of the grades over equal use at which a rater hardly grades on a curve."""
 
     scale_mean: float = 2.0
-    scale_borrowed: float = 0.7
+    scale_shrinkage: float = 0.7
     scale_size: float = 0.4
     """Priors of a rater's use of its scale: spread of the logit of its mean, alone and about the
     other raters', and center of the logarithm of its concentration."""

@@ -44,7 +44,7 @@ def estimate_stated_share(counts: Sequence[FloatArray], constants: AnswerConstan
     """The share of positives by raters who gave each grade so often (G,), lowest first."""
     likelihoods = [_log_likelihood(each, constants) for each in counts]
     broad = [_compute_mean(each, 0.0, constants.scale_mean, constants) for each in likelihoods]
-    center, width = float(np.median(broad)), constants.scale_borrowed
+    center, width = float(np.median(broad)), constants.scale_shrinkage
     near = [_compute_mean(each, center, width, constants) for each in likelihoods]
     return float(1.0 / (1.0 + np.exp(-np.mean(near))))
 
