@@ -1,6 +1,9 @@
-"""Weight of the source: lines, files, names, flags, and how much of it one evaluation runs.
+"""Weight of the source: lines, files, names, and how much of it one evaluation runs and checks.
 
 python scripts/weigh.py [TREE]      another checkout may be weighed from here: TREE is its root
+
+Lines of capabilities that were added after the first count are also counted by themselves, where
+they are in files, classes or functions of their own (`ADDED`).
 """
 
 from __future__ import annotations
@@ -10,18 +13,30 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
+from fnmatch import fnmatch
 from pathlib import Path
 
+ADDED = {
+    "systems, logs, gates in tests": (
+        *("systems/*.py", "cli/systems.py", "cli/convert.py", "data/readers/logs.py", "testing.py"),
+        "schema.py:SystemOptions",
+    ),
+    "clusters of rows": ("methods/clusters.py", "*.py:*cluster*"),
+    "guidelines, labels of other tools": ("serve/exchange.py",),
+}
+"""Capability -> patterns of its files, or of classes and functions in them (after a colon)."""
 TRACED = """
 import json, sys
 import ssme
 from ssme.sample import sample_path
-functions, calls = set(), 0
+functions, calls, checks = set(), 0, 0
 def trace(frame, event, _):
-    global calls
+    global calls, checks
     if event == "call" and "/ssme/" in frame.f_code.co_filename:
         calls += 1
         code = frame.f_code
+        checks += code.co_name == "accept" and code.co_filename.endswith("options.py")
         if not code.co_name.startswith("<"):
             functions.add((code.co_filename, code.co_qualname))
 def run():
@@ -30,7 +45,8 @@ run()
 sys.setprofile(trace)
 run()
 sys.setprofile(None)
-print(json.dumps([len(functions), len({{name for name, _ in functions}}), calls]))
+files = len({{name for name, _ in functions}})
+print(json.dumps([len(functions), files, calls, checks]))
 """
 IN_PYTHON = "ssme.evaluate(sample_path(), 'label')"
 ON_THE_COMMAND_LINE = """
@@ -50,17 +66,39 @@ def main(tree: Path) -> None:
     packages = {path.parent for path in files}
     overhead = sum(_count_overhead(path) for path in files)
     print(f"lines of src                     {lines:,}")
+    added = {name: _count_added(source, patterns) for name, patterns in ADDED.items()}
+    for name, count in added.items():
+        print(f"  of these, {name + ':':<35} {count:,}")
+    print(f"  without these                        {lines - sum(added.values()):,}")
     print(f"lines of all Python              {sum(map(_count_lines, everything)):,}")
     print(f"files, packages of src           {len(files)}, {len(packages)}")
     print(f"imports and __all__              {overhead:,} lines, {overhead / lines:.1%}")
-    functions, touched, _ = _trace(tree, IN_PYTHON)
+    functions, touched, _, checks = _trace(tree, IN_PYTHON)
     print(f"behind evaluate(csv)             {functions} functions in {touched} files")
-    *_, calls = _trace(tree, ON_THE_COMMAND_LINE)
-    print(f"calls of ssme evaluate           {calls:,}")
+    print(f"values of options checked        {checks}")
+    _, _, calls, checks = _trace(tree, ON_THE_COMMAND_LINE)
+    print(f"calls of ssme evaluate           {calls:,}, checks {checks}")
 
 
 def _count_lines(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def _count_added(source: Path, patterns: Iterable[str]) -> int:
+    """Lines of the files, or of classes and functions in them, each line once."""
+    found = set()
+    for pattern in patterns:
+        files, _, names = pattern.partition(":")
+        for path in source.rglob(files) if files == "*.py" else source.glob(files):
+            if not names:
+                found |= {(path, line) for line in range(_count_lines(path))}
+                continue
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                named = isinstance(node, ast.FunctionDef | ast.ClassDef)
+                if named and fnmatch(node.name, names):
+                    lines = range(node.lineno - 1, node.end_lineno or node.lineno)
+                    found |= {(path, line) for line in lines}
+    return len(found)
 
 
 def _count_overhead(path: Path) -> int:
