@@ -8,7 +8,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[1]
 KNOWN = {
     *(".ci", ".gitattributes", ".gitignore", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md"),
-    *("LICENSE", "Makefile", "README.md", "benchmarks", "constraints.txt", "docs"),
+    *("LICENSE", "Makefile", "README.md", "action.yml", "benchmarks", "constraints.txt", "docs"),
     *("pyproject.toml", "scripts", "src", "tests"),
 }
 

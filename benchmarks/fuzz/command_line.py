@@ -67,6 +67,10 @@ BASES: dict[str, tuple[str, ...]] = {
         *("{file}", "--method", "ensemble", "--n-draws", "9", "--simulations", "2"),
         *("--labels-file", "{folder}/labels.csv"),
     ),
+    "systems": (
+        *("{folder}/evals.csv", "--system", "model", "--item", "prompt"),
+        *("--judges", "judge_a,judge_b", "--label", "human"),
+    ),
     "bench": ("{full}", "--label", "label", "-n", "9", "--methods", "labeled", "--runs", "1"),
 }
 """What a command is given beside the generated values; by default a file for each argument."""
@@ -103,7 +107,10 @@ def make_files(folder: Path) -> dict[str, str]:
         a, b = np.clip(0.25 + 0.5 * label + rng.normal(0, 0.2, 2), 0.01, 0.99).round(3)
         lines.append(f"{i},{label if i < 30 else ''},{a},{b},{'n' if i % 2 else 's'}")
         full.append(f"{label},{a},{b}")
-    for name, rows in (("scores", lines), ("full", full)):
+    evals = ["model,prompt,judge_a,judge_b,human,topic"]
+    for i, (label, a, b) in enumerate(rng.integers(0, 2, (60, 3))):
+        evals.append(f"m{i % 2},p{i // 2},{a},{b},{label if i < 30 else ''},t{i % 3}")
+    for name, rows in (("scores", lines), ("full", full), ("evals", evals)):
         (folder / f"{name}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     write_log(folder, "logs.json", LOGS["inspect.json"])
     return {"file": f"{folder}/scores.csv", "full": f"{folder}/full.csv", "folder": str(folder)}

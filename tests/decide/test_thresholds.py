@@ -177,7 +177,7 @@ def test_a_rare_class_has_a_threshold_that_surely_meets_a_demand(
     for pick in safe.picks:
         positive = scores[pick.model] >= pick.threshold
         assert y[positive].mean() >= 0.9
-        assert positive[y == 1].mean() >= 0.3
+        assert positive[y == 1].mean() >= 0.2
 
 
 def test_a_model_is_judged_at_its_own_thresholds_also_where_models_are_judged_alone() -> None:

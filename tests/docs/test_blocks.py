@@ -71,8 +71,11 @@ def write_files(folder: Path, label: str, page: str) -> None:
     for part in ("parts", "scores"):
         (folder / part).mkdir(exist_ok=True)
         frame.to_parquet(folder / part / "0.parquet")
-    for name in ("old", "new"):
-        frame[["id", name, label]].to_csv(folder / f"{name}.csv", index=False)
+    verdicts = rng.integers(0, 2, (n, 3))
+    evals = pd.DataFrame(verdicts, columns=["judge_a", "judge_b", "human"])
+    evals["human"] = evals["human"].where(evals.index < 60)
+    evals.insert(0, "prompt", [f"p{i // 2}" for i in range(n)])
+    evals.assign(model=np.resize(["m1", "m2"], n)).to_csv(folder / "evals.csv", index=False)
     (folder / "logs").mkdir(exist_ok=True)
     write_log(folder / "logs", "inspect.json", LOGS["inspect.json"])
 
@@ -127,8 +130,9 @@ def run_line(line: str, page: str, used: set[str]) -> None:
     for old in ("report.html", "history.html", "run.toml"):
         if f"--config {old}" not in command:
             Path(old).unlink(missing_ok=True)
-    if "-o next.csv" in command:
-        Path("next.csv").unlink(missing_ok=True)
+    for new in ("-o next.csv", "--csv evals.csv"):
+        if new in command:
+            Path(new.split()[1]).unlink(missing_ok=True)
     if "--labels-file next.csv" in command:
         fill_in(Path("next.csv"))
     result = make_runner().invoke(app, hasten(words[1:]))

@@ -95,9 +95,9 @@ class Output:
         return _make_safe_console(sys.stderr, self.options)
 
     def say(self, *sentences: str) -> None:
-        """A line of the result for each sentence, without markup."""
+        """A line of the result for each sentence, without markup; a path is not cut in two."""
         for sentence in sentences:
-            self.console.print(sentence, markup=False)
+            self.console.print(sentence, markup=False, overflow="ignore", crop=False)
 
     def show(self, *sections: Section) -> None:
         """Sections of the result."""

@@ -28,7 +28,7 @@ from ssme.data.readers.sources import find_local_path, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.values import factorize, is_missing, reads_as_number, to_objects
 from ssme.data.writing import make_frame
-from ssme.errors import InputError
+from ssme.errors import InputError, name_argument
 from ssme.schema import SystemOptions
 from ssme.systems.rates import JudgedRows
 from ssme.wording import quote
@@ -75,7 +75,9 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
     """The table in a file or frame, read as the options say."""
     table = _open(source)
     if options.labels_file is not None:
-        table = _join_labels(table, _open(options.labels_file), options)
+        with name_argument("labels_file"):
+            checked = _open(options.labels_file)
+        table = _join_labels(table, checked, options)
     people = _find_people(table, options)
     system, item = _find(table, options, "system"), _find(table, options, "item")
     groups = tuple(table.require(name, "a group", "groups") for name in options.groups or ())
