@@ -62,13 +62,6 @@ def test_one_and_true_are_the_same_class_however_they_are_written(
     assert data.labels[0] == 1
 
 
-def test_whole_numbers_with_decimals_are_whole() -> None:
-    data = ScoreSet.from_answers({"a": ["2.0", "3.0", "1"]}, [1, 2, 3])
-    assert data.classes == (1, 2, 3)
-    rated = ScoreSet.from_answers(None, [1, 0, 1], ratings={"a": ["5.0", "1.0", "4"]})
-    assert rated.judges["a"].values == (1, 2, 3, 4, 5)
-
-
 @pytest.mark.parametrize("code", [-1, "N/A", "None", "nan", "?", "I don't know.", "not sure"])
 def test_a_code_for_no_answer_is_no_class(code: Any) -> None:
     numbers: list[Any] = [1, 0, code] * 4
@@ -81,12 +74,6 @@ def test_a_code_for_no_answer_is_no_class(code: Any) -> None:
     assert data.classes == (0, 1)
     labeled = ScoreSet.from_answers({"a": [1, 0, code]}, [1, 0, code])
     assert code in labeled.classes
-
-
-@pytest.mark.parametrize("labels", [None, [1, *[None] * 3], [-1, 1, None, None]])
-def test_signs_are_two_classes(labels: list[Any] | None) -> None:
-    data = ScoreSet.from_answers({"a": [1, -1, 1, -1], "b": [1, -1, -1, -1]}, labels)
-    assert data.classes == (-1, 1)
 
 
 def test_a_judge_on_another_scale_than_the_labels() -> None:

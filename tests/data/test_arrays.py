@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, softmax
 
 import ssme
-from ssme.data import UNLABELED, ScoreSet, as_score_set
+from ssme.data import ScoreSet, as_score_set
 from ssme.data.values import to_float64, undo_widening
 from ssme.errors import InputError, SsmeWarning
 from ssme.metrics import get_metric, one_hot_mass
@@ -25,37 +25,11 @@ def class_scores() -> np.ndarray:
     return np.random.default_rng(0).dirichlet(np.ones(4), size=(6, 3))
 
 
-def test_binary_probabilities_become_two_classes() -> None:
-    data = ScoreSet.from_arrays(P, [0, 1, np.nan, 1])
-    assert data.scores.shape == (4, 2, 2)
-    assert_array_equal(data.scores[:, :, 1], P)
-    assert_allclose(data.scores.sum(axis=2), 1.0, atol=1e-15)
-    assert_array_equal(data.labels, [0, 1, UNLABELED, 1])
-    assert data.classes == (0, 1)
-    assert data.models == ("model_1", "model_2")
-    assert (data.n_rows, data.n_models, data.n_classes) == (4, 2, 2)
-    assert (data.n_labeled, data.n_unlabeled) == (3, 1)
-
-
-def test_class_scores_keep_their_axes(class_scores: np.ndarray) -> None:
-    data = ScoreSet.from_arrays(class_scores, [0, 1, 2, 3, None, 0], models=["a", "b", "c"])
-    assert_allclose(data.scores, class_scores, atol=1e-15)
-    assert data.models == ("a", "b", "c")
-    assert data.classes == (0, 1, 2, 3)
-
-
 def test_float32_scores_are_the_decimals_that_they_print_as(class_scores: np.ndarray) -> None:
     single = class_scores.astype(np.float32)
     data = ScoreSet.from_arrays(single)
     assert data.scores.dtype == np.float64
     assert data.scores.ravel().tolist() == [float(str(value)) for value in single.ravel()]
-
-
-def test_sums_may_be_off_by_rounding_and_scores_are_not_rescaled(class_scores: np.ndarray) -> None:
-    for given in (class_scores * 1.0009, class_scores.round(4)):
-        assert_array_equal(ScoreSet.from_arrays(given).scores, given)
-    with pytest.raises(InputError, match=r"sum to 1\.0011"):
-        ScoreSet.from_arrays(class_scores * 1.0011)
 
 
 def test_ranks_of_rounded_class_scores_are_those_of_scikit_learn() -> None:
@@ -138,61 +112,6 @@ def test_missing_scores_survive_every_path(class_scores: np.ndarray) -> None:
     assert np.isnan(ScoreSet.from_arrays(binary).scores[0, 1]).all()
 
 
-def test_votes_are_legal_probabilities() -> None:
-    votes = np.array([[True, False], [False, False]])
-    assert_array_equal(ScoreSet.from_arrays(votes).scores[:, :, 1], votes.astype(float))
-    assert_array_equal(ScoreSet.from_arrays(votes.astype(int)).scores[:, :, 1], votes)
-
-
-def test_float32_rounding_outside_the_unit_interval_is_clipped() -> None:
-    data = ScoreSet.from_arrays([[1.0 + 1e-7], [-1e-7]])
-    assert_array_equal(data.scores[:, 0, 1], [1.0, 0.0])
-
-
-def test_objects_that_hold_numbers() -> None:
-    scores = np.array([[0.1, None], [0.3, 0.4]], dtype=object)
-    assert_array_equal(ScoreSet.from_arrays(scores).scores[:, :, 1], [[0.1, np.nan], [0.3, 0.4]])
-    masked = np.ma.masked_greater(P, 0.85)
-    assert np.isnan(ScoreSet.from_arrays(masked).scores[2, 1]).all()
-
-
-def test_mapping_of_vectors_and_of_matrices(class_scores: np.ndarray) -> None:
-    binary = ScoreSet.from_arrays({"bert": P[:, 0], "gpt": pd.Series(P[:, 1])}, [0, 1, None, 1])
-    assert binary.models == ("bert", "gpt")
-    assert_array_equal(binary.scores[:, :, 1], P)
-    many = ScoreSet.from_arrays({"a": class_scores[:, 0], "b": class_scores[:, 1]})
-    assert_allclose(many.scores, class_scores[:, :2], atol=1e-15)
-    assert many.layout.kind == "mapping"
-
-
-def test_models_reorder_a_mapping() -> None:
-    data = ScoreSet.from_arrays({"a": P[:, 0], "b": P[:, 1]}, models=["b", "a"])
-    assert data.models == ("b", "a")
-    assert_array_equal(data.scores[:, :, 1], P[:, ::-1])
-
-
-def test_nullable_series_are_read() -> None:
-    scores = {"a": pd.array([0.1, None, 0.3], dtype="Float64")}
-    scores["b"] = np.array([0.2, 0.2, 0.2])
-    data = ScoreSet.from_arrays(scores, pd.array([1, None, 0], dtype="Int64"))
-    assert np.isnan(data.scores[1, 0]).all()
-    assert_array_equal(data.labels, [1, UNLABELED, 0])
-
-
-def test_weights_groups_and_ids() -> None:
-    data = ScoreSet.from_arrays(
-        P, weights=[1, 2, 0, 1], groups={"site": ["x", "", None, "y"]}, ids=[7, 8, 9, 10]
-    )
-    assert_array_equal(data.weights, [1.0, 2.0, 0.0, 1.0])
-    assert data.groups["site"].tolist() == ["x", None, None, "y"]
-    assert data.ids.tolist() == [7, 8, 9, 10]
-
-
-def test_whole_numbers_in_group_columns_with_holes_are_integers() -> None:
-    data = ScoreSet.from_arrays(P, groups={"site": [1.0, np.nan, 2.0, 1.0]})
-    assert [repr(value) for value in data.groups["site"]] == ["1", "None", "2", "1"]
-
-
 def test_what_the_caller_holds_stays_his() -> None:
     scores, labels, weights = P.copy(), np.array([0, 1, 1, 0]), np.ones(4)
     data = ScoreSet.from_arrays(scores, labels, weights=weights)
@@ -200,13 +119,9 @@ def test_what_the_caller_holds_stays_his() -> None:
     assert data.scores[0, 0, 1] == 0.2
     assert data.labels[0] == 0
     assert data.weights[0] == 1.0
-
-
-def test_nothing_labeled_and_everything_labeled_are_legal() -> None:
-    assert ScoreSet.from_arrays(P).n_labeled == 0
-    assert ScoreSet.from_arrays(P, [np.nan] * 4).n_labeled == 0
-    assert ScoreSet.from_arrays(P, [0, 1, 0, 1]).n_unlabeled == 0
-    assert ScoreSet.from_arrays(P, [1, 1, None, None]).classes == (0, 1)
+    frame = pd.DataFrame(P)
+    assert ScoreSet.from_frame(frame, labels=False, models=["0", "1"]).n_models == 2
+    assert list(frame.columns) == [0, 1]
 
 
 def test_any_source_at_one_door(tmp_path: object) -> None:
@@ -224,13 +139,6 @@ def test_any_source_at_one_door(tmp_path: object) -> None:
         as_score_set(made, classes=[0, 1])
 
 
-def test_frames_name_the_classes_of_text_labels() -> None:
-    said = {"a": pd.DataFrame({"no": [0.2, 0.9], "yes": [0.8, 0.1]})}
-    data = ScoreSet.from_arrays(said, ["yes", None])
-    assert data.classes == ("no", "yes")
-    assert data.labels.tolist() == [1, -1]
-
-
 def test_logits_on_one_side_of_zero_are_warned_of() -> None:
     p = np.random.default_rng(0).uniform(0.05, 0.95, (20, 2))
     with pytest.warns(SsmeWarning, match="No logit of any model is above 0.*numpy.exp") as told:
@@ -243,11 +151,6 @@ def test_logits_on_one_side_of_zero_are_warned_of() -> None:
         warnings.simplefilter("error")
         ScoreSet.from_arrays(np.log(p / (1 - p)), logits=True)
         ScoreSet.from_arrays(np.stack([np.log(1 - p), np.log(p)], axis=2), logits=True)
-
-
-def test_the_positive_class_is_written_as_the_labels_are() -> None:
-    data = ScoreSet.from_arrays([[0.1], [0.9]], [0, 1], positive=True)
-    assert [type(name) for name in data.classes] == [int, int]
 
 
 def test_a_model_and_its_opposite_are_two_models_where_they_are_named() -> None:

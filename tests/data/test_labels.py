@@ -65,81 +65,11 @@ def test_of_a_known_pair_the_scores_are_those_of_the_affirmative_one(pair: tuple
         ScoreSet.from_arrays({"a": [0.2, 0.7, 0.9]}, ["cat", "dog", None])
 
 
-def test_positive_turns_the_order_round() -> None:
-    data = ScoreSet.from_arrays(P, [0, 1, 1, None], positive=0)
-    assert data.classes == (1, 0)
-    assert_array_equal(data.labels, [1, 0, 0, U])
-    named = ScoreSet.from_arrays(P, ["a", "b", "b", None], classes=["a", "b"], positive="a")
-    assert named.classes == ("b", "a")
-    assert_array_equal(named.labels, [1, 0, 0, U])
-
-
-@pytest.mark.parametrize(("positive", "classes"), [(1, (0, 1)), (True, (False, True))])
-def test_positive_alone_among_the_labels(positive: Any, classes: tuple[Any, ...]) -> None:
-    data = ScoreSet.from_arrays(P, [positive, None, positive, None], positive=positive)
-    assert data.classes == classes
-
-
-def test_positive_that_agrees_with_the_class_axis() -> None:
-    scores = np.full((4, 2, 2), 0.5)
-    assert ScoreSet.from_arrays(scores, [0, 1, 1, 0], positive=1).classes == (0, 1)
-
-
-@pytest.mark.parametrize("code", [-1, 9, "unknown"])
-def test_declared_codes_mean_unlabeled(code: Any) -> None:
-    labels = np.array([0, code, 1, code], dtype=object)
-    data = ScoreSet.from_arrays(P, labels, unlabeled=code)
-    assert data.classes == (0, 1)
-    assert_array_equal(data.labels, [0, U, 1, U])
-    assert data.layout.unlabeled == (code,)
-
-
-def test_minus_one_may_be_a_class_when_listed() -> None:
-    data = ScoreSet.from_arrays(P, [-1, 1, None, 1], classes=[-1, 1])
-    assert_array_equal(data.labels, [0, 1, U, 1])
-
-
-def test_classes_keep_their_order_and_need_not_occur() -> None:
-    scores = np.full((2, 1, 3), 1 / 3)
-    data = ScoreSet.from_arrays(scores, ["b", None], classes=["c", "b", "a"])
-    assert data.classes == ("c", "b", "a")
-    assert_array_equal(data.labels, [1, U])
-
-
-def test_equal_values_of_other_types_match() -> None:
-    assert_array_equal(
-        ScoreSet.from_arrays(P, [1.0, 0, True, None], classes=[0, 1]).labels[:3], [1, 0, 1]
-    )
-
-
 def test_layout_tells_the_encoding() -> None:
     data = ScoreSet.from_arrays(P, ["a", "b", None, "a"], classes=["b", "a"], unlabeled="?")
     assert data.layout.encoding == {"b": 0, "a": 1}
     assert "classes: 'b' = 0, 'a' = 1 (positive)" in str(data.layout)
     assert "empty, '?'" in str(data.layout)
-
-
-def test_a_list_that_mixes_text_and_nan_keeps_the_hole() -> None:
-    data = ScoreSet.from_arrays(
-        [[0.1], [0.9], [0.4]], [float("nan"), "spam", "ham"], positive="spam"
-    )
-    assert data.classes == ("ham", "spam")
-    assert data.labels.tolist() == [UNLABELED, 1, 0]
-
-
-def test_large_numbers_in_lists_stay_exact() -> None:
-    numbers = [2**63, -1, 2**53 + 1]
-    data = ScoreSet.from_arrays([[0.1]] * 3, ids=numbers, groups={"g": numbers})
-    assert data.ids.tolist() == numbers
-    assert data.groups["g"].tolist() == numbers
-
-
-@pytest.mark.parametrize("told", [{"classes": [0, 1]}, {"positive": 1}])
-def test_numbers_that_are_typed_stand_for_digits_that_are_text(told) -> None:
-    """A command line cannot say whether 1 is a number; the labels can."""
-    data = ScoreSet.from_arrays(np.full((4, 1), 0.5), ["0", "1", "", "-1"], unlabeled=-1, **told)
-    assert data.classes == ("0", "1")
-    assert data.labels.tolist() == [0, 1, -1, -1]
 
 
 @pytest.mark.parametrize("kind", [pl.Int128, pl.UInt128, pl.Decimal(20, 2)])

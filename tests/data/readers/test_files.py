@@ -33,33 +33,6 @@ def test_csv(folder: Path) -> None:
     assert_array_equal(as_score_set(str(folder / "scores.csv")).scores, data.scores)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "options"),
-    [
-        ("bom.csv", "\ufeff" + CSV, {}),
-        ("semicolon.csv", CSV.replace(",", ";"), {"delimiter": ";"}),
-        ("tab.tsv", CSV.replace(",", "\t"), {}),
-        ("windows.csv", CSV.replace("\n", "\r\n"), {}),
-        ("quoted.csv", CSV.replace("bert", '"bert"').replace("0.2", '"0.2"'), {}),
-        ("UPPER.CSV", CSV, {}),
-        ("spaces.csv", CSV.replace(",", ", "), {}),
-        ("blank.csv", "\n\n" + CSV, {}),
-        ("missing.csv", CSV.replace("0.1,", "0.1,NA"), {}),
-    ],
-)
-def test_csv_dialects(folder: Path, name: str, content: str, options: dict[str, str]) -> None:
-    (folder / name).write_text(content, newline="")
-    data = ScoreSet.read(folder / name, **options)
-    assert_array_equal(data.scores, ScoreSet.read(folder / "scores.csv").scores)
-    assert_array_equal(data.labels, [0, 1, U])
-
-
-def test_a_class_may_be_called_none(folder: Path) -> None:
-    (folder / "none.csv").write_text("m,label\n0.2,None\n0.6,toxic\n0.5,\n")
-    data = ScoreSet.read(folder / "none.csv", classes=["None", "toxic"])
-    assert_array_equal(data.labels, [0, 1, U])
-
-
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
 def test_labels_in_another_file(folder: Path, suffix: str) -> None:
     scores = pd.read_csv(folder / "scores.csv").drop(columns="label")

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -18,66 +14,6 @@ from ssme.errors import InputError, SsmeWarning
 
 U = UNLABELED
 BINARY = {"bert": [0.2, 0.7, 0.4], "gpt": [0.9, 0.1, 0.5], "label": [1, None, 0]}
-
-
-def grid_frame(mark: str = ":", labels: Any = ("a", None, "c")) -> pd.DataFrame:
-    scores = np.random.default_rng(0).dirichlet(np.ones(3), size=(3, 2))
-    columns = {
-        f"{model}{mark}{name}": scores[:, m, k]
-        for m, model in enumerate(["bert", "gpt"])
-        for k, name in enumerate(["c", "a", "b"])
-    }
-    return pd.DataFrame({**columns, "label": list(labels)})
-
-
-def test_patterns_of_columns() -> None:
-    frame = pd.DataFrame({"m_a": [0.2, 0.7], "m_b": [0.9, 0.1], "x": [3.5, 1.5], "y": [1, None]})
-    assert ScoreSet.from_frame(frame, "y", models=["m_*"]).models == ("m_a", "m_b")
-    assert ScoreSet.from_frame(frame, "y", models=["m_b", "m_?"]).models == ("m_b", "m_a")
-    assert ScoreSet.from_frame(frame, "y", ignore=["x*"]).models == ("m_a", "m_b")
-    odd = frame.rename(columns={"m_a": "m_*"})
-    assert ScoreSet.from_frame(odd, "y", models=["m_*"]).models == ("m_*",)
-    judged = frame.assign(j_1=["no", "yes"], j_2=["yes", "no"], y=["yes", None])
-    assert ScoreSet.from_answers(judged, "y", answers=["j_*"]).models == ("j_1", "j_2")
-    with pytest.raises(InputError, match=r"answers must match a column, got 'k_\*'"):
-        ScoreSet.from_answers(judged, "y", answers=["k_*"])
-
-
-SEEDS = pd.DataFrame(np.random.default_rng(0).random((9, 4)), columns=["p_0", "p_1", "q_0", "q_1"])
-READ: dict[str, tuple[Any, Any, dict[str, Any], tuple[str, ...], tuple[str, ...]]] = {
-    "a lazy frame": (pl.LazyFrame(BINARY), None, {}, ("bert", "gpt"), ()),
-    "listed models without labels": (
-        pd.DataFrame(BINARY)[["bert", "gpt"]], None, {"models": ["gpt"]}, ("gpt",), ("bert",),
-    ),
-    "numbers that do not sum to one": (
-        pd.DataFrame({"m_1": [0.9, 0.8], "m_2": [0.7, 0.9]}), [0, 1], {}, ("m_1", "m_2"), (),
-    ),
-    "numbers of seeds": (SEEDS, [0, 1, None] * 3, {}, ("p_0", "p_1", "q_0", "q_1"), ()),
-    "an index written to CSV": (
-        pd.DataFrame({"Unnamed: 0": [0, 1, 2], **BINARY}), None, {}, ("bert", "gpt"),
-        ("Unnamed: 0",),
-    ),
-    "labels given separately": (
-        pd.DataFrame(BINARY), [0, 0, 1], {}, ("bert", "gpt"), ("label",),
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", READ)
-def test_models_are_the_columns_that_are_meant(case: str) -> None:
-    frame, labels, options, models, ignored = READ[case]
-    data = ScoreSet.from_frame(frame, labels, **options)
-    assert (data.models, data.layout.ignored) == (models, ignored)
-    if labels is not None:
-        assert_array_equal(data.labels, [U if y is None else y for y in labels])
-
-
-def test_labels_may_be_named_or_given() -> None:
-    frame = pd.DataFrame(BINARY).rename(columns={"label": "toxic"})
-    assert_array_equal(ScoreSet.from_frame(frame, label="toxic").labels, [1, U, 0])
-    assert_array_equal(ScoreSet.from_frame(frame, "toxic").labels, [1, U, 0])
-    scores = frame[["bert", "gpt"]]
-    assert_array_equal(ScoreSet.from_frame(scores, [0, 1, None]).labels, [0, 1, U])
 
 
 def test_roles_are_found_by_usual_names_and_told() -> None:
@@ -101,65 +37,6 @@ def test_roles_are_found_by_usual_names_and_told() -> None:
     assert "ignored columns: text" in str(data.layout)
 
 
-def test_roles_may_be_named() -> None:
-    frame = pd.DataFrame(BINARY).assign(row=[1, 2, 3], w=[1.0, 2.0, 3.0], site=["x", None, "y"])
-    data = ScoreSet.from_frame(
-        frame, id="row", weight="w", groups="site", models={"m": "bert", "n": "gpt"}
-    )
-    assert data.models == ("m", "n")
-    assert list(data.groups) == ["site"]
-    assert data.ids.tolist() == [1, 2, 3]
-
-
-@pytest.mark.parametrize("mark", [":", "__", "|", "/", ".", "_", "-", " "])
-def test_class_columns_are_found_by_pattern(mark: str) -> None:
-    frame = grid_frame(mark)
-    data = ScoreSet.from_frame(frame)
-    assert data.models == ("bert", "gpt")
-    assert data.classes == ("a", "b", "c"), "whatever the order of the columns"
-    assert_allclose(data.scores[:, 1, 1], frame[f"gpt{mark}b"])
-    assert_array_equal(data.labels, [0, U, 2])
-    assert data.layout.kind == "wide by class"
-    assert data.layout.columns["gpt"] == tuple(f"gpt{mark}{c}" for c in "abc")
-
-
-def test_class_columns_by_explicit_pattern_prefix_names_and_order() -> None:
-    frame = grid_frame(":").rename(columns=lambda name: name if name == "label" else f"p({name})")
-    data = ScoreSet.from_frame(frame, pattern="p({model}:{class})", classes=["a", "b", "c"])
-    assert data.classes == ("a", "b", "c")
-    assert_allclose(data.scores[:, 0, 0], frame["p(bert:a)"])
-    assert_array_equal(data.labels, [0, U, 2])
-
-
-def test_named_models_find_their_class_columns() -> None:
-    frame = grid_frame("_").assign(age=[20, 30, 40])
-    data = ScoreSet.from_frame(frame, models=["gpt"])
-    assert data.models == ("gpt",)
-    assert data.classes == ("a", "b", "c")
-    assert_allclose(data.scores[:, 0, 2], frame["gpt_c"])
-    assert "age" in data.layout.ignored
-
-
-def test_class_names_with_the_separator_in_them() -> None:
-    frame = pd.DataFrame(
-        {"m_x_spam": [0.2], "m_x_not_spam": [0.8], "n_x_spam": [0.5], "n_x_not_spam": [0.5]}
-    ).assign(label=["not_spam"])
-    data = ScoreSet.from_frame(frame, pattern="{model}_{class}", classes=["not_spam", "spam"])
-    assert data.models == ("m_x", "n_x")
-    assert_array_equal(data.scores[0, :, 1], [0.2, 0.5])
-
-
-def test_mapping_of_class_columns() -> None:
-    frame = grid_frame(":")
-    by_class = {m: {c: f"{m}:{c}" for c in "abc"} for m in ("bert", "gpt")}
-    by_list = {m: [f"{m}:{c}" for c in "abc"] for m in ("bert", "gpt")}
-    data = ScoreSet.from_frame(frame, models=by_class)
-    listed = ScoreSet.from_frame(frame, models=by_list, classes=["a", "b", "c"])
-    assert data.classes == listed.classes == ("a", "b", "c")
-    assert_array_equal(data.scores, listed.scores)
-    assert_array_equal(data.labels, [0, U, 2])
-
-
 @pytest.mark.parametrize(
     ("names", "labels", "classes"),
     [
@@ -179,59 +56,6 @@ def test_class_names_take_the_type_of_the_labels(
     for k, name in enumerate(classes):
         assert data.scores[0, 0, k] == pytest.approx(share[names.index(str(name))])
     assert data.label_values.tolist() == labels
-
-
-def test_many_classes_settle_unsummed_columns() -> None:
-    frame = grid_frame(":", labels=("a", "b", "c"))
-    logits = frame.drop(columns="label") * 5 - 2
-    assert ScoreSet.from_frame(logits, frame["label"], logits=True).classes == ("a", "b", "c")
-
-
-@pytest.mark.parametrize("index", [[0, 1], [0, 0], [7, 7], [None, None], ["a", "b"]])
-def test_columns_without_a_name_that_hold_no_scores_are_left_out(index: list[Any]) -> None:
-    frame = pd.DataFrame({"": index, "bert": [0.2, 0.7], "label": [0, 1]})
-    assert ScoreSet.from_frame(frame).models == ("bert",)
-
-
-def test_decimals_and_objects_are_numbers() -> None:
-    table = pa.table({"m": pa.array([Decimal("0.25"), None]), "n": [0.5, 0.5], "label": [1, 0]})
-    assert_array_equal(ScoreSet.from_frame(table).scores[:, 0, 1], [0.25, np.nan])
-    frame = pd.DataFrame({"m": pd.Series([0.25, None], dtype=object), "n": 0.5, "label": [1, 0]})
-    assert_array_equal(ScoreSet.from_frame(frame).scores[:, 0, 1], [0.25, np.nan])
-
-
-def test_numbered_columns_become_names() -> None:
-    frame = pd.DataFrame(np.full((2, 2), 0.5))
-    assert ScoreSet.from_frame(frame, [0, 1]).models == ("0", "1")
-    assert list(frame.columns) == [0, 1]
-
-
-def test_false_says_that_nothing_is_labeled() -> None:
-    frame = pd.DataFrame(BINARY)
-    for source in (frame, frame.drop(columns="label")):
-        data = ScoreSet.from_frame(source, False)
-        assert data.models == ("bert", "gpt")
-        assert data.n_labeled == 0
-        assert data.layout.label is None
-
-
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
-@pytest.mark.parametrize(
-    "column",
-    [
-        [datetime(2026, 1, day) for day in (1, 2, 3)],
-        [timedelta(days) for days in (1, 2, 3)],
-        [[1, 2], [3], []],
-        [{"a": 1}, {"a": 2}, {"a": 3}],
-        ["p", "q", "3"],
-        [None, None, None],
-    ],
-    ids=["dates", "durations", "lists", "records", "text", "nothing"],
-)
-def test_columns_that_are_no_numbers_are_left_out(make: type, column: list[Any]) -> None:
-    data = ScoreSet.from_frame(make({**BINARY, "other": column}))
-    assert data.models == ("bert", "gpt")
-    assert data.layout.ignored == ("other",)
 
 
 @pytest.mark.parametrize("names", ["abc", ("no", "yes"), (0, 1)])
@@ -324,30 +148,6 @@ def test_few_rows_of_one_decimal_are_no_models_where_names_begin_alike(
     assert ScoreSet.from_frame(apart, labels).n_models == 3
 
 
-def test_columns_named_by_the_classes_alone_are_those_of_one_model() -> None:
-    frame = pd.DataFrame(THREE, columns=["cat", "dog", "emu"]).assign(label=["dog", "emu"] * 20)
-    for columns in (["label", "emu", "cat", "dog"], ["cat", "dog", "emu", "label"]):
-        data = ScoreSet.from_frame(frame[columns])
-        assert data.models == ("model",)
-        assert data.classes == ("cat", "dog", "emu")
-        assert_allclose(data.scores[:, 0], THREE)
-    two = pd.DataFrame({"ham": THREE[:, 0], "spam": 1 - THREE[:, 0], "label": ["ham", None] * 20})
-    assert ScoreSet.from_frame(two).classes == ("ham", "spam")
-
-
-def test_several_models_with_numbered_classes() -> None:
-    frame = pd.DataFrame(
-        {
-            f"{m}{k}": scores[:, k]
-            for m, scores in (("a", THREE), ("b", THREE[::-1]))
-            for k in (2, 0, 1)
-        }
-    ).assign(label=[0, 1] * 20)
-    data = ScoreSet.from_frame(frame)
-    assert data.models == ("a", "b")
-    assert_allclose(data.scores[:, 1], THREE[::-1])
-
-
 @pytest.mark.parametrize(
     ("frame", "columns"),
     [
@@ -390,16 +190,3 @@ def test_sums_that_rounding_does_not_explain_are_refused() -> None:
     seeds = np.random.default_rng(9).random((40, 3))
     frame = pd.DataFrame(seeds, columns=["bert1", "bert2", "bert3"]).assign(label=[0, 1] * 20)
     assert ScoreSet.from_frame(frame).n_models == 3
-
-
-def test_percentages_that_are_named_are_scores() -> None:
-    shown = ["84.4 %", "7%", None, "100%"] * 5
-    frame = pd.DataFrame({"a": shown, "b": [0.1, 0.5, 0.4, 0.9] * 5, "label": [1, 0, None, 1] * 5})
-    with pytest.raises(InputError, match=r"percentage written as text\. .*models=\['a'\]"):
-        ScoreSet.from_frame(frame)
-    data = ScoreSet.from_frame(frame, models=["a", "b"])
-    assert data.scores[:4, 0, 1].tolist()[:2] == [0.844, 0.07]
-    assert np.isnan(data.scores[2, 0, 1])
-    frame.loc[0, "a"] = "84.4"
-    with pytest.raises(InputError, match="column 'a'"):
-        ScoreSet.from_frame(frame, models=["a", "b"])
