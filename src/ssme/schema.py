@@ -789,6 +789,15 @@ class SystemOptions(Declared):
         "a column named system or model; without one all rows are of one system",
         short="-s",
     )
+    first: str | None = _declare_column(
+        "Column with the first of the two systems whose answers a row compares; verdicts are a "
+        "(the first), b (the second), tie, or the name of the system.",
+        "a column named system_a or model_a, if there is one; each row is one answer otherwise",
+    )
+    second: str | None = _declare_column(
+        "Column with the second of the two systems.",
+        "a column named system_b or model_b",
+    )
     item: str | None = _declare_column(
         "Column that names the item (prompt, question, task) of each row. Systems are compared "
         "item by item, and rows of one item are taken to be correlated.",

@@ -9,6 +9,7 @@ from typing import Any
 from ssme.show.document import Document, Headline
 from ssme.show.sections import Column, Section, format_number, format_percent, format_span
 from ssme.systems.evaluation import ALL, FEW_LABELS, SystemsEvaluation
+from ssme.systems.pairs import STRENGTH, WIN_RATE
 
 PLAINLY_BEST = 0.95
 """Probability from which one system is called the best."""
@@ -99,7 +100,16 @@ def _answer(evaluation: SystemsEvaluation, rows: Sequence[dict[str, Any]]) -> tu
 
 def _explain_rates(evaluation: SystemsEvaluation) -> tuple[str, ...]:
     level = f"{evaluation.level * 100:g} %"
+    about: tuple[str, ...] = ()
+    if evaluation.table.rows.seconds is not None:
+        about = (
+            f"{WIN_RATE} is the mean probability that a system is preferred to another one, a tie "
+            f"counting half, and {STRENGTH} its strength in log-odds, zero on average. Both are "
+            "corrected for how often the first answer is preferred, where each system was shown "
+            "first and second.",
+        )
     return (
+        *about,
         '"judges" is what the judges say, "estimate" what people would say of all rows of items '
         f"like these, with its {level} interval. It assumes that the rows which people judged were "
         'chosen at random. "labels only" is the mean of the labels, "effective" the labels that an '
@@ -214,7 +224,13 @@ def _list_judges(evaluation: SystemsEvaluation, limit: int | None) -> list[Secti
     if len(rows) > 1 and number == number:
         about.append(f"The {len(rows)} judges are worth {number:.1f} whose errors are independent.")
     binary = evaluation.table.rows.binary
-    names = ("accuracy", "kappa", "sensitivity", "specificity") if binary else ("correlation",)
+    paired = evaluation.table.rows.seconds is not None
+    names = ["accuracy", "kappa", "sensitivity", "specificity"] if binary else ["correlation"]
+    if paired:
+        names = ["accuracy", "kappa", "position"]
+        about.append(
+            '"position" is the probability that the judge prefers the first of two answers as good.'
+        )
     shown = rows[:limit]
     columns = [Column("judge", [row["judge"] for row in shown])]
     for name in names:
@@ -226,7 +242,7 @@ def _list_judges(evaluation: SystemsEvaluation, limit: int | None) -> list[Secti
     found = [Section("judges", "Judges", tuple(about), tuple(columns))]
     pairs = evaluation.people()
     if pairs:
-        name = "agreement" if binary else "correlation"
+        name = "agreement" if binary or paired else "correlation"
         error = evaluation.label_error
         told = "Estimates take people to be right."
         if error is not None:
@@ -241,9 +257,10 @@ def _list_judges(evaluation: SystemsEvaluation, limit: int | None) -> list[Secti
             Column(name, cells, "value"),
         ]
         found.append(Section("people", "Agreement of people", (told,), tuple(columns)))
-    differ = evaluation.disagreements() if binary else []
+    differ = evaluation.disagreements() if evaluation.has_disagreements else []
     if differ:
         first = differ[: limit or SHOWN_DISAGREEMENTS]
+        said = ("second", "first") if paired else ("fail", "pass")
         more = f"{len(differ) - len(first)} more disagreements" if len(differ) > len(first) else ""
         found.append(
             Section(
@@ -251,10 +268,11 @@ def _list_judges(evaluation: SystemsEvaluation, limit: int | None) -> list[Secti
                 "Where judges and people differ",
                 ("The most probable errors of judges come first, those of labels last.",),
                 (
-                    Column("system", [row["system"] for row in first]),
+                    Column("first" if paired else "system", [row["system"] for row in first]),
+                    *([Column("second", [row["second"] for row in first])] if paired else ()),
                     Column("item", [row["item"] for row in first]),
                     Column("judge", [row["judge"] for row in first]),
-                    Column("human", ["pass" if row["human"] else "fail" for row in first]),
+                    Column("human", [said[row["human"] > 0.5] for row in first]),
                     Column("P(judge errs)", [row["p_judge_wrong"] for row in first], "share"),
                 ),
                 more,

@@ -23,6 +23,7 @@ from ssme.systems.judges import (
     list_pairs,
     rank_disagreements,
 )
+from ssme.systems.pairs import STRENGTH, WIN_RATE, estimate_strengths
 from ssme.systems.rates import (
     FEWEST_PAIRS,
     JudgedRows,
@@ -49,6 +50,9 @@ def evaluate_systems(
     Judges (language models, code checks, people) grade the answers of systems to the same items,
     and people check some of the answers, chosen at random. What judges say of all answers is
     corrected by what they get wrong where people looked, for all systems together and for each.
+
+    A table whose rows compare two answers (``first`` and ``second``, judged a, b or tie) gives the
+    win rate and the Bradley-Terry strength of every system in the same way.
 
     Parameters
     ----------
@@ -109,7 +113,12 @@ class SystemsEvaluation:
 
     @cached_property
     def measures(self) -> tuple[str, ...]:
-        """What was estimated: pass_rate or mean, then pass_any[k] and pass_all[k]."""
+        """What was estimated: pass_rate or mean, then pass_any[k] and pass_all[k].
+
+        Of comparisons of two answers: win_rate and bradley_terry.
+        """
+        if self.table.rows.seconds is not None:
+            return (WIN_RATE, STRENGTH)
         repeated = [
             f"{name}[{k}]" for k in self.options.pass_k for name in ("pass_any", "pass_all")
         ]
@@ -123,11 +132,17 @@ class SystemsEvaluation:
     @cached_property
     def rates(self) -> dict[str, Rates]:
         """The rates of all systems by measure."""
+        if self.table.rows.seconds is not None:
+            asked = self.options
+            rng = np.random.default_rng(asked.random_state)
+            return estimate_strengths(
+                self.table.rows, rng, level=asked.level, n_draws=asked.n_draws
+            )
         return {name: self._estimate(name) for name in self.measures}
 
     def _take(self, measure: str) -> tuple[JudgedRows, IntArray]:
         """The rows that a measure is the mean over, and one row of the table for each."""
-        if measure == self.table.measure:
+        if measure in (self.table.measure, STRENGTH):
             return self.table.rows, np.arange(self.table.rows.outcomes.size)
         kind, _, k = measure.rstrip("]").partition("[")
         rows, places = count_repeats(self.table.rows, int(k), any_pass=kind == "pass_any")
@@ -240,6 +255,8 @@ class SystemsEvaluation:
         low_alone, high_alone = rates.labels_only_ends
         for at, (system, group) in enumerate(names):
             own = targets == at
+            if rows.seconds is not None:
+                own |= rows.seconds == at
             alone = float(high_alone[at] - low_alone[at])
             n_labels = int(rates.counts[at])
             yield {
@@ -248,7 +265,7 @@ class SystemsEvaluation:
                 "group": group,
                 "n_rows": int(own.sum()),
                 "n_labels": n_labels,
-                "judges": self._put(measure, float(np.nanmean(rows.verdicts[own]))),
+                "judges": self._put(measure, rates.judges[at]),
                 "estimate": self._put(measure, rates.values[at]),
                 "low": self._put(measure, low[at]),
                 "high": self._put(measure, high[at]),
@@ -315,24 +332,27 @@ class SystemsEvaluation:
 
         Of pass and fail: ``accuracy``, ``sensitivity``, ``specificity`` and ``kappa``, each with
         its interval (``kappa_low``, ``kappa_high``). Of numbers: ``mean_error``, the mean absolute
-        difference from people on a scale from 0 to 1, and ``correlation``. ``base_rate`` is the
-        mean of people's verdicts and ``bias`` how much higher the judge's is.
+        difference from people on a scale from 0 to 1, and ``correlation``. Of comparisons:
+        ``accuracy`` and ``kappa`` of the first, the second and a tie, and ``position``, how often
+        the first of two answers as good is preferred. ``base_rate`` is the mean of people's
+        verdicts and ``bias`` how much higher the judge's is.
         """
         return [dict(row) for row in self._judges]
 
     def people(self) -> list[dict[str, Any]]:
         """How well every two people agree on the rows that both judged, with intervals."""
         table = self.table
-        return list(
-            list_pairs(
-                table.labels, table.rows.items, table.people, self.level, binary=table.rows.binary
-            )
-        )
+        return list(list_pairs(table.labels, table.rows, table.people, self.level))
 
     @cached_property
     def n_effective_judges(self) -> float:
         """The number of judges with independent errors that these judges are worth."""
         return count_effective_judges(self.table.rows)
+
+    @property
+    def has_disagreements(self) -> bool:
+        """Whether verdicts are of pass and fail, or of two answers, so that they can differ."""
+        return self.table.rows.binary or self.table.rows.seconds is not None
 
     def disagreements(self, limit: int | None = None) -> list[dict[str, Any]]:
         """Verdicts that differ from people's, the most probable errors of judges first.
@@ -340,8 +360,8 @@ class SystemsEvaluation:
         ``p_judge_wrong`` is the probability that the judge errs and not the person, from what the
         other judges say; the last ones are probable errors of labels.
         """
-        rows = self.table.rows
-        if not rows.binary:
+        rows, other = self.table.rows, self.table.rows.seconds
+        if not self.has_disagreements:
             raise InputError(
                 f"disagreements are of pass and fail, and {self.table.measure} is estimated",
                 hint="say with `cut` from which grade on an answer passes",
@@ -350,6 +370,7 @@ class SystemsEvaluation:
             {
                 "row": row,
                 "system": self.systems[rows.systems[row]],
+                **({} if other is None else {"second": self.systems[other[row]]}),
                 "item": self.table.items[rows.items[row]],
                 "judge": self.table.judges[judge],
                 "verdict": float(rows.verdicts[row, judge]),
@@ -388,6 +409,8 @@ class SystemsEvaluation:
             measure = self._check(condition.metric)
             pair = find_pair(self.systems, condition)
             low, high = self._put(measure, 0.0), self._put(measure, 1.0)
+            if measure == STRENGTH:
+                low, high = -np.inf, np.inf
             if pair is not None:
                 low, high = low - high, high - low
             if not low <= condition.limit <= high:
@@ -431,7 +454,7 @@ class SystemsEvaluation:
                 "people": self.people(),
                 "label_error": self.label_error,
                 "n_effective_judges": self.n_effective_judges,
-                "disagreements": self.disagreements() if self.table.rows.binary else None,
+                "disagreements": self.disagreements() if self.has_disagreements else None,
                 "level": self.level,
             }
         )

@@ -11,6 +11,7 @@ error: as many judges who err independently would be worth as much.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from scipy.special import expit, stdtrit
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.methods.clusters import number_clusters
+from ssme.systems.pairs import find_position
 from ssme.systems.rates import JudgedRows, find_mean_interval
 
 PEOPLE_RIGHT = 0.95
@@ -28,6 +30,9 @@ PASS = 0.5
 
 def list_judges(rows: JudgedRows, names: Sequence[str], level: float) -> Iterator[dict[str, Any]]:
     """One dict per judge: of pass and fail the shares and kappa, of numbers how far they are off.
+
+    Of comparisons: how often it prefers the same answer, or calls it a tie as people do, kappa, and
+    how often it prefers the first of two answers as good (``position``).
 
     ``bias`` is how much higher the judge's mean is than that of people on the same rows.
     """
@@ -51,6 +56,12 @@ def list_judges(rows: JudgedRows, names: Sequence[str], level: float) -> Iterato
             ):
                 row |= _name_ends(key, _find_share(right[part], items[part], level))
             row |= _name_ends("kappa", _jackknife(_find_kappa, y, said, items, level))
+        elif rows.seconds is not None:
+            # people who differ, and judges who grade, prefer the nearest of the three
+            y, said = np.round(2.0 * y) / 2.0, np.round(2.0 * x) / 2.0
+            row |= _name_ends("accuracy", _find_share((said == y).astype(float), items, level))
+            row |= _name_ends("kappa", _jackknife(_find_kappa, y, said, items, level))
+            row |= _name_ends("position", find_position(rows, rows.verdicts[:, at], level))
         else:
             row["mean_error"] = float(np.abs(x - y).mean()) if y.size else np.nan
             row |= _name_ends("correlation", _jackknife(_find_correlation, y, x, items, level))
@@ -58,21 +69,20 @@ def list_judges(rows: JudgedRows, names: Sequence[str], level: float) -> Iterato
 
 
 def list_pairs(
-    labels: FloatArray, items: IntArray, names: Sequence[str], level: float, *, binary: bool
+    labels: FloatArray, rows: JudgedRows, names: Sequence[str], level: float
 ) -> Iterator[dict[str, Any]]:
     """One dict per two people who judged the same rows: how well they agree."""
     for at, first in enumerate(names):
-        rest = labels[:, at + 1 :]
-        rows = JudgedRows(rest, labels[:, at], np.zeros(len(items), np.int64), items, binary)
-        for row in list_judges(rows, names[at + 1 :], level):
+        both = replace(rows, verdicts=labels[:, at + 1 :], outcomes=labels[:, at])
+        for row in list_judges(both, names[at + 1 :], level):
             found = {"first": first, "second": row["judge"], "n_rows": row["n_labels"]}
-            for name in ("accuracy", "kappa") if binary else ("correlation",):
+            for name in ("accuracy", "kappa") if "kappa" in row else ("correlation",):
                 told = "agreement" if name == "accuracy" else name
                 found |= {f"{told}{end}": row[f"{name}{end}"] for end in ("", "_low", "_high")}
             yield found
 
 
-def _name_ends(name: str, found: tuple[float, float, float]) -> dict[str, float]:
+def _name_ends(name: str, found: Sequence[float]) -> dict[str, float]:
     return {name: found[0], f"{name}_low": found[1], f"{name}_high": found[2]}
 
 
@@ -83,8 +93,8 @@ def _find_share(right: FloatArray, items: IntArray, level: float) -> tuple[float
 
 
 def _find_kappa(y: FloatArray, said: FloatArray) -> float:
-    """Cohen's kappa: agreement beyond that of two who say pass as often, at random."""
-    chance = y.mean() * said.mean() + (1.0 - y.mean()) * (1.0 - said.mean())
+    """Cohen's kappa: agreement beyond that of two who say each as often, at random."""
+    chance = sum((y == each).mean() * (said == each).mean() for each in (0.0, 0.5, 1.0))
     return float(((y == said).mean() - chance) / (1.0 - chance)) if chance < 1.0 else np.nan
 
 
@@ -134,12 +144,16 @@ def count_effective_judges(rows: JudgedRows) -> float:
 def rank_disagreements(rows: JudgedRows) -> list[tuple[int, int, float]]:
     """Rows and judges that differ from people, the most probable errors of judges first.
 
+    Of comparisons, those that one of both calls a tie are left out.
+
     The probability that people are right starts at `PEOPLE_RIGHT`; each of the other judges moves
     it by how often that judge says so of answers that pass and that fail (add-one shares).
     """
     known = rows.labeled[rows.outcomes[rows.labeled] != PASS]  # people who differ have no majority
     y = rows.outcomes[known] >= PASS
     verdicts = rows.verdicts[known]
+    if rows.seconds is not None:
+        verdicts = np.where(verdicts == PASS, np.nan, verdicts)
     given, said = np.isfinite(verdicts), verdicts >= PASS
     weight = np.zeros(verdicts.shape)
     for at in range(verdicts.shape[1]):

@@ -85,7 +85,8 @@ class JudgedRows:
     """Rows that judges judged, and people judged some of.
 
     ``verdicts`` (n, J) and ``outcomes`` (n,) are from 0 to 1, NaN where missing; ``systems`` and
-    ``items`` are codes (n,). ``binary`` says that outcomes are 0 or 1.
+    ``items`` are codes (n,). ``binary`` says that outcomes are 0 or 1. Where two answers are
+    compared, ``systems`` gave the first and ``seconds`` (n,) the second, and 1 prefers the first.
     """
 
     verdicts: FloatArray
@@ -93,6 +94,7 @@ class JudgedRows:
     systems: IntArray
     items: IntArray
     binary: bool
+    seconds: IntArray | None = None
 
     @property
     def labeled(self) -> IntArray:
@@ -104,7 +106,8 @@ class JudgedRows:
 class Rates:
     """Rates (T,) with joint draws (D, T), and those of labels alone with their ends (2, T).
 
-    ``fitted`` (n,) is what people are expected to say about each row.
+    ``fitted`` (n,) is what people are expected to say about each row, ``judges`` (T,) what the
+    judges say on average.
     """
 
     values: FloatArray
@@ -113,6 +116,7 @@ class Rates:
     labels_only_ends: FloatArray
     counts: IntArray
     fitted: FloatArray
+    judges: FloatArray
 
 
 def find_consensus(verdicts: FloatArray) -> FloatArray:
@@ -151,52 +155,27 @@ def estimate_rates(
 
     ``levels`` are the codes (n,) of what judges may be wrong about: systems, and more.
     """
-    design = _Design.of(rows, levels, prior)
-    known = rows.labeled
-    features, rest = design.take(known), rows.outcomes[known] - design.start[known]
-    first = _fit(features, rest, design.find_sd(*FIRST, prior), FIRST_VARIANCE, prior).mode
-    own = np.bincount(levels[-1], design.predict(first)) / np.bincount(levels[-1])
-    expected = np.clip(own, LEAST_RATE, 1.0 - LEAST_RATE)
-    root = np.sqrt(expected * (1.0 - expected))[levels[-1][known]]
-    # the squared residual of a pass or fail varies more, relative to its mean, the rarer one of
-    # them is: by (1 - 4 v) / v, v = p (1 - p), where that of a normal residual varies by 2
-    rare = 2.0 * root**2 / np.maximum(1.0 - 4.0 * root**2, 1e-9)
-    informed = float(np.minimum(rare, 1.0).sum())
-    features, rest = features / root[:, None], rest / root
-    own_items = number_clusters(rows.items[known])
-    if has_repeats(own_items):
-        left = rest - features @ first
-        correlation = find_correlation(left[:, None], own_items, prior.correlation)
-        correlation = min(correlation, HIGHEST_CORRELATION)
-        features = _decorrelate(features, own_items, correlation)
-        rest = _decorrelate(rest[:, None], own_items, correlation)[:, 0]
-    variance = prior.dispersion[0 if rows.binary else 1]
-    grid = product(
-        prior.shared,
-        prior.system if any(codes.max() > 0 for codes in levels) else (1e-4,),
-        prior.judge if rows.verdicts.shape[1] > 1 else (1e-4,),
-    )
-    fits = [
-        _fit(features, rest, design.find_sd(*sds, prior), variance, prior, informed) for sds in grid
-    ]
-    evidence = np.array([fit.evidence for fit in fits])
-    weights = np.exp(evidence - evidence.max())
-    weights /= weights.sum()
-    mode = sum((w * fit.mode for w, fit in zip(weights, fits, strict=True)), np.zeros(1))
-    means, center = design.average(targets)
-    values = center + means @ mode
-    parts = [
-        center + fit.draw(number, rng) @ means.T
-        for fit, number in zip(fits, rng.multinomial(n_draws, weights), strict=True)
-    ]
-    fitted = design.predict(mode)
+
+    def average(codes: IntArray, values: FloatArray) -> FloatArray:
+        found: FloatArray = (np.bincount(codes, values) / np.bincount(codes))[codes]
+        return found
+
+    consensus = find_consensus(rows.verdicts)
+    columns = [((codes, 1.0),) for codes in levels]
+    design = Design.of(rows.verdicts, consensus, average(levels[0], consensus), columns, prior)
+    fit = fit_verdicts(rows, design, lambda fitted: average(levels[-1], fitted), prior)
+    counts = np.bincount(targets)
+    sums, starts = design.add_up(((targets, 1.0),), counts.size)
+    means, center = sums / counts[:, None], starts / counts
+    values = center + means @ fit.mode
+    joint = center + fit.draw(means, n_draws, rng)
+    fitted = design.predict(fit.mode)
     noise = _find_item_covariance(fitted, targets, rows.items)
-    joint = np.concatenate(parts) + rng.multivariate_normal(
-        np.zeros(values.size), noise, n_draws, method="eigh"
-    )
+    joint = joint + rng.multivariate_normal(np.zeros(values.size), noise, n_draws, method="eigh")
     alone, ends, counts = find_labels_only(rows, targets, level)
     spread = np.maximum(joint.std(axis=0), 1e-9)
-    worth = np.bincount(targets, (expected * (1.0 - expected))[levels[-1]]) / np.bincount(targets)
+    spreads = fit.expected * (1.0 - fit.expected)
+    worth = np.bincount(targets, spreads) / np.bincount(targets)
     score = _fit_scores(
         np.clip(values, 0.0, 1.0),
         worth / spread**2,
@@ -211,6 +190,7 @@ def estimate_rates(
         ends,
         counts,
         np.clip(fitted, 0.0, 1.0),
+        np.array([np.nanmean(rows.verdicts[targets == at]) for at in range(values.size)]),
     )
 
 
@@ -242,63 +222,156 @@ def _fit_scores(
     return lambda off: solve(off * ratio)
 
 
+Column = tuple[tuple[IntArray, float], ...]
+"""Codes (n,) of what judges may be wrong about, with the factor of its coefficient; their sum."""
+
+
 @dataclass(frozen=True, eq=False)
-class _Design:
+class Design:
     """The regression's columns: ``shared`` (n, 2 + J), then one for each value of each level."""
 
     start: FloatArray
     shared: FloatArray
-    levels: tuple[IntArray, ...]
+    levels: tuple[Column, ...]
+    slopes: int
 
     @classmethod
-    def of(cls, rows: JudgedRows, levels: Sequence[IntArray], prior: Prior) -> _Design:
-        consensus = find_consensus(rows.verdicts)
-        mean = np.bincount(levels[0], consensus) / np.bincount(levels[0])
-        off = consensus - mean[levels[0]]
-        columns = [np.ones(off.size), off]
-        if rows.verdicts.shape[1] > 1:
-            own = rows.verdicts - consensus[:, None]
+    def of(
+        cls,
+        verdicts: FloatArray,
+        consensus: FloatArray,
+        center: FloatArray,
+        levels: Sequence[Column],
+        prior: Prior,
+        between: FloatArray | None = None,
+    ) -> Design:
+        """``center`` (n,) is the consensus that the systems of a row have on average.
+
+        ``between`` (n,) is a column more, of differences of systems of which the same is true.
+        """
+        off = consensus - center
+        columns = [np.ones(off.size), off, *(() if between is None else (between,))]
+        if verdicts.shape[1] > 1:
+            own = verdicts - consensus[:, None]
             own = np.where(np.isfinite(own), own, 0.0)
             columns += [*(own - own.mean(axis=0)).T]
         # the mean of b is not zero: what it says is a part of the start
         start = consensus + prior.slope[0] * off
-        return cls(start, np.stack(columns, axis=1), tuple(levels))
+        slopes = 1 if between is None else 2
+        return cls(start, np.stack(columns, axis=1), tuple(levels), slopes)
 
     @property
     def sizes(self) -> list[int]:
-        return [int(codes.max()) + 1 for codes in self.levels]
+        return [1 + max(int(codes.max()) for codes, _ in level) for level in self.levels]
 
     def find_sd(self, shared: float, system: float, judge: float, prior: Prior) -> FloatArray:
         """Prior standard deviations of all coefficients."""
-        own = self.shared.shape[1] - 2
-        return np.array([shared, prior.slope[1], *[judge] * own, *[system] * sum(self.sizes)])
+        own = self.shared.shape[1] - 1 - self.slopes
+        slopes = [prior.slope[1]] * self.slopes
+        return np.array([shared, *slopes, *[judge] * own, *[system] * sum(self.sizes)])
 
     def take(self, rows: IntArray) -> FloatArray:
         """The columns of some rows."""
         parts = [self.shared[rows]]
-        for codes, size in zip(self.levels, self.sizes, strict=True):
-            parts.append((codes[rows, None] == np.arange(size)).astype(np.float64))
+        for level, size in zip(self.levels, self.sizes, strict=True):
+            part = np.zeros((rows.size, size))
+            for codes, factor in level:
+                part[np.arange(rows.size), codes[rows]] += factor
+            parts.append(part)
         return np.concatenate(parts, axis=1)
 
-    def average(self, targets: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Mean columns (T, p) of the rows of each target, and the mean of their start (T,)."""
-        counts = np.bincount(targets).astype(np.float64)
-        number = counts.size
-        parts = [np.stack([np.bincount(targets, column) for column in self.shared.T], axis=1)]
-        for codes, size in zip(self.levels, self.sizes, strict=True):
-            both = np.bincount(targets * size + codes, minlength=number * size)
-            parts.append(both.reshape(number, size).astype(np.float64))
-        means = np.concatenate(parts, axis=1) / counts[:, None]
-        return means, np.bincount(targets, self.start) / counts
+    def add_up(self, targets: Column, number: int) -> tuple[FloatArray, FloatArray]:
+        """Sums of the columns (T, p) and of the start (T,) over the rows of each target."""
+        sums = np.zeros((number, self.shared.shape[1] + sum(self.sizes)))
+        start = np.zeros(number)
+        for codes, sign in targets:
+            start += sign * np.bincount(codes, self.start, number)
+            shared = [np.bincount(codes, c, number) for c in self.shared.T]
+            parts: list[FloatArray] = [np.stack(shared, axis=1)]
+            for level, size in zip(self.levels, self.sizes, strict=True):
+                both = np.zeros(number * size)
+                for other, factor in level:
+                    both += factor * np.bincount(codes * size + other, minlength=number * size)
+                parts.append(both.reshape(number, size))
+            sums += sign * np.concatenate(parts, axis=1)
+        return sums, start
 
     def predict(self, coefficients: FloatArray) -> FloatArray:
         """The regression (n,) at all rows."""
         at = self.shared.shape[1]
         found = self.start + self.shared @ coefficients[:at]
-        for codes, size in zip(self.levels, self.sizes, strict=True):
-            found = found + coefficients[at : at + size][codes]
+        for level, size in zip(self.levels, self.sizes, strict=True):
+            for codes, factor in level:
+                found = found + factor * coefficients[at : at + size][codes]
             at += size
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class VerdictFit:
+    """The posterior of the coefficients, averaged over prior standard deviations.
+
+    ``expected`` (n,) is the mean outcome of rows like each, from 0 to 1.
+    """
+
+    fits: tuple[_Fit, ...]
+    weights: FloatArray
+    expected: FloatArray
+
+    @property
+    def mode(self) -> FloatArray:
+        """The posterior mean of the coefficients."""
+        pairs = zip(self.weights, self.fits, strict=True)
+        return sum((w * fit.mode for w, fit in pairs), np.zeros(1))
+
+    def draw(self, columns: FloatArray, number: int, rng: Generator) -> FloatArray:
+        """Draws (number, T) of the coefficients times ``columns`` (T, p)."""
+        counts = rng.multinomial(number, self.weights)
+        parts = [
+            fit.draw(count, rng) @ columns.T for fit, count in zip(self.fits, counts, strict=True)
+        ]
+        return np.concatenate(parts)
+
+
+def fit_verdicts(
+    rows: JudgedRows,
+    design: Design,
+    smooth: Callable[[FloatArray], FloatArray],
+    prior: Prior = PRIOR,
+) -> VerdictFit:
+    """The regression of what people say on what judges say.
+
+    ``smooth`` makes of predictions (n,) the mean outcomes (n,) by which the variance is known.
+    """
+    known = rows.labeled
+    features, rest = design.take(known), rows.outcomes[known] - design.start[known]
+    first = _fit(features, rest, design.find_sd(*FIRST, prior), FIRST_VARIANCE, prior).mode
+    expected = np.clip(smooth(design.predict(first)), LEAST_RATE, 1.0 - LEAST_RATE)
+    root = np.sqrt(expected * (1.0 - expected))[known]
+    # the squared residual of a pass or fail varies more, relative to its mean, the rarer one of
+    # them is: by (1 - 4 v) / v, v = p (1 - p), where that of a normal residual varies by 2
+    rare = 2.0 * root**2 / np.maximum(1.0 - 4.0 * root**2, 1e-9)
+    informed = float(np.minimum(rare, 1.0).sum())
+    features, rest = features / root[:, None], rest / root
+    own_items = number_clusters(rows.items[known])
+    if has_repeats(own_items):
+        left = rest - features @ first
+        correlation = find_correlation(left[:, None], own_items, prior.correlation)
+        correlation = min(correlation, HIGHEST_CORRELATION)
+        features = _decorrelate(features, own_items, correlation)
+        rest = _decorrelate(rest[:, None], own_items, correlation)[:, 0]
+    variance = prior.dispersion[0 if rows.binary or rows.seconds is not None else 1]
+    grid = product(
+        prior.shared,
+        prior.system if max(design.sizes) > 1 else (1e-4,),
+        prior.judge if rows.verdicts.shape[1] > 1 else (1e-4,),
+    )
+    fits = tuple(
+        _fit(features, rest, design.find_sd(*sds, prior), variance, prior, informed) for sds in grid
+    )
+    evidence = np.array([fit.evidence for fit in fits])
+    weights = np.exp(evidence - evidence.max())
+    return VerdictFit(fits, weights / weights.sum(), expected)
 
 
 class _Fit(NamedTuple):
@@ -439,6 +512,7 @@ def allow_for_errors(rates: Rates, errors: FloatArray) -> Rates:
         draws=undo(rates.draws, errors[1:, None]),
         labels_only=undo(rates.labels_only, first),
         labels_only_ends=undo(rates.labels_only_ends, first),
+        judges=undo(rates.judges, first),
     )
 
 

@@ -6,6 +6,8 @@ column that names the judge; rows of one system, item and repeat are put togethe
 Verdicts of people and judges become numbers from 0 to 1. Pass and fail are 1 and 0, grades their
 places on the scale, and numbers are scaled by the bounds of the outcome. A judge with another
 scale (0 to 100 where people say pass or fail) is scaled by the ends of what it said.
+
+Where a row compares two answers, a verdict is 1 if it prefers the first, 0 the second, 1/2 a tie.
 """
 
 from __future__ import annotations
@@ -30,12 +32,15 @@ from ssme.data.values import factorize, is_missing, reads_as_number, to_objects
 from ssme.data.writing import make_frame
 from ssme.errors import InputError, name_argument
 from ssme.schema import SystemOptions
+from ssme.systems.pairs import WIN_RATE
 from ssme.systems.rates import JudgedRows
 from ssme.wording import quote
 
 USUAL = {
     "system": ("system", "model"),
     "item": ("item", "item_id", "prompt", "prompt_id", "question", "question_id"),
+    "first": ("system_a", "model_a"),
+    "second": ("system_b", "model_b"),
 }
 """Columns that are recognized by their names."""
 USUAL_LABELS = ("human", "label", "labels", "y", "y_true", "truth")
@@ -46,6 +51,16 @@ LOGS = (".eval", ".json")
 MISSING = {*NO_LABEL, *UNSURE, ""}
 HARNESS_PAIRS = (("i", "c"), ("failed", "passed"), ("rejected", "accepted"), ("0", "1"))
 """Fail and pass as harnesses write them, in addition to the pairs that labels are known by."""
+PREFERENCES = {
+    **dict.fromkeys(("a", "[[a]]", "first", "model_a", "system_a", "model 1", "model_1"), 1.0),
+    **dict.fromkeys(("b", "[[b]]", "second", "model_b", "system_b", "model 2", "model_2"), 0.0),
+    **dict.fromkeys(
+        ("tie", "[[c]]", "c", "draw", "equal", "both", "tie (bothbad)", "both bad"), 0.5
+    ),
+}
+"""Which of two answers is preferred, 1 being the first; ties are one half."""
+OF_RATES = ("groups", "positive", "grades", "cut", "bounds", "pass_k", "label_error")
+"""Options that comparisons of two answers do not have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +82,9 @@ class SystemTable:
 
     @property
     def measure(self) -> str:
-        """What a system has most of all: a pass rate, or a mean."""
+        """What a system has most of all: a pass rate, a mean, or a win rate."""
+        if self.rows.seconds is not None:
+            return WIN_RATE
         return "pass_rate" if self.rows.binary else "mean"
 
 
@@ -79,7 +96,11 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
             checked = _open(options.labels_file)
         table = _join_labels(table, checked, options)
     people = _find_people(table, options)
-    system, item = _find(table, options, "system"), _find(table, options, "item")
+    item = _find(table, options, "item")
+    pair = _find_pair(table, options)
+    if pair is not None:
+        return _read_pairs(table, people, pair, item, options)
+    system = _find(table, options, "system")
     groups = tuple(table.require(name, "a group", "groups") for name in options.groups or ())
     if options.judge is None:
         judges = _find_judges(table, options, {*people, system, item, *groups})
@@ -91,8 +112,8 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
         _scale_judge(_read_verdicts(table.read_values(name), name, options), labels, unit)
         for name in judges
     ]
-    codes, names = _name_codes(table, system, "all")
-    items, item_names = _name_codes(table, item, None)
+    codes, names = _name_codes(table, (system,), "all")
+    items, item_names = _name_codes(table, (item,), None)
     return SystemTable(
         JudgedRows(
             np.stack(verdicts, axis=1),
@@ -129,7 +150,8 @@ def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
     import pandas as pd
 
     labels = _find_people(people, options)
-    names = [_find(table, options, "system"), _find(table, options, "item"), options.repeat]
+    roles = ("system", "item", "first", "second")
+    names = [*(_find(table, options, role) for role in roles), options.repeat]
     names += [] if options.repeat else [name for name in EPOCHS if name in table.columns]
     keys = [name for name in names if name is not None and name in people.columns]
     if not keys:  # one column may name each answer, as that of `read_logs` does
@@ -167,6 +189,85 @@ def _find(table: Table, options: SystemOptions, role: str) -> str | None:
     return next((name for name in USUAL[role] if name in table.columns), None)
 
 
+def _find_pair(table: Table, options: SystemOptions) -> tuple[str, str] | None:
+    """The columns with the two systems that a row compares; None where each row is one answer."""
+    first, second = _find(table, options, "first"), _find(table, options, "second")
+    if first is None or second is None:
+        if options.first is not None or options.second is not None:
+            raise InputError(
+                "`first` and `second` name the columns with the two systems that a row compares, "
+                "and one of them was given",
+                hint="give both",
+            )
+        return None
+    if options.system is not None:
+        return None
+    for name in OF_RATES:
+        if getattr(options, name) not in (None, ()):
+            raise InputError(
+                f"`{name}` was given, and each row compares two answers",
+                hint="leave it out, or name the column of one system with `system`",
+            )
+    return first, second
+
+
+def _read_pairs(
+    table: Table,
+    people: Sequence[str],
+    pair: tuple[str, str],
+    item: str | None,
+    options: SystemOptions,
+) -> SystemTable:
+    """A table whose rows compare two answers to one item."""
+    if options.judge is None:
+        judges = _find_judges(table, options, {*people, item, *pair})
+    else:
+        table, judges = _spread(table, options, (*pair, item), people)
+    codes, names = _name_codes(table, pair, "")
+    first, second = codes.reshape(2, -1)
+    same = first == second
+    if same.any():
+        at = int(same.argmax())
+        raise InputError(
+            f"row {at} of {table.what} compares {names[first[at]]!r} with itself",
+            hint="leave out such rows",
+        )
+
+    def read(columns: Sequence[str]) -> FloatArray:
+        parts = [_read_preferences(table, name, pair) for name in columns]
+        return np.stack(parts, axis=1)
+
+    labels, verdicts = read(people), read(judges)
+    _check_looked(labels, people)
+    items, item_names = _name_codes(table, (item,), None)
+    outcomes = _average(labels, 0.0, 1.0)
+    rows = JudgedRows(verdicts, outcomes, first, items, binary=False, seconds=second)
+    unit, known = (0.0, 1.0), (tuple(judges), dict[str, NDArray[np.object_]]())
+    return SystemTable(rows, names, item_names, *known, unit, tuple(people), labels)
+
+
+def _read_preferences(table: Table, name: str, pair: tuple[str, str]) -> FloatArray:
+    """Which of two answers a column prefers: 1 the first, 0 the second, 1/2 neither."""
+    first, second = (table.read_values(column) for column in pair)
+    found = np.full(table.n_rows, np.nan)
+    values = table.read_values(name)
+    for at in np.flatnonzero(~is_missing(values)).tolist():
+        text = spell_class(values[at])
+        if text.lower() in MISSING:
+            continue
+        if text in (spell_class(first[at]), spell_class(second[at])):
+            found[at] = float(text == spell_class(first[at]))
+        elif text.lower() in PREFERENCES:
+            found[at] = PREFERENCES[text.lower()]
+        else:
+            raise InputError(
+                f"column {name!r} has {text!r} in row {at}, which does not say which of two "
+                "answers is preferred",
+                hint=f"write a for that of {pair[0]!r}, b for that of {pair[1]!r}, or tie",
+            )
+    return found
+
+
 def _find_people(table: Table, options: SystemOptions) -> tuple[str, ...]:
     """The columns with what people say."""
     if options.label is not None:
@@ -186,12 +287,16 @@ def _read_people(table: Table, people: Sequence[str], options: SystemOptions) ->
     together = to_objects([value for column in values for value in column.tolist()])
     what = people[0] if len(people) == 1 else ", ".join(people)
     found = _read_verdicts(together, what, options)
-    if not np.isfinite(found.numbers).any():
+    _check_looked(found.numbers, people)
+    return found._replace(numbers=found.numbers.reshape(len(people), -1).T)
+
+
+def _check_looked(labels: FloatArray, people: Sequence[str]) -> None:
+    if not np.isfinite(labels).any():
         raise InputError(
-            f"no row has a value in {what!r}, where people say what they think",
+            f"no row has a value in {', '.join(people)!r}, where people say what they think",
             hint="have a person judge 30 rows at random",
         )
-    return found._replace(numbers=found.numbers.reshape(len(people), -1).T)
 
 
 def _average(numbers: FloatArray, low: float, high: float) -> FloatArray:
@@ -239,7 +344,7 @@ def _spread(
     import pandas as pd
 
     verdicts = _find_judges(table, options, {*keys, *rest})
-    if len(verdicts) > 1 or keys[1] is None:
+    if len(verdicts) > 1 or keys[-1] is None:
         raise InputError(
             f"`judge={options.judge!r}` says that each row is one verdict, which takes one column "
             "of verdicts and a column that names the item",
@@ -267,19 +372,23 @@ def _spread(
 
 
 def _name_codes(
-    table: Table, column: str | None, default: str | None
+    table: Table, columns: Sequence[str | None], default: str | None
 ) -> tuple[IntArray, tuple[str, ...]]:
-    """Codes (n,) of the values of a column and their names, in the order of the rows."""
-    if column is None:
+    """Codes of the values of columns, one after the other, and their names, in this order."""
+    if columns[0] is None:
         if default is not None:
             return np.zeros(table.n_rows, dtype=np.int64), (default,)
         return np.arange(table.n_rows), tuple(str(i) for i in range(table.n_rows))
-    values = table.read_values(column)
-    if is_missing(values).any():
-        raise InputError(
-            f"the column {column!r} is empty in row {int(is_missing(values).argmax())}"
-        )
-    codes, names = factorize(values)
+    parts = [table.read_values(column) for column in columns if column is not None]
+    for column, values in zip(columns, parts, strict=True):
+        if is_missing(values).any():
+            raise InputError(
+                f"the column {column!r} is empty in row {int(is_missing(values).argmax())}"
+            )
+    together = parts[0]
+    if len(parts) > 1:
+        together = to_objects([value for values in parts for value in values.tolist()])
+    codes, names = factorize(together)
     return codes, tuple(str(name) for name in names)
 
 
