@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import expit
 
 import ssme
-from benchmarks.accuracy.tables import NO_REFITS, Methods, drop_keys
+from benchmarks.accuracy.tables import NO_REFITS, PUBLIC_CODE, Methods, drop_keys
 from benchmarks.datasets.adult import bend_scores, semisynthetic_set
 from benchmarks.datasets.registry import load_dataset
 from benchmarks.datasets.synthetic import separations
@@ -143,6 +143,7 @@ def ensembling(setup: Setup) -> None:
         "ensemble": ("ensemble", {}),
         "ensemble, no labels": ("ensemble", {"labels": False}),
         "ssme": NO_REFITS,
+        "ssme, public code": PUBLIC_CODE,
         "auto": ("auto", {}),
     }
     names = [f"{bend}/{number}" for number in range(setup.runs) for bend in BENDS]

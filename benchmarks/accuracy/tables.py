@@ -44,6 +44,7 @@ PUBLIC = ["civilcomments", "multinli"]
 TORTURE = "civilcomments_coral_seeds"
 MAIN = [*PAPER_METHODS, "ensemble", "auto"]
 NO_REFITS: tuple[str, dict[str, Any]] = ("ssme", {"n_bootstrap": 0})
+PUBLIC_CODE: tuple[str, dict[str, Any]] = ("ssme", {"preset": "public_code", "n_bootstrap": 0})
 
 
 def run_methods(
@@ -82,7 +83,7 @@ def ssme_paper(setup: Setup) -> None:
         "ensemble": ("ensemble", {}),
         "ssme": ("ssme", {}),
         "ssme, a bandwidth per dimension": ("ssme", {"across": "each", "n_bootstrap": 0}),
-        "ssme, public code": ("ssme", {"preset": "public_code", "n_bootstrap": 0}),
+        "ssme, public code": PUBLIC_CODE,
         "ssme_m": ("ssme_m", {}),
         "ssme_m, public code": ("ssme_m", {"preset": "public_code"}),
     }
