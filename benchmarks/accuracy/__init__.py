@@ -10,6 +10,6 @@ from benchmarks.experiment import EXPERIMENTS, Experiment
 
 def load_experiments() -> dict[str, Experiment]:
     """All experiments by name."""
-    for module in ("tables", "synthetic", "theory", "flows", "intervals", "causes"):
+    for module in ("tables", "synthetic", "theory", "flows", "intervals", "causes", "votes"):
         import_module(f"{__name__}.{module}")
     return EXPERIMENTS
