@@ -197,7 +197,7 @@ def tabulate_claims() -> str:
             part = claim.part
             head = "| | claim | the paper | ours | verdict | cause or remark | result |"
             lines += ["", f"### {part}", "", head, "|---" * 7 + "|"]
-        name = f"`{claim.experiment}`" if claim.experiment else ""
+        name = ", ".join(f"`{each}`" for each in claim.experiment.split())
         cells = (number, claim.claim, claim.paper, claim.ours, claim.verdict, claim.cause, name)
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines)
@@ -229,7 +229,7 @@ def write_summary() -> str:
 
 def write_commands() -> str:
     """Command, state of the source and runs of every result of this page."""
-    names = {claim.experiment for claim in list_claims() if claim.experiment} | set(SECTIONS)
+    names = {name for claim in list_claims() for name in claim.experiment.split()} | set(SECTIONS)
     lines = read(RESULTS).set_index("experiment")
     lines = lines.loc[sorted(names & set(lines.index))]
     rows = []

@@ -1,9 +1,10 @@
 """Every verdict on the paper is computed from the result files by its own rule."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from benchmarks import claims, report
-from benchmarks.paper import REPRODUCES, read_paper_file
+from benchmarks.paper import REPRODUCES, judge_rows, read_paper_file
 from tests.shared_data import data_folder
 
 
@@ -66,10 +67,64 @@ def test_a_verdict_follows_its_result(results, monkeypatch):
     assert after["language SSME"] == "does not reproduce: lower here"
 
 
-def test_figures_of_the_language_models_are_over_all_runs(results):
+KEYS = ["n_labeled", "n_unlabeled", "value", "bend", "classifiers", "subsets", "runs", "seed"]
+
+
+def alter(frame: pd.DataFrame) -> pd.DataFrame:
+    """Other numbers: cells that reproduce do not and the other way round, all else at random."""
+    rng, out = np.random.default_rng(0), frame.copy()
+    for column in out.select_dtypes("number").columns.difference([*KEYS, "paper", "paper_ci95"]):
+        out[column] = out[column] * np.exp(rng.normal(size=len(out)))
+    if "paper_ci95" in out:
+        known = out["paper"].notna()
+        other = out["paper"].where(frame["verdict"] != REPRODUCES, 3.0 * frame["mae"])
+        out["mae"], out["ci95"] = out["mae"].mask(known, other), frame["ci95"]
+        out["verdict"] = judge_rows(out)
+    return out
+
+
+def widen(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same errors, known less well."""
+    return frame.assign(ci95=100.0 * frame["ci95"]) if "ci95" in frame else frame
+
+
+def test_the_lines_name_every_result_that_decides_them(results, monkeypatch):
+    """Other numbers in a result file change a line that names it."""
+    files: dict[str, pd.DataFrame] = {}
+    seen: set[str] = set()
+
+    def read(name: str) -> pd.DataFrame:
+        seen.add(name)
+        return files[name] if name in files else files.setdefault(name, results(name))
+
+    monkeypatch.setattr(claims, "read_result", read)
+    named = read_paper_file("claims").fillna("").set_index("key")["experiment"].str.split()
+    decided: dict[str, bool] = {}
+    for check in claims.CHECKS:
+        seen.clear()
+        before = {key: tuple(map(str, found)) for key, *found in check()}
+        assert {name for key in before for name in named[key]} == seen, check.__name__
+        for name in tuple(seen):
+            kept = files[name]
+            for other in (alter, widen):
+                files[name] = other(kept)
+                after = {key: tuple(map(str, found)) for key, *found in check()}
+                changed = any(after[key] != before[key] for key in before if name in named[key])
+                decided[name] = decided.get(name, False) or changed
+            files[name] = kept
+    assert [name for name, changed in decided.items() if not changed] == []
+
+
+def test_the_headline_of_language_models_is_of_the_runs_of_the_main_tables(results, monkeypatch):
+    def read_changed(name: str) -> pd.DataFrame:
+        frame = results(name)
+        return frame[frame["dataset"] != "multinli"] if name == "llm" else frame
+
+    before = {claim.key: claim for claim in claims.list_claims()}["language SSME"]
+    monkeypatch.setattr(claims, "read_result", read_changed)
+    after = {claim.key: claim for claim in claims.list_claims()}["language SSME"]
     assert set(results("main_tables")["runs"]) == {50}
-    (claim,) = (each for each in claims.list_claims() if each.key == "language SSME")
-    assert claim.experiment == "main_tables"
+    assert after == before
 
 
 def test_every_line_of_the_table_is_computed_or_says_why_not(results):
