@@ -53,7 +53,7 @@ def test_every_page_declares_a_role(house: House) -> None:
     open_to_all = {page.path for page in PAGES if page.role == "anyone"}
     assert open_to_all == {"/static/{name}", "/health", "/enter", "/login", "/logout"}
     for_guests = {page.path for page in PAGES if page.role == "guest" and "POST" in page.methods}
-    assert for_guests == {"/me", "/files/{file:number}/label"}
+    assert for_guests == {"/me", "/files/{file:number}/label", "/files/{file:number}/keys"}
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -19,7 +19,7 @@ from tests.serve.conftest import ADDRESS, House
 from tests.serve.test_labeling import LABEL, row_of
 
 from ssme.errors import InputError
-from ssme.serve.labels import StoredSuggestion
+from ssme.serve.labels import AT_RANDOM, StoredSuggestion
 from ssme.serve.settings import ServeSettings
 from ssme.serve.store import Store
 
@@ -85,21 +85,124 @@ def test_my_labels_are_searched_filtered_and_opened_again(ready: House) -> None:
     assert "label?row=" not in other.get("/files/1/mine").text
 
 
-@pytest.mark.parametrize(("every", "shared_rows"), [(0, 0), (2, 3), (3, 2), (5, 2)])
-def test_so_many_rows_go_to_two_people(house: House, every: int, shared_rows: int) -> None:
+@pytest.mark.parametrize(
+    ("every", "people", "shared_rows"), [(0, 2, 0), (2, 2, 3), (3, 2, 2), (5, 2, 2), (5, 3, 2)]
+)
+def test_so_many_rows_go_to_several_people(
+    house: House, every: int, people: int, shared_rows: int
+) -> None:
     rows = [StoredSuggestion(f"r{i}", 1, i, (), 0.5, "") for i in range(6)]
 
     def label_all(store: Store) -> int:
-        store.add_suggestions("d", rows, every)
+        store.update_file(open_nothing(store), double_every=every, people=people)
+        store.add_suggestions("file 1", rows)
         counts = dict.fromkeys((row.row for row in rows), 0)
         for person in ("ada", "bob", "eve"):
-            while (view := store.next_row("d", person)).row is not None:
-                store.give_label("d", person, view.row.row, 1, f"{person} {view.row.row}")
+            while (view := store.next_row("file 1", person)).row is not None:
+                store.give_label("file 1", person, view.row.row, 1, f"{person} {view.row.row}")
                 counts[view.row.row] += 1
-        assert set(counts.values()) <= {1, 2}
-        return sum(n == 2 for n in counts.values())
+        assert set(counts.values()) <= {1, people}
+        return sum(n == people for n in counts.values())
 
     assert house.db.run_now(label_all) == shared_rows
+
+
+def open_nothing(store: Store) -> int:
+    """A file of the project that nobody reads."""
+    return store.add_file("/nothing.csv", "nothing.csv", "0", 1, 1)
+
+
+def test_a_row_on_which_two_differ_goes_to_a_third_and_the_majority_counts(house: House) -> None:
+    rows = [StoredSuggestion(f"r{i}", 1, i, (), 0.5, "") for i in range(2)]
+
+    def label(store: Store) -> None:
+        store.update_file(open_nothing(store), double_every=1)
+        store.add_suggestions("file 1", rows)
+        for person, labels in {"ada": (1, 1), "bob": (0, 1)}.items():
+            for row, given in zip(rows, labels, strict=True):
+                store.give_label("file 1", person, row.row, given, f"{person} {row.row}")
+        assert store.next_row("file 1", "eve").row is None
+        store.update_file(1, third=1)
+        store.settle_again("file 1")
+        view = store.next_row("file 1", "eve")
+        assert view.row is not None
+        assert (view.row.row, view.left, view.conflicts) == ("r0", 1, 1)
+        assert store.next_row("file 1", "dan").row is None, "Eve is looking at it"
+        store.give_label("file 1", "eve", "r0", 0, "eve")
+        assert [each[:2] for each in store.list_settled_labels("file 1")] == [["r0", 0], ["r1", 1]]
+        assert store.read_totals("file 1")["conflicts"] == 0
+        assert all(store.next_row("file 1", who).row is None for who in ("ada", "bob", "dan"))
+        store.update_file(1, third=0)
+        store.undo_label("file 1", "eve", "undo")
+        assert [each[:2] for each in store.list_settled_labels("file 1")] == [["r1", 1]]
+
+    house.db.run_now(label)
+
+
+def test_rows_are_divided_by_share_and_by_group_with_their_probabilities(house: House) -> None:
+    """Each label of a person stands for the rows of the round that were theirs."""
+    rows = [
+        StoredSuggestion(f"r{i}", 1, i, (), 0.1, AT_RANDOM, {"site": "ab"[i % 2]})
+        for i in range(200)
+    ]
+
+    def label(store: Store) -> None:
+        store.update_file(open_nothing(store), double_every=0)
+        store.update_person(1, "ada", share=0.25)
+        store.update_person(1, "bob", share=1.0, group="site=b")
+        store.add_suggestions("file 1", rows)
+        sizes = {who: store.count_waiting("file 1", who) for who in ("ada", "bob", "eve")}
+        anybody = sizes["eve"]  # what is in nobody's share, which Ada and Bob may label, too
+        own = sizes["ada"] - anybody
+        assert (sizes["bob"] - anybody, own + anybody) == (100, 100)
+        assert 15 <= own <= 35
+        of = dict(store._fetch("SELECT row, assigned FROM suggestion"))
+        given: dict[str, list[str]] = {"ada": [], "bob": [], "": []}
+        for number in range(60):
+            view = store.next_row("file 1", ("ada", "bob", "eve")[number % 3])
+            assert view.row is not None
+            whose = of[json.dumps(view.row.row)]
+            assert (view.row.groups["site"] == "b") == (whose == "bob")
+            given[whose].append(view.row.row)
+            store.give_label("file 1", view.row.row, view.row.row, 1, view.row.row)
+        sizes = {"ada": own, "bob": 100, "": anybody}
+        wanted = {row: 0.1 * len(rows) / sizes[who] for who, rows in given.items() for row in rows}
+        found = {row: chance for row, _, chance, _ in store.list_settled_labels("file 1")}
+        assert all(given.values())
+        assert found == pytest.approx(wanted)
+
+    house.db.run_now(label)
+
+
+def test_the_owner_assigns_rows_on_the_page(ready: House) -> None:
+    guest = ready.browser()
+    csrf = ready.enter("Bob", guest, role="guest")
+    assert ready.post("/files/1/assign", guest, csrf, who="Bob").status_code == 403
+    for share, group in (("4", ""), ("x", ""), ("101", ""), ("", "nowhere=1")):
+        fields = {"who": "Bob", "share-0": share, "group-0": group}
+        assert ready.post("/files/1/assign", **fields).status_code == 400
+    ready.post("/files/1/mapping", **{"part-2": "label", "part-5": "groups", "classes": "0, 1"})
+    ready.work()
+    assert "site=a</option>" in ready.client.get("/files/1/people").text
+    fields = {"who": ["Ada", "Bob"], "share-0": "30", "group-1": "site=a"}
+    ready.post("/files/1/assign", **fields)
+    found = ready.db.run_now(lambda store: store.list_assigned(1))
+    assert found == [("Ada", 0.3, ""), ("Bob", 1.0, "site=a")]
+
+
+def test_whoever_has_no_row_gets_a_round_unless_none_is_theirs(ready: House) -> None:
+    store = ready.db.run_now
+    assert ready.work() == []
+    store(lambda s: [s.skip_row("file 1", "Ada", r) for r in s.list_cells("file 1")])
+    ready.client.get(LABEL)
+    assert ready.work() == []  # rows that were put off still wait
+    for who in (f"P{i}" for i in range(20)):
+        store(lambda s, who=who: s.next_row("file 1", who))
+    late = ready.browser()
+    ready.enter("Late", late)
+    late.get(LABEL)
+    assert ready.work() == ["rows done"]
+    assert 'name="label"' in late.get(LABEL).text
 
 
 def test_the_owner_sets_overlap_and_who_sees_results(ready: House) -> None:
@@ -108,7 +211,7 @@ def test_the_owner_sets_overlap_and_who_sees_results(ready: House) -> None:
     ready.post("/files/1/labeling", double_every="0", design="random")
     record = ready.db.run_now(Store.find_file, 1)
     assert (record.double_every, record.design, bool(record.shared)) == (0, "random", False)
-    assert "is shown to two people" not in ready.client.get(LABEL).text.split("<form")[1]
+    assert "is shown to 2 people" not in ready.client.get(LABEL).text.split("<form")[1]
 
 
 RESULTS = ("result", "history", "tightening", "plan")

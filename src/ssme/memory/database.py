@@ -382,7 +382,8 @@ class Memory(SqliteFile):
     application_id = 0x53534D45  # the letters SSME
     json_columns = frozenset(
         {"row", "label", "spec", "scores", "scored", "possible_best"}
-        | {"read", "run", "shown", "names", "guide", "request", "cells"}  # of the page
+        # of the page
+        | {"read", "run", "shown", "names", "guide", "request", "cells", "groups", "keys"}
     )
     migrations = MIGRATIONS
 

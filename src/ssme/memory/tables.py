@@ -111,4 +111,17 @@ MIGRATIONS = (
         PRIMARY KEY (data, row, annotator)
     ) STRICT
     """,
+    # Version 6: how many people label some rows, which rows each person labels, and their keys.
+    """
+    ALTER TABLE file ADD COLUMN people INTEGER NOT NULL DEFAULT 2;
+    ALTER TABLE file ADD COLUMN third INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE suggestion ADD COLUMN groups TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE suggestion ADD COLUMN assigned TEXT NOT NULL DEFAULT '';
+    CREATE TABLE person (
+        file INTEGER NOT NULL REFERENCES file (id), annotator TEXT NOT NULL,
+        keys TEXT NOT NULL DEFAULT '{}', share REAL NOT NULL DEFAULT 0,
+        "group" TEXT NOT NULL DEFAULT '',
+        PRIMARY KEY (file, annotator)
+    ) STRICT
+    """,
 )

@@ -334,6 +334,8 @@ async def correct(request: Request) -> Response:
         (column["kind"], column["role"]) == ("number", "shown") for column in columns
     ):
         given.add("models")
+    if form.get("confirm"):
+        given.add("models")
     try:
         mapping = parse_mapping(form, columns, file.record.path, given)
     except InputError as error:

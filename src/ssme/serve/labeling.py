@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from starlette.requests import Request
@@ -40,12 +43,29 @@ from ssme.writing import format_csv
 
 LONGEST_NAME, LONGEST_NOTE, LONGEST_GUIDE = 60, 1_000, 20_000
 """Characters of a name of a class, of a note on a row or a class, and of the guideline."""
+ACTIONS = {"unsure": "u", "skip": "s", "back": "b", "undo": "z", "note": "n"}
+"""Buttons that give no class, and their keys."""
 LETTERS = "qwertyiopadfghjklxcvm"
-"""Keys of classes that have no digit; u, s, b, z and n do something else on the page."""
+"""Keys of classes that have no digit."""
+SHORT, RECORD = 60, 3
+"""Cells of so few characters are laid out as a record, where a row has so many."""
+SIDES = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"))
+"""What distinguishes columns, and classes, that are about one of two texts."""
+
+
+def choose_keys(classes: Sequence[Any], own: Mapping[str, str]) -> dict[str, str]:
+    """The key of each class, written as JSON, and of each action; ``own`` are a person's.
+
+    >>> choose_keys(["ham"], {"undo": "1"})
+    {'"ham"': '', 'unsure': 'u', 'skip': 's', 'back': 'b', 'undo': '1', 'note': 'n'}
+    """
+    usual = dict(zip(map(json.dumps, classes), find_keys(classes), strict=True)) | ACTIONS
+    taken = {*own.values()}
+    return {name: own.get(name, "" if key in taken else key) for name, key in usual.items()}
 
 
 def find_keys(classes: Sequence[Any]) -> list[str]:
-    """The key that gives each class; empty where there are more classes than keys.
+    """The usual key of each class; empty where there are more classes than keys.
 
     A class that is a digit has that digit, False and True have 0 and 1. No other number has a digit
     for a key. Other classes are counted from 1, without the digits that are taken.
@@ -76,6 +96,74 @@ def _is_number(text: str) -> bool:
     return True
 
 
+def find_pair(names: Sequence[Any]) -> tuple[Any, Any] | None:
+    """The two of several names that are about the two sides of a comparison.
+
+    >>> find_pair(["prompt", "answer_a", "answer_b"]), find_pair(["tie", "B", "A"])
+    (('answer_a', 'answer_b'), ('A', 'B'))
+    """
+    words = {n: tuple(re.findall("[a-z]+|[0-9]+", _split_words(n))) for n in map(str, names)}
+    by_words = {of: n for n, of in words.items()}
+    for left, right in SIDES:
+        for name, of in words.items():
+            if of.count(left) == 1 and name in names:
+                other = tuple(right if word == left else word for word in of)
+                if other in by_words:
+                    return name, by_words[other]
+    return None
+
+
+def _split_words(name: str) -> str:
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def arrange_cells(
+    cells: Sequence[tuple[str, str, str]], classes: Sequence[Any], seed: str
+) -> dict[str, Any]:
+    """How a row is laid out: ``blocks`` below one another, a ``pair`` side by side, a ``record``.
+
+    ``order`` are the places of the classes as buttons have them. Where classes say which of two
+    texts is better, chance decides by ``seed`` which is first, and ``called`` is what the two
+    classes are called then.
+    """
+    known = [(name, kind, text) for name, kind, text in cells if kind != "score"]
+    texts = {name: text for name, kind, text in known if kind == "text"}
+    long = [name for name, text in texts.items() if len(text) > 2 * SHORT]
+    pair = find_pair([*texts]) or (tuple(long) if len(long) == 2 else ())
+    sides = find_pair(classes) if pair and find_pair([*texts]) else None
+    titles, order, called = [*pair], [*range(len(classes))], {}
+    if sides is not None:
+        places = [order[[*map(str, classes)].index(side)] for side in sides]
+        if hashlib.sha256(seed.encode()).digest()[0] % 2:
+            places, pair = places[::-1], pair[::-1]
+        order = [*places, *(place for place in order if place not in places)]
+        titles, called = ["First", "Second"], dict(zip(places, ("first", "second"), strict=True))
+    rest = [each for each in known if each[0] not in pair]
+    record = [each for each in rest if _is_short(*each[1:])]
+    if len(record) < RECORD:
+        record = []
+    return {
+        "pair": [(title, texts[name]) for title, name in zip(titles, pair, strict=True)],
+        "blocks": [(*each, _read_record(each[2])) for each in rest if each not in record],
+        "record": [(name, kind, text) for name, kind, text in record],
+        "order": order,
+        "called": called,
+    }
+
+
+def _is_short(kind: str, text: str) -> bool:
+    return kind != "image" and len(text) <= SHORT and "\n" not in text and text[:1] != "{"
+
+
+def _read_record(text: str) -> list[tuple[str, str]]:
+    """The fields of a cell that is a JSON object; nothing for any other."""
+    with suppress(ValueError, RecursionError):
+        found = json.loads(text) if text.startswith("{") else None
+        if isinstance(found, dict):
+            return [(name, v if isinstance(v, str) else json.dumps(v)) for name, v in found.items()]
+    return []
+
+
 async def show_label(request: Request) -> Response:
     """The next row for the person who asks."""
     project, annotator = find_project(request), find_session(request).annotator
@@ -85,12 +173,15 @@ async def show_label(request: Request) -> Response:
     choosing = None if project.settings.read_only else await project.choose_rows(file)
     if file.lacks_names and may_change(request) and not await project.count_labels(file.record.id):
         return render(request, "label.html", file=file, view=None, job=None)
-    view = None
+    view: LabelView | None = None
     if "row" in request.query_params:
         row = parse_row({"row": [request.query_params["row"]]})
         view = await project.db.run(Store.find_row, file.data, annotator, row)
     if view is None:
         view = await project.db.run(Store.next_row, file.data, annotator)
+    if view.row is None and choosing is None and not project.settings.read_only:
+        choosing = await project.choose_rows(file, annotator)
+    keys = await project.db.run(Store.read_keys, file.record.id, annotator)
     job = choosing if view.row is None and choosing is not None else None
     if job is not None and job.state == "done":
         job = None
@@ -102,10 +193,11 @@ async def show_label(request: Request) -> Response:
         "label.html",
         file=file,
         view=view,
-        shown=_is_showing_scores(request),
+        shown=_is_showing_scores(request, file),
+        keys=choose_keys(classes, keys) if len(classes) <= len(LETTERS) else {},
         job=job,
         running=newest if newest is not None and newest.is_active else None,
-        card=_render_card(request, file, view),
+        card=_render_card(request, file, view, keys),
         plan=_tell_plan(project.read_plan(done)) if done is not None and may_count else "",
         known=await _tell_known(project, file) if may_see_results(request, file) else None,
         guide=render_markdown(file.record.guide.get("text", "")),
@@ -126,7 +218,8 @@ async def mark(request: Request) -> Response:
     if action in ("label", "other"):
         label = parse_class(form, action, file.look["classes"])
         await project.db.run(Store.give_label, data, annotator, row, label, key, note)
-        done = f"Labeled {file.name_class(label)}."
+        named = "" if find_pair(file.look["classes"]) else f" {file.name_class(label)}"
+        done = f"Labeled{named}."
     elif action == "unsure":
         await project.db.run(Store.give_label, data, annotator, row, None, key, note)
         done = "Noted as unsure."
@@ -147,12 +240,14 @@ async def mark(request: Request) -> Response:
         raise InputError(f"there is no button {action!r}", hint="load the page again")
     job = None if action in ("skip", "back", "note") else await _go_on(project, file)
     if not wants_json(request):
-        return go_to(f"{request.url.path}{'?scores=shown' if _is_showing_scores(request) else ''}")
+        shown = "?scores=shown" if _is_showing_scores(request, file) else ""
+        return go_to(f"{request.url.path}{shown}")
     if view is None:
         view = await project.db.run(Store.next_row, data, annotator)
+    keys = await project.db.run(Store.read_keys, file.record.id, annotator)
     return JSONResponse(
         {
-            "card": _render_card(request, file, view),
+            "card": _render_card(request, file, view, keys),
             "said": done,
             "mine": view.mine,
             "settled": view.settled,
@@ -171,25 +266,36 @@ async def _go_on(project: Project, file: OpenFile) -> int | None:
     return job.id
 
 
-def _render_card(request: Request, file: OpenFile, view: LabelView) -> str:
+def _render_card(request: Request, file: OpenFile, view: LabelView, keys: Mapping[str, str]) -> str:
     assert file.look is not None
+    classes = file.look["classes"]
+    row = None if view.row is None else json.dumps(view.row.row)
+    cells = [] if view.row is None else [*view.row.cells]
+    layout = arrange_cells(cells, classes, f"{find_session(request).annotator} {row}")
+    given = view.given
+    if given is not None:
+        called = {classes[place]: name for place, name in layout["called"].items()}
+        given = called.get(given) or file.name_class(given)
     return render_fragment(
         "card.html",
         view=view,
         key=make_key(),
-        row=None if view.row is None else json.dumps(view.row.row),
-        classes=file.look["classes"],
-        keys=find_keys(file.look["classes"]),
+        row=row,
+        classes=classes,
+        layout=layout,
+        given=given,
+        keys=choose_keys(classes, keys),
+        codes=[json.dumps(label) for label in classes],
         file=file,
         csrf=find_session(request).csrf,
-        shown=_is_showing_scores(request),
+        shown=_is_showing_scores(request, file),
         may_change=may_change(request),
     )
 
 
-def _is_showing_scores(request: Request) -> bool:
-    """Whether the person has asked to see what the models say."""
-    return bool(request.query_params.get("scores") == "shown")
+def _is_showing_scores(request: Request, file: OpenFile) -> bool:
+    """Whether the person has asked to see what the models say, and may."""
+    return request.query_params.get("scores") == "shown" and may_see_results(request, file)
 
 
 async def show_tightening(request: Request) -> Response:
@@ -221,21 +327,80 @@ def _tell_plan(found: dict[str, Any] | None) -> str:
 
 
 async def change_labeling(request: Request) -> Response:
-    """Set how rows are chosen from the next round on, how many go to two, and who sees results."""
+    """Set how rows are chosen from the next round on, who labels them, and who sees results."""
     project, form = find_project(request), read_form(request)
     number, every = request.path_params["file"], first(form, "double_every").strip() or "0"
-    file = (await open_file(request)).record
-    design = first(form, "design") or file.design
+    people, file = first(form, "people").strip() or "2", await open_file(request)
+    design = first(form, "design") or file.record.design
     if design not in ("goal", "random"):
         raise InputError(option="design", value=design, must="be goal or random")
     if not (every.isdecimal() and len(every) < 5 and every != "1"):
         raise InputError(
             f"“One row of” must be 0 (none) or a whole number from 2 on, got {every!r}",
-            hint="enter 5 to show every fifth row to two people",
+            hint="enter 5 to show every fifth row to several people",
         )
-    values = {"double_every": int(every), "shared": int("shared" in form)}
-    await project.db.run(Store.update_file, number, design=design, **values)
+    if people not in [*"23456789"]:
+        raise InputError(
+            f"“How many people” must be from 2 to 9, got {people!r}", hint="2 are enough for kappa"
+        )
+    values = {"double_every": int(every), "people": int(people), "design": design}
+    values |= {name: int(name in form) for name in ("third", "shared")}
+
+    def change(store: Store) -> None:
+        store.update_file(number, **values)
+        store.settle_again(file.data)
+
+    await project.db.run(change)
     return go_to(f"/files/{number}/label")
+
+
+async def choose_own_keys(request: Request) -> Response:
+    """Set the keys of the person who asks; "usual" gives them the usual ones again."""
+    project, annotator, form = find_project(request), find_annotator(request), read_form(request)
+    file = await open_file(request)
+    names = [*choose_keys(file.look["classes"] if file.look else (), {})]
+    keys = {name: first(form, f"key-{i}").strip().lower() for i, name in enumerate(names)}
+    given = [key for key in keys.values() if key]
+    wrong = [key for key in given if len(key) > 1 or not key.isprintable()]
+    if wrong or len({*given}) < len(given):
+        raise InputError(
+            "each button needs another key" if not wrong else f"{wrong[0]!r} is not one key",
+            hint="enter one letter, digit or sign for each button, or leave it empty",
+        )
+    keys = {} if form.get("usual") else keys
+    await project.db.run(Store.update_person, file.record.id, annotator, keys=keys)
+    return go_to(f"/files/{file.record.id}/label")
+
+
+async def assign_rows(request: Request) -> Response:
+    """Divide the rows of rounds to come among people, by share or by group."""
+    project, form = find_project(request), read_form(request)
+    file, wanted = await open_file(request), {}
+    groups = _list_groups(file)
+    for number, who in enumerate(form.get("who", ())):
+        text, group = first(form, f"share-{number}").strip(), first(form, f"group-{number}")
+        share = text or ("100" if group else "0")
+        if not share.isdecimal() or not (share == "0" or 5 <= int(share) <= 100):
+            raise InputError(
+                f"the share of {who} must be from 5 to 100 percent, got {text!r}",
+                hint="leave it empty for somebody who labels what is in nobody's share",
+            )
+        if group and group not in groups:
+            raise InputError(f"there is no group {group!r}", hint="load the page again")
+        wanted[who] = {"share": int(share) / 100, "group": group}
+
+    def assign(store: Store) -> None:
+        for who, values in wanted.items():
+            store.update_person(file.record.id, who, **values)
+
+    await project.db.run(assign)
+    return go_to(f"/files/{file.record.id}/people#assigned")
+
+
+def _list_groups(file: OpenFile) -> list[str]:
+    """The groups of rows that can be assigned to somebody."""
+    found = (file.look or {}).get("group_values", {})
+    return [f"{name}={value}" for name, values in found.items() for value in values]
 
 
 async def write_guide(request: Request) -> Response:
@@ -433,6 +598,7 @@ async def show_people(request: Request) -> Response:
             "conflicts": [{**each, "key": make_key()} for each in conflicts],
             "settled": store.count_settled(names),
             "entries": store.list_entries(),
+            "assigned": {who: rest for who, *rest in store.list_assigned(file.record.id)},
         }
 
     found, job = await project.db.run(read), await _find_import(request, project)
@@ -443,6 +609,7 @@ async def show_people(request: Request) -> Response:
         job=job,
         error=None if job is None else parse_message(job.message),
         suffixes=LABEL_SUFFIXES,
+        groups=_list_groups(file),
         **found,
     )
 

@@ -4,10 +4,10 @@ The newest label of each person on a row is used. A row counts if all who labele
 class, or if somebody adjudicated it; a row on which people differ counts for nothing until then.
 
 Rows are drawn in rounds; a new round takes the place of what is left of the one before. A row goes
-to one person; one of five (or as the owner says) goes to two, so that their agreement can be
-measured. A row that one
-person is looking at is kept from others for a while. A label is in the memory before the page
-confirms it; sent twice, it is kept once.
+to one person; one of five (or as the owner says) goes to several, so that their agreement can be
+measured. Where the owner has divided the rows, each goes to whoever labels its share or group. A
+row that one person is looking at is kept from others for a while. A label is in the memory before
+the page confirms it; sent twice, it is kept once.
 
 All this follows from the label events. Tables derived from them are brought up to date with every
 event, so that a click costs the same however many labels there are.
@@ -16,11 +16,12 @@ event, so that a click costs the same however many labels there are.
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from statistics import median
 from typing import Any, Self
@@ -35,21 +36,25 @@ AT_RANDOM = "drawn at random"
 """How the reason of rows begins that were drawn with the same probability as all others."""
 CLAIM_LIFETIME = timedelta(minutes=10)
 """How long a row that somebody is looking at is kept from others."""
-DOUBLE_EVERY = 5
-"""One row of so many is labeled by two people, unless the owner says otherwise."""
+SHARING = {"double_every": 5, "people": 2, "third": 0}
+"""One row of so many is labeled by so many people, unless the owner says otherwise; whether a row
+on which they differ goes to one more, so that the majority counts."""
 LISTED = 50
 """Labels of one page of a person's labels."""
 LONGEST_PAUSE = 600.0
 """Seconds between two labels above which somebody did something else."""
 
-# Rows that wait for :me. An open row needs ``needs`` more people; ``given_by`` is who labeled it.
-# Two ranges rather than !=, so that the index skips the rows that :me has labeled.
+# Rows that wait for :me. An open row needs ``needs`` more people; ``given_by`` is who labeled it
+# first. Others label a row that is assigned to somebody after them. Two ranges rather than !=, so
+# that the index skips the rows that :me has labeled.
 WAITING = """
 FROM suggestion AS s
 LEFT JOIN claim AS mine ON (mine.data, mine.row, mine.annotator) = (s.data, s.row, :me)
 WHERE s.rowid IN (
     SELECT rowid FROM suggestion WHERE data = :data AND needs > 0 AND given_by < :me UNION ALL
     SELECT rowid FROM suggestion WHERE data = :data AND needs > 0 AND given_by > :me)
+AND (s.assigned IN ('', :me) OR s.given_by = s.assigned)
+AND NOT EXISTS (SELECT 1 FROM given AS g WHERE (g.data, g.row, g.annotator) = (s.data, s.row, :me))
 AND (s.given_by != '' OR mine.skipped = 0
      OR s.round = (SELECT max(round) FROM suggestion WHERE data = :data))
 AND s.needs > (
@@ -68,7 +73,7 @@ class StoredSuggestion:
     """A row to be labeled, as annotators see it: its ``cells`` are (column, kind, text).
 
     ``round`` is the number of the draw, from 1 on, ``place`` the row's place in it, and
-    ``probability`` that of being drawn in it.
+    ``probability`` that of being drawn in it; ``groups`` are those that the row is in.
     """
 
     row: Any
@@ -77,6 +82,7 @@ class StoredSuggestion:
     cells: Iterable[tuple[str, str, str]]
     probability: float | None
     reason: str
+    groups: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -217,15 +223,15 @@ class LabelStore(Memory):
 
     # rows to label
 
-    def add_suggestions(
-        self, data: str, rows: Iterable[StoredSuggestion], double_every: int = DOUBLE_EVERY
-    ) -> None:
+    def add_suggestions(self, data: str, rows: Iterable[StoredSuggestion]) -> None:
         """Add the rows of a round without those that got a label while they were drawn.
 
-        A row that is there stays as it is. One of ``double_every`` goes to two people (0: none).
+        A row that is there stays as it is.
         """
         with self._write() as connection:
             rows = [row for row in rows if not self._is_seen(data, row.row)]
+            sharing, assigned = self._read_sharing(data), self.list_assigned(_find_file(data))
+            every, people = sharing["double_every"], sharing["people"]
             self._insert(
                 connection,
                 "suggestion",
@@ -233,7 +239,8 @@ class LabelStore(Memory):
                     {
                         "data": data,
                         **vars(row),
-                        "people": 2 if double_every and row.place % double_every == 0 else 1,
+                        "people": people if every and row.place % every == 0 else 1,
+                        "assigned": _assign(row, assigned),
                     }
                     for row in rows
                 ],
@@ -247,6 +254,29 @@ class LabelStore(Memory):
             )
             for row in rows:
                 self._update_needs(connection, data, json.dumps(row.row))
+
+    def _read_sharing(self, data: str) -> dict[str, int]:
+        """How the owner wants rows of the data to be labeled by several people."""
+        found = self._select(SHARING, "file", "WHERE id = ?", _find_file(data))
+        return found[0] if found else SHARING
+
+    def list_assigned(self, file: int) -> list[tuple[str, float, str]]:
+        """(person, share, group) of those to whom rows of a file are assigned.
+
+        A person without a group labels that share of all rows that are in nobody's group.
+        """
+        query = "SELECT annotator, share, [group] FROM person WHERE file = ? AND share > 0"
+        return [*map(tuple, self._fetch(f"{query} ORDER BY annotator", file))]
+
+    def count_waiting(self, data: str, annotator: str) -> int:
+        """Rows that wait for a person."""
+        ((left,),) = self._fetch(f"SELECT count(*) {WAITING}", **_ask_for(data, annotator))
+        return int(left)
+
+    def gives_rows_to(self, data: str, annotator: str, round: int) -> bool:
+        """Whether a round had rows for a person."""
+        query = "SELECT 1 FROM suggestion WHERE data = ? AND round = ? AND assigned IN ('', ?)"
+        return bool(self._fetch(f"{query} LIMIT 1", data, round, annotator))
 
     def _is_seen(self, data: str, row: Any) -> bool:
         query = "SELECT 1 FROM labeled_row WHERE data = ? AND row = ?"
@@ -331,8 +361,7 @@ class LabelStore(Memory):
     def _make_view(
         self, data: str, annotator: str, row: StoredSuggestion | None, given: Hashable | None
     ) -> LabelView:
-        totals = self.read_totals(data)
-        ((left,),) = self._fetch(f"SELECT count(*) {WAITING}", **_ask_for(data, annotator))
+        totals, left = self.read_totals(data), self.count_waiting(data, annotator)
         mine, settled, conflicts = (
             totals.get(name, 0) for name in (f"by {annotator}", "settled", "conflicts")
         )
@@ -420,20 +449,22 @@ class LabelStore(Memory):
         """(row, label, probability, round) of all rows whose label counts.
 
         Of the n rows of a round, shown in random order, m have a label that counts: a row that was
-        drawn with probability p has one with probability p m / n. Rows of rounds that were drawn at
-        random have no probability: they count equally.
+        drawn with probability p has one with probability p m / n. Where rows are assigned to
+        people, n and m are those of the person. Rows of other rounds that were drawn at random have
+        no probability: they count equally.
         """
         rows = self._fetch(
-            "WITH settled AS (SELECT r.row, r.label, s.round, s.probability, s.reason"
+            "WITH settled AS (SELECT r.row, r.label, s.round, s.probability, s.reason, s.assigned"
             "  FROM labeled_row AS r LEFT JOIN suggestion AS s ON s.data = r.data AND s.row = r.row"
             "  AND s.round ="
             "   (SELECT max(round) FROM suggestion WHERE data = r.data AND row = r.row)"
             "  WHERE r.data = :data AND r.label IS NOT NULL),"
-            " size AS (SELECT round, count(*) AS n FROM suggestion WHERE data = :data"
-            "  GROUP BY round)"
-            " SELECT row, label, iif(substr(reason, 1, :length) = :random, NULL, probability"
-            "  * (CAST(count(*) OVER (PARTITION BY round) AS REAL) / n)), coalesce(round, 0)"
-            " FROM settled LEFT JOIN size USING (round)",
+            " size AS (SELECT round, assigned, count(*) AS n,"
+            "  max(max(assigned)) OVER (PARTITION BY round) = '' AS is_undivided"
+            "  FROM suggestion WHERE data = :data GROUP BY round, assigned)"
+            " SELECT row, label, iif(substr(reason, 1, :length) = :random AND is_undivided, NULL,"
+            "  probability * (CAST(count(*) OVER (PARTITION BY round, assigned) AS REAL) / n)),"
+            "  coalesce(round, 0) FROM settled LEFT JOIN size USING (round, assigned)",
             **{"data": data, "random": AT_RANDOM, "length": len(AT_RANDOM)},
         )
         with self.refuse_corrupt():
@@ -443,7 +474,7 @@ class LabelStore(Memory):
     def list_people(self, data_names: Collection[str]) -> dict[str, dict[str, Any]]:
         """Person -> numbers of labels and of unsure rows, the last time, median seconds a label."""
         rows = self._fetch(
-            "SELECT annotator, replace(substr(max(given_at), 1, 16), 'T', ' ') FROM label_event"
+            "SELECT annotator, max(given_at) FROM label_event"
             " WHERE data IN (SELECT value FROM json_each(?)) GROUP BY annotator ORDER BY min(id)",
             json.dumps(data_names),
         )
@@ -557,10 +588,7 @@ class LabelStore(Memory):
         reason: str,
     ) -> None:
         """Update what was given to the row, which of its labels counts, and the totals."""
-        place = (data, row, annotator)
-        query = "SELECT label, verdict, in_conflict FROM labeled_row WHERE data = ? AND row = ?"
-        before = connection.execute(query, (data, row)).fetchone()
-        settled, verdict, in_conflict = before or (None, None, 0)
+        place, verdict = (data, row, annotator), None
         query = "SELECT count(*) FROM given WHERE (data, row, annotator) = (?, ?, ?)"
         (was_given,) = connection.execute(query, place).fetchone()
         is_given = was_given
@@ -577,13 +605,34 @@ class LabelStore(Memory):
             )
             connection.execute("DELETE FROM claim WHERE (data, row, annotator) = (?, ?, ?)", place)
             is_given = 1
+        if is_given != was_given:
+            _add_to_total(connection, data, f"by {annotator}", is_given - was_given)
+        self._settle(connection, data, row, verdict)
+
+    def settle_again(self, data: str) -> None:
+        """Look again at rows on which people differ, with what the owner now says of them."""
+        query = "SELECT row FROM labeled_row WHERE data = ? AND in_conflict"
+        with self._write() as connection:
+            for (row,) in self._fetch(query, data):
+                self._settle(connection, data, row)
+
+    def _settle(
+        self, connection: sqlite3.Connection, data: str, row: str, verdict: str | None = None
+    ) -> None:
+        """Update which label of a row counts and how many people it needs, and the totals."""
+        query = "SELECT label, verdict, in_conflict FROM labeled_row WHERE data = ? AND row = ?"
+        before = connection.execute(query, (data, row)).fetchone()
+        settled, known, in_conflict = before or (None, None, 0)
+        verdict = verdict or known
         classes = connection.execute(
-            "SELECT DISTINCT label FROM given WHERE data = ? AND row = ? AND label IS NOT NULL",
+            "SELECT label, count(*) FROM given WHERE data = ? AND row = ? AND label IS NOT NULL"
+            " GROUP BY label ORDER BY count(*) DESC",
             (data, row),
         ).fetchall()
-        only = classes[0][0] if len(classes) == 1 else None
-        counts = only if verdict is None else verdict
-        differ = int(verdict is None and len(classes) > 1)
+        n, third = sum(count for _, count in classes), self._read_sharing(data)["third"]
+        agreed = len(classes) == 1 or (third and n > 2 and 2 * classes[0][1] > n)
+        counts = verdict or (classes[0][0] if agreed else None)
+        differ = int(verdict is None and len(classes) > 1 and not agreed)
         connection.execute(
             "INSERT INTO labeled_row (data, row, label, verdict, in_conflict)"
             " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET label = excluded.label,"
@@ -594,27 +643,51 @@ class LabelStore(Memory):
             ("rows", int(before is None)),
             ("settled", (counts is not None) - (settled is not None)),
             ("conflicts", differ - in_conflict),
-            (f"by {annotator}", is_given - was_given),
         ):
             if change:
                 _add_to_total(connection, data, name, change)
-        self._update_needs(connection, data, row)
+        self._update_needs(connection, data, row, int(third and differ))
 
-    def _update_needs(self, connection: sqlite3.Connection, data: str, row: str) -> None:
+    def _update_needs(
+        self, connection: sqlite3.Connection, data: str, row: str, more: int = 0
+    ) -> None:
         """Note in the newest suggestion of a row how many people it still needs."""
         query = "SELECT annotator FROM given WHERE data = ? AND row = ?"
         people = connection.execute(query, (data, row)).fetchall()
         connection.execute(
             "UPDATE suggestion SET given_by = :by, needs ="
             " iif(round < (SELECT max(round) FROM suggestion WHERE data = :data AND row = :row), 0,"
-            "  max(0, people - :n)) WHERE data = :data AND row = :row",
+            "  max(0, people + :more - :n)) WHERE data = :data AND row = :row",
             {
                 "by": people[0][0] if people else "",
                 "n": len(people),
+                "more": more,
                 "data": data,
                 "row": row,
             },
         )
+
+
+def _find_file(data: str) -> int:
+    """The number of the file whose data have that name (`ssme.serve.files.name_data`)."""
+    words = data.split()
+    return int(words[1]) if words[:1] == ["file"] and words[1:2] and words[1].isdecimal() else 0
+
+
+def _assign(row: StoredSuggestion, assigned: Sequence[tuple[str, float, str]]) -> str:
+    """Who labels a row: chance decides by the shares of those whose group it is in, else of those
+    without a group; empty for anybody.
+    """
+    groups = {"", *(f"{name}={value}" for name, value in row.groups.items())}
+    found = [(bool(group), who, share) for who, share, group in assigned if group in groups]
+    shares = [(who, share) for of, who, share in found if of == max(found)[0]]
+    digest = hashlib.sha256(json.dumps(row.row).encode()).digest()
+    at = int.from_bytes(digest[:8]) / 2**64 * max(1.0, sum(share for _, share in shares))
+    for who, share in shares:
+        at -= share
+        if at < 0.0:
+            return who
+    return ""
 
 
 def _compare(first: str, second: str, table: Counter[tuple[str, str]]) -> Agreement:

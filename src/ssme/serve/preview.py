@@ -33,7 +33,7 @@ from ssme.errors import (
 )
 from ssme.fitting import check_run, choose_metrics, make_groups
 from ssme.methods.registry import list_supported
-from ssme.metrics import default_metrics, metric_names
+from ssme.metrics import default_metrics, metric_names, predicted_classes
 from ssme.options import accept, list_declared
 from ssme.progress import tell
 from ssme.schema import FILE_OPTIONS, ReadOptions
@@ -44,7 +44,8 @@ from ssme.writing import write_text
 
 SAMPLE = 20_000
 """Rows of a larger table that are looked at."""
-EXAMPLES = 3
+EXAMPLES, FIRST, LISTED_GROUPS = 3, 4, 50
+"""Values of a column, rows as they were read, and groups by a column that are shown."""
 WIDTH = 80
 """Characters of an example that are shown."""
 
@@ -282,6 +283,22 @@ def _mark_roles(
             column |= {"role": "out", "reason": f"no model: {skipped[name]}"}
 
 
+def _show_rows(data: ScoreSet) -> dict[str, Any]:
+    """The first rows as they were read: id, label, groups, and what each model says."""
+    models = data.models[:6]
+    titles = ["row", "label", *data.groups, *models]
+    predicted, rows = predicted_classes(data.scores[:FIRST]), []
+    for i in range(min(FIRST, data.n_rows)):
+        label = "none" if data.labels[i] < 0 else str(data.classes[data.labels[i]])
+        row = [str(i + 1 if data.ids is None else data.ids[i]), label]
+        row += [str(values[i]) for values in data.groups.values()]
+        for j in range(len(models)):
+            k = predicted[i, j]
+            row.append("none" if k < 0 else f"{data.classes[k]} ({data.scores[i, j, k]:.2f})")
+        rows.append([shorten(text, WIDTH) for text in row])
+    return {"titles": titles, "rows": rows}
+
+
 def _describe(data: ScoreSet) -> dict[str, Any]:
     can, cannot = list_supported(data)
     gaps = np.isnan(data.scores[:, :, 0]).sum(axis=0)
@@ -298,6 +315,11 @@ def _describe(data: ScoreSet) -> dict[str, Any]:
         "id": None if data.ids is None or data.layout is None else data.layout.id or "ids",
         "ordered": data.ordered,
         "groups": list(data.groups),
+        "group_values": {
+            name: sorted({str(value) for value in values})[:LISTED_GROUPS]
+            for name, values in data.groups.items()
+        },
+        "first_rows": _show_rows(data),
         "methods": can,
         "methods_not": cannot,
         "metrics": list(metric_names(data.n_classes)),

@@ -50,6 +50,12 @@ class OpenFile:
         return self.look is not None and self.is_current and not self.changed
 
     @property
+    def guessed_models(self) -> bool:
+        """Whether columns were taken for models that nobody has named."""
+        named = {"models", "answers", "ratings", "model"} & {*self.record.read}
+        return bool(self.look and self.look["columns"] and not named)
+
+    @property
     def lacks_names(self) -> bool:
         """Whether the classes are 0 and 1, and nobody was asked what they mean."""
         classes = self.look["classes"] if self.look else ()
@@ -184,8 +190,11 @@ class Project:
         }
         return await self.runner.add(file.record.id, "labels", request)
 
-    async def choose_rows(self, file: OpenFile) -> JobRecord | None:
-        """See to it that there are rows to label; the job, where there are too few."""
+    async def choose_rows(self, file: OpenFile, annotator: str = "") -> JobRecord | None:
+        """See to it that there are rows to label; the job, where there are too few.
+
+        An ``annotator`` for whom no row waits gets more, unless the newest round had none for them.
+        """
         assert file.look is not None
         free = file.look["rows"] - file.look["labeled"]
         ahead = AHEAD * self.settings.batch
@@ -193,7 +202,8 @@ class Project:
         def make_request(store: Store) -> dict[str, Any] | JobRecord | None:
             newest, left = store.count_unseen(file.data)
             seen = store.read_totals(file.data).get("rows", 0)
-            if left > ahead - self.settings.batch or left >= free - seen:
+            is_idle = bool(annotator) and store.gives_rows_to(file.data, annotator, newest)
+            if (left > ahead - self.settings.batch and not is_idle) or left >= free - seen:
                 return None
             job = store.find_newest_job(file.record.id, "rows", "state IN ('waiting', 'running')")
             if job and (job.request["data"], job.request["round"]) == (file.data, newest + 1):
@@ -260,7 +270,7 @@ def store_results(store: Store, job: JobRecord, folder: Path) -> None:
     """Put what a job found into the databases, once."""
     if job.kind == "rows":
         rows = [StoredSuggestion(**each) for each in _read_json(folder / "rows.json") or []]
-        store.add_suggestions(job.request["data"], rows, store.find_file(job.file).double_every)
+        store.add_suggestions(job.request["data"], rows)
     elif job.kind == "labels":
         store.import_labels(job.request["data"], _read_json(folder / "labels.json") or [], job.key)
     elif job.kind == "evaluate":

@@ -197,7 +197,6 @@ async def show_history(request: Request) -> Response:
         rows.append(
             {
                 "record": record,
-                "when": record.made_at[:16].replace("T", " "),
                 "decision": decision,
                 "sureness": decision.describe_sureness() if decision else "",
                 "estimate": _estimate_of(record, decision.pick if decision else None),

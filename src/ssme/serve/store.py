@@ -65,8 +65,9 @@ class FileRecord:
 
     ``read``, ``run`` and ``shown`` are the mapping: options of reading, options of the run and the
     columns that annotators see. ``design`` says how rows are chosen for labeling: "goal" or
-    "random"; one row of ``double_every`` goes to two people (0: none). ``guide`` is what annotators
-    should know: Markdown under ``text``, and a description of each class under ``classes``.
+    "random"; one row of ``double_every`` goes to ``people`` (0: none), and with ``third`` a row on
+    which they differ to one more. ``guide`` is what annotators should know: Markdown under
+    ``text``, and a description of each class under ``classes``.
     ``shared`` says whether guests see results. ``look`` is the job that found that the file can be
     read with this mapping, ``tried`` the newest job that looked at the file, maybe with a mapping
     that does not work. ``names`` are what pages call the classes, which are written as JSON; None
@@ -89,6 +90,8 @@ class FileRecord:
     names: Mapping[str, str] | None
     guide: Mapping[str, Any]
     double_every: int
+    people: int
+    third: bool
     shared: bool
 
 
@@ -268,6 +271,23 @@ class Store(LabelStore):
         columns = ", ".join(f"[{name}] = ?" for name in values)
         written = [self._dump(name, value) for name, value in values.items()]
         self._execute(f"UPDATE file SET {columns} WHERE id = ?", *written, number)
+
+    def read_keys(self, file: int, annotator: str) -> dict[str, str]:
+        """The keys that a person has chosen, by button."""
+        found = self._select(
+            ("keys",), "person", "WHERE file = ? AND annotator = ?", file, annotator
+        )
+        return found[0]["keys"] if found else {}
+
+    def update_person(self, file: int, annotator: str, /, **values: Any) -> None:
+        """Set the keys of a person, or the share and group of rows that they label."""
+        with self._write() as connection:
+            self._insert(connection, "person", [{"file": file, "annotator": annotator}])
+            for name, value in values.items():
+                connection.execute(
+                    f"UPDATE person SET [{name}] = ? WHERE file = ? AND annotator = ?",
+                    (self._dump(name, value), file, annotator),
+                )
 
     def _find(self, table: str, record: type[Any], number: int) -> dict[str, Any]:
         found = self._select(list_columns(record), table, "WHERE id = ?", number)

@@ -229,6 +229,7 @@ def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:
             "cells": [*cells[place], *_read_answers(data, int(rows[i]))],
             "probability": float(chance[i]),
             "reason": reasons[i],
+            "groups": {name: str(of[rows[i]]) for name, of in data.groups.items()},
         }
         for place, i in enumerate(order)
     ]

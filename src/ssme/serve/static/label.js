@@ -5,7 +5,7 @@
   const { say, tell, follow, askUntilEnd } = window.ssme;
   const card = document.getElementById("card"), problem = document.getElementById("problem");
   const working = document.getElementById("working");
-  const waiting = []; // keys that were pressed before the next row was there
+  const waiting = []; // keys and buttons that were pressed before the next row was there
   let busy = false, again = null, watched = null;
 
   // A label keeps its key until the server has it, so that sending it twice stores it once.
@@ -36,8 +36,24 @@
     } finally {
       busy = false;
     }
-    if (again) waiting.length = 0;
-    else if (waiting.length) pressKey(waiting.shift());
+    goOn();
+  };
+
+  // What was pressed for rows that are not there is told, not kept for another row.
+  const goOn = () => {
+    while (waiting.length && !busy && !again) {
+      const next = waiting.shift();
+      if (!(typeof next === "string" ? pressKey(next) : pressAgain(next)) && !card.querySelector(".choices")) {
+        say(`${waiting.length + 1} keys were pressed too many: no row is left for them.`);
+        waiting.length = 0;
+      }
+    }
+  };
+
+  const pressAgain = ({ name, value }) => {
+    const button = [...card.querySelectorAll("button")].find((b) => b.name === name && b.value === value);
+    if (button) press(button);
+    return Boolean(button);
   };
 
   // Who works by Tab and Enter stays where they were: on the same button, or at the new row.
@@ -49,9 +65,9 @@
 
   const pressKey = (key) => {
     const note = card.querySelector("input[name=note]");
-    if (key === "n" && note) {
+    if (note && key === note.dataset.key && key) {
       note.focus();
-      note.value += waiting.splice(0).join("");
+      while (typeof waiting[0] === "string") note.value += waiting.shift();
       return true;
     }
     const button = [...card.querySelectorAll("button[data-key]")].find((b) => b.dataset.key === key && key);
@@ -103,7 +119,7 @@
   if (plan) count().catch(() => {});
 
   const press = (button) => {
-    if (busy || again) return;
+    if (busy || again) { waiting.push({ name: button.name, value: button.value }); return; }
     const form = card.querySelector("form"), body = new URLSearchParams();
     for (const field of form.querySelectorAll("input, select")) body.set(field.name, field.value);
     body.set(button.name, button.value);
@@ -115,11 +131,19 @@
     if (event.submitter) press(event.submitter);
   });
 
+  card.addEventListener("click", (event) => {
+    const picture = event.target.closest(".zoom");
+    if (!picture || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    picture.classList.toggle("in");
+    say(picture.classList.contains("in") ? "Enlarged." : "As a whole.");
+  });
+
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (event.target.matches("input, select, textarea")) return;
     const key = event.key.toLowerCase();
-    if (busy && key.length === 1) waiting.push(key);
+    if ((busy || again) && key.length === 1) waiting.push(key);
     else if (pressKey(key)) event.preventDefault();
   });
 })();

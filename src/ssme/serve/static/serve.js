@@ -29,6 +29,12 @@
       if (state === "waiting" || state === "running") askUntilEnd(job, end); else end();
     }, 1500);
   };
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    if (isNaN(at)) continue;
+    time.title = time.textContent;
+    time.textContent = at.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  }
   window.ssme = { csrf, say, tell, follow, askUntilEnd };
 
   for (const box of document.querySelectorAll(".progress[data-job]")) {
