@@ -20,8 +20,6 @@ Writes ``benchmarks/results/fuzz_metamorphic.csv``: counts by relation, method, 
 from __future__ import annotations
 
 import atexit
-import csv
-import json
 import tempfile
 import traceback
 import warnings
@@ -34,10 +32,9 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 from pyarrow import parquet
+from tests.written import Columns, make_frame, write_table, write_text
 
 import ssme
 from benchmarks.fuzz.tables import Hang, limit_time, make_parser, split_cases, spread, write_counts
@@ -46,7 +43,6 @@ from ssme.data.readers.sources import READERS
 from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import metric_names
 
-Columns = dict[str, list[Any]]
 Back = dict[str, dict[Any, Any]]
 OUTCOMES = ("same", "refused", "different", "uncaught", "hang")
 EXACT, SINGLE = 1e-9, 1e-5
@@ -466,7 +462,7 @@ def give(world: World, way: str, folder: Path) -> tuple[Any, Any, dict[str, Any]
         known = [i for i, y in enumerate(world.columns["label"]) if y is not None]
         apart = [name for name in ("id", "label", "label_weight") if name in columns]
         labels = {name: [world.columns[name][i] for i in known] for name in apart}
-        _write_csv(labels, options["labels_file"])
+        write_text(labels, options["labels_file"])
         columns = {name: of for name, of in columns.items() if name not in apart[1:]}
     if container == "csv;":
         options |= {"delimiter": ";", "decimal": ","}
@@ -559,85 +555,12 @@ def _give_arrays(
 def _pack(columns: Columns, container: str, folder: Path, world: World) -> Any:
     """A frame, or the path of a file that is written."""
     scores = {"score", *world.score_columns} if world.kind in ("score", "classes") else set()
-    narrow = scores if world.single else set()
-    path = folder / f"scores{container}"
-    if container in (".csv", ".tsv"):
-        return _write_csv(columns, path, "\t" if container == ".tsv" else ",")
+    narrow = [name for name in columns if world.single and name in scores]
     if container == "csv;":
-        return _write_csv(columns, folder / "scores.csv", ";", ",")
-    if container in (".jsonl", ".ndjson"):
-        lines = (
-            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-        )
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        return path
-    if container in (".xlsx", ".xlsm"):
-        import openpyxl
-
-        book = openpyxl.Workbook(write_only=True)
-        sheet = book.create_sheet()
-        for row in (list(columns), *zip(*columns.values(), strict=True)):
-            sheet.append(row)
-        book.save(path)
-        return path
-    if container in (".parquet", "pyarrow"):
-        types = {name: pa.float32() if name in narrow else None for name in columns}
-        table = pa.table({name: pa.array(v, type=types[name]) for name, v in columns.items()})
-        if container == "pyarrow":
-            return table
-        parquet.write_table(table, path)
-        return path
-    if container == "polars":
-        frame = pl.DataFrame(columns)
-        return frame.with_columns(
-            [pl.col(name).cast(pl.Float32) for name in frame.columns if name in narrow]
-        )
-    if container == "dataset":
-        return Dataset(columns)
-    if container.startswith("pandas"):
-        return _make_pandas(columns, container, narrow)
-    raise AssertionError(f"benchmarks/fuzz/metamorphic.py does not know how to write {container}")
-
-
-def _make_pandas(columns: Columns, container: str, narrow: set[str]) -> pd.DataFrame:
-    frame = pd.DataFrame(columns)
-    if container != "pandas":
-        frame = pd.DataFrame({k: pd.Series(v, dtype=object) for k, v in columns.items()})
-    if container == "pandas-nullable":
-        frame = frame.convert_dtypes()
-    kind = "Float32" if container == "pandas-nullable" else "float32"
-    return frame.astype({name: kind for name in columns if name in narrow})
-
-
-def _write_csv(columns: Columns, path: Path, delimiter: str = ",", decimal: str = ".") -> Path:
-    def spell(value: Any) -> Any:
-        if value is None:
-            return ""
-        return repr(value).replace(".", decimal) if isinstance(value, float) else value
-
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file, delimiter=delimiter)
-        writer.writerow(columns)
-        for row in zip(*columns.values(), strict=True):
-            writer.writerow([spell(value) for value in row])
-    return path
-
-
-@dataclass
-class Dataset:
-    """What is used of a Hugging Face dataset."""
-
-    columns: Columns
-    features: dict[str, Any] = field(default_factory=dict)
-
-    def with_format(self, _: str) -> Dataset:
-        return self
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values())))
-
-    def __getitem__(self, _: slice) -> pa.Table:
-        return pa.table(self.columns)
+        return write_text(columns, folder / "scores.csv", ";", ",")
+    if container.startswith("."):
+        return write_table(columns, folder / f"scores{container}", narrow)
+    return make_frame(columns, container, narrow)
 
 
 # asking and comparing

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from tests.written import list_columns, write_table
 
 from ssme.data import ScoreSet
 from ssme.data.readers.sources import READERS
@@ -76,29 +76,11 @@ def test_every_reader(suffix: str, kind: str, tmp_path: Path) -> None:
 
 def write(data: ScoreSet, path: Path) -> bool:
     """Write a set; whether `ScoreSet.save` did it, which also keeps the classes."""
-    rows = [
-        {name: plain(value) for name, value in row.items()}
-        for row in data.to_frame().to_dict("records")
-    ]
-    if path.suffix in (".jsonl", ".ndjson"):
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    elif path.suffix in (".xlsx", ".xlsm"):
-        openpyxl = pytest.importorskip("openpyxl")
-        book = openpyxl.Workbook()
-        for row in [list(rows[0]), *(list(row.values()) for row in rows)]:
-            book.active.append(row)
-        book.save(path)
-    elif path.suffix in (".csv", ".tsv", ".parquet", ".npz"):
+    if path.suffix in (".csv", ".tsv", ".parquet", ".npz"):
         data.save(path)
         return True
-    else:
-        pytest.fail(f"tell `write` of tests/contract/test_readers.py how to write {path.suffix}")
+    write_table(list_columns(data.to_frame()), path)
     return False
-
-
-def plain(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
-    return None if value != value else value
 
 
 def test_the_reader_of_bare_arrays(tmp_path: Path) -> None:

@@ -7,9 +7,7 @@ edges of bins.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.written import Columns, Dataset, write_text
 
 import ssme
 from ssme.data import ScoreSet
@@ -29,7 +28,6 @@ from ssme.stream import evaluate_parquet
 N = 120
 TEXT = ("id", "group_site")
 LABELS = ("label",)
-Columns = dict[str, list[Any]]
 
 
 def binary_columns() -> Columns:
@@ -84,15 +82,6 @@ def bits(result: ssme.Evaluation) -> str:
 def evaluate(source: Any, y: Any = None, **options: Any) -> ssme.Evaluation:
     metrics = OF_CLASSES if options.pop("many", False) else OF_TWO
     return ssme.evaluate(source, y, method="ensemble", n_draws=20, metrics=metrics, **options)
-
-
-def write_text(columns: Columns, path: Path, delimiter: str = ",") -> Path:
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file, delimiter=delimiter)
-        writer.writerow(columns)
-        for row in zip(*columns.values(), strict=True):
-            writer.writerow(["" if value is None else value for value in row])
-    return path
 
 
 def arrow_table(columns: Columns, change: Callable[[str, pa.Array], pa.Array]) -> pa.Table:
@@ -178,25 +167,6 @@ def polars_frame(columns: Columns, kind: str) -> Any:
     if kind == "float32":
         return frame.with_columns(pl.col(score_names(columns)).cast(pl.Float32))
     return frame.lazy() if kind == "lazy" else frame
-
-
-@dataclass
-class Dataset:
-    """What is used of a Hugging Face dataset."""
-
-    columns: Columns
-    arrow: bool = True
-    features: dict[str, Any] = field(default_factory=dict)
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "with_format" and self.arrow:
-            return lambda _: self
-        if name == "to_pandas" and not self.arrow:
-            return lambda: pd.DataFrame(self.columns)
-        raise AttributeError(name)
-
-    def __getitem__(self, rows: slice) -> pa.Table:
-        return pa.table(self.columns)
 
 
 def score_names(columns: Columns) -> list[str]:
@@ -300,7 +270,7 @@ def test_lists_of_class_scores_in_a_dataset_give_the_same_bits() -> None:
     named = {"models": ["bert", "gpt"], "classes": ANIMALS}
     expected = bits(evaluate(scores, CLASSES["label"], many=True, **named, **given_apart(CLASSES)))
     for arrow in (True, False):
-        data = ScoreSet.from_huggingface(Dataset(lists, arrow), classes=ANIMALS)
+        data = ScoreSet.from_huggingface(Dataset(lists, arrow=arrow), classes=ANIMALS)
         assert bits(evaluate(data, many=True)) == expected
     for model in ("bert", "gpt"):
         lists[model] = pa.array(lists[model], pa.list_(pa.float32()))

@@ -14,12 +14,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.data.readers.test_huggingface import Dataset
+from tests.written import Dataset, list_columns, make_frame, write_table
 
 import ssme
 from ssme import ScoreSet
@@ -112,42 +110,22 @@ class Problem:
 Reader = Callable[[Problem, np.random.Generator, Path], ScoreSet]
 
 
-def read_csv(long: bool) -> Reader:
+def read_as(kind: str, long: bool = False) -> Reader:
     def read(problem: Problem, rng: np.random.Generator, folder: Path) -> ScoreSet:
-        frame = problem.make_long(rng) if long else problem.make_wide(rng)
-        frame.to_csv(folder / "a.csv", index=False)
-        return ScoreSet.read(folder / "a.csv", **problem.options)
+        columns = list_columns(problem.make_long(rng) if long else problem.make_wide(rng))
+        if kind.startswith("."):
+            return ScoreSet.read(write_table(columns, folder / f"a{kind}"), **problem.options)
+        if kind == "dataset":
+            return ScoreSet.from_huggingface(Dataset(columns), label="label", **problem.options)
+        return ScoreSet.from_frame(make_frame(columns, kind), **problem.options)
 
     return read
-
-
-def read_parquet(problem: Problem, rng: np.random.Generator, folder: Path) -> ScoreSet:
-    problem.make_wide(rng).to_parquet(folder / "a.parquet", index=False)
-    return ScoreSet.read(folder / "a.parquet", **problem.options)
-
-
-def read_excel(problem: Problem, rng: np.random.Generator, folder: Path) -> ScoreSet:
-    problem.make_wide(rng).to_excel(folder / "a.xlsx", index=False)
-    return ScoreSet.read(folder / "a.xlsx", **problem.options)
 
 
 def read_json_lines(problem: Problem, rng: np.random.Generator, folder: Path) -> ScoreSet:
     lines = [json.dumps(line) for line in problem.make_objects(rng)]
     (folder / "a.jsonl").write_text("\n".join(lines))
     return ScoreSet.read(folder / "a.jsonl", **problem.options)
-
-
-def read_frame(change: Callable[[pd.DataFrame], Any], long: bool) -> Reader:
-    def read(problem: Problem, rng: np.random.Generator, folder: Path) -> ScoreSet:
-        frame = problem.make_long(rng) if long else problem.make_wide(rng)
-        return ScoreSet.from_frame(change(frame.reset_index(drop=True)), **problem.options)
-
-    return read
-
-
-def read_huggingface(problem: Problem, rng: np.random.Generator, folder: Path) -> ScoreSet:
-    frame = problem.make_wide(rng).reset_index(drop=True)
-    return ScoreSet.from_huggingface(Dataset(frame), label="label", **problem.options)
 
 
 def read_npz(problem: Problem, rng: np.random.Generator, folder: Path) -> ScoreSet:
@@ -168,20 +146,14 @@ def read_dict_of_frames(problem: Problem, rng: np.random.Generator, folder: Path
 
 
 READERS: dict[str, Reader] = {
-    "csv wide": read_csv(long=False),
-    "csv long": read_csv(long=True),
-    "parquet": read_parquet,
-    "excel": read_excel,
-    "json lines": read_json_lines,
-    "pandas wide": read_frame(lambda frame: frame, long=False),
-    "pandas long": read_frame(lambda frame: frame, long=True),
-    "polars wide": read_frame(pl.from_pandas, long=False),
-    "polars long": read_frame(pl.from_pandas, long=True),
-    "pyarrow wide": read_frame(pa.Table.from_pandas, long=False),
-    "hugging face": read_huggingface,
-    "npz": read_npz,
+    **{kind: read_as(kind) for kind in (".csv", ".parquet", ".xlsx", "dataset")},
+    **{f"{kind} {'long' if long else 'wide'}": read_as(kind, long)
+       for kind in ("pandas", "polars", "pyarrow") for long in (False, True)},
+    ".csv long": read_as(".csv", long=True),
+    "objects in lines": read_json_lines,
+    ".npz": read_npz,
     "dict of frames": read_dict_of_frames,
-}
+}  # fmt: skip
 
 
 def compute_numbers(data: ScoreSet) -> dict[tuple[str, str], float]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.written import ClassLabel, Dataset
 
 import ssme
 from ssme import ScoreSet
@@ -115,24 +116,6 @@ class Strange:
         raise RuntimeError("it is on a GPU")
 
 
-class ArrowRows:
-    """A dataset that gives its rows by Arrow, as `datasets.Dataset.with_format` does."""
-
-    features: dict[str, Any]
-
-    def __init__(self, frame: pd.DataFrame, features: dict[str, Any] | None = None) -> None:
-        self.frame, self.features = frame, features or {}
-
-    def with_format(self, name: str) -> ArrowRows:
-        assert name == "arrow"
-        return self
-
-    def __getitem__(self, rows: slice) -> Any:
-        import pyarrow
-
-        return pyarrow.Table.from_pandas(self.frame[rows])
-
-
 def test_codes_and_cuts_are_said_of_columns_that_are_found() -> None:
     wide = pd.DataFrame(
         {"a": ["yes", "no", "?"], "b": ["no", "?", "yes"], "label": ["yes", "no", None]}
@@ -147,18 +130,14 @@ def test_codes_and_cuts_are_said_of_columns_that_are_found() -> None:
 def test_a_dataset_of_arrow_goes_straight_into_evaluate() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 60)
-    frame = pd.DataFrame(
-        {
-            "label": np.where(np.arange(60) < 30, y, -1),
-            "net": np.clip(y + rng.normal(0, 0.3, 60), 0, 1),
-        }
+    columns = {
+        "label": [*y[:30].tolist(), *[-1] * 30],
+        "net": np.clip(y + rng.normal(0, 0.3, 60), 0, 1),
+    }
+    names = {"label": ClassLabel(["no", "yes"])}
+    result = ssme.evaluate(
+        Dataset(columns, names), "label", metrics="accuracy", method="ensemble", n_draws=10
     )
-    names = SimpleNamespace(names=["no", "yes"])
-    rows = ArrowRows(frame, {"label": names})
-    result = ssme.evaluate(rows, "label", metrics="accuracy", method="ensemble", n_draws=10)
-    assert result.data.classes == ("no", "yes")
-    assert result.data.n_labeled == 30
+    assert (result.data.classes, result.data.n_labeled) == (("no", "yes"), 30)
     with pytest.raises(InputError, match="label 5 of a ClassLabel with 2 names"):
-        ssme.evaluate(ArrowRows(frame.assign(label=5), {"label": names}), "label")
-    with pytest.raises(InputError, match="dictionary of splits"):
-        ssme.evaluate({"train": rows, "test": rows}, "label")
+        ssme.evaluate(Dataset({**columns, "label": [5] * 60}, names), "label")

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import ssme
 from ssme.data import ScoreSet
 from ssme.errors import InputError
 
@@ -61,19 +60,6 @@ def test_scores_by_class_as_objects_and_as_lists_are_the_same(tmp_path: Path) ->
     assert_allclose(named.scores, scores, atol=1e-12)
     assert_array_equal(named.scores, listed.scores)
     assert_array_equal(named.labels, listed.labels)
-
-
-def test_it_goes_straight_into_evaluate(tmp_path: Path) -> None:
-    rng = np.random.default_rng(1)
-    truth = rng.integers(0, 2, 60)
-    rows = [
-        {"bert": float(p), "label": int(y) if i < 10 else None, "tokens": ["a", "b"]}
-        for i, (y, p) in enumerate(zip(truth, rng.beta(1 + 3 * truth, 4 - 3 * truth), strict=True))
-    ]
-    table = ssme.evaluate(
-        written(tmp_path, *rows), method="labeled", metrics="accuracy", n_draws=50
-    ).frame()
-    assert len(table) == 1
 
 
 def test_a_table_of_holes_is_refused_before_memory_is_taken(tmp_path: Path) -> None:

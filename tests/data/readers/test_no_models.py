@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from benchmarks.fuzz.program import make_runner
+from tests.written import list_columns, make_frame, write_table
 
 import ssme
 from ssme.cli import app
@@ -47,44 +46,27 @@ def make_sample() -> pd.DataFrame:
     return frame
 
 
-def read_file(suffix: str, write: Callable[[pd.DataFrame, Path], object]) -> Callable[..., Any]:
-    def read(frame: pd.DataFrame, folder: Path, **options: Any) -> ScoreSet:
-        path = folder / f"scores{suffix}"
-        write(frame, path)
-        return ScoreSet.read(path, "label", **options)
-
-    return read
+def read(kind: str, frame: pd.DataFrame, folder: Path, **options: Any) -> ScoreSet:
+    columns = list_columns(frame)
+    if kind.startswith("."):
+        return ScoreSet.read(write_table(columns, folder / f"scores{kind}"), "label", **options)
+    return ScoreSet.from_frame(make_frame(columns, kind), "label", **options)
 
 
-READERS: dict[str, Callable[..., ScoreSet]] = {
-    "pandas": lambda frame, _, **options: ScoreSet.from_frame(frame, "label", **options),
-    "polars": lambda frame, _, **options: ScoreSet.from_frame(
-        pl.from_pandas(frame), "label", **options
-    ),
-    "pyarrow": lambda frame, _, **options: ScoreSet.from_frame(
-        pa.Table.from_pandas(frame), "label", **options
-    ),
-    "csv": read_file(".csv", lambda frame, path: frame.to_csv(path, index=False)),
-    "parquet": read_file(".parquet", lambda frame, path: frame.to_parquet(path)),
-    "excel": read_file(".xlsx", lambda frame, path: frame.to_excel(path, index=False)),
-    "json lines": read_file(
-        ".jsonl", lambda frame, path: frame.to_json(path, orient="records", lines=True)
-    ),
-}
-
-
-@pytest.mark.parametrize("reader", READERS)
-def test_every_reader_skips_them_and_says_why(reader: str, tmp_path: Path) -> None:
-    frame, read = make_sample(), READERS[reader]
+@pytest.mark.parametrize(
+    "kind", ["pandas", "polars", "pyarrow", ".csv", ".parquet", ".xlsx", ".jsonl"]
+)
+def test_every_reader_skips_them_and_says_why(kind: str, tmp_path: Path) -> None:
+    frame = make_sample()
     with pytest.warns(SsmeWarning, match="not taken for models: 'gold' .equal to the label"):
-        data = read(frame, tmp_path)
+        data = read(kind, frame, tmp_path)
     assert data.models == MODELS
     assert data.layout.skipped == SKIPPED
     assert set(SKIPPED) <= set(data.layout.ignored)
     assert "'sex' (only 0 and 1)" in data.layout.describe()["not taken for models"]
-    named = read(frame, tmp_path, models=["forest", "gold", "sex", "prior"])
+    named = read(kind, frame, tmp_path, models=["forest", "gold", "sex", "prior"])
     assert named.models == ("forest", "gold", "sex", "prior")
-    left_out = read(frame, tmp_path, ignore=list(SKIPPED))
+    left_out = read(kind, frame, tmp_path, ignore=list(SKIPPED))
     assert left_out.models == MODELS
 
 
