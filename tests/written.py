@@ -26,7 +26,7 @@ def write_text(columns: Columns, path: Path, delimiter: str = ",", decimal: str 
     def spell(value: Any) -> Any:
         if value is None:
             return ""
-        return repr(value).replace(".", decimal) if isinstance(value, float) else value
+        return str(value).replace(".", decimal) if isinstance(value, float) else value
 
     with path.open("w", newline="") as file:
         writer = csv.writer(file, delimiter=delimiter)
