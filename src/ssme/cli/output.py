@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -97,7 +98,11 @@ class Output:
     def say(self, *sentences: str) -> None:
         """A line of the result for each sentence, without markup; a path is not cut in two."""
         for sentence in sentences:
-            self.console.print(sentence, markup=False, overflow="ignore", crop=False)
+            for line in sentence.split("\n"):
+                words = textwrap.wrap(
+                    line, self.console.width, break_long_words=False, break_on_hyphens=False
+                )
+                self.console.print("\n".join(words), markup=False, soft_wrap=True)
 
     def show(self, *sections: Section) -> None:
         """Sections of the result."""
