@@ -260,6 +260,8 @@ class Option(NamedTuple):
     """What the help calls it, if the command line takes it without a flag."""
     writes: bool = False
     """Whether it names a file that is written."""
+    files: tuple[str, ...] = ()
+    """Suffixes of files, if it says how files of one kind are written."""
 
     @property
     def key(self) -> str:

@@ -12,7 +12,7 @@ import io
 import math
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
@@ -38,14 +38,8 @@ from ssme.options import (
 
 MARKS = ".,_' \u00a0\u202f\u2019"
 """Characters that people write in numbers: before decimals or between thousands."""
-FILE_OPTIONS = {
-    "delimiter": "CSV only",
-    "decimal": "CSV only",
-    "thousands": "CSV only",
-    "encoding": "CSV only",
-    "sheet": "Excel files only",
-}
-"""Options that say how one kind of file is written, and of which kind."""
+CSV, EXCEL = (".csv", ".tsv"), (".xlsx", ".xlsm")
+"""Suffixes of one kind of file."""
 ENGINES = ("memory", "stream", "dask")
 SAMPLE_ROWS = 20_000
 LARGEST_NUMBER_OF_GROUPS = 20_000
@@ -404,18 +398,21 @@ class ReadOptions(AnswerOptions):
             Kind(_accept_delimiter, "a single character, such as ',' or ';' or a tab"),
         ),
         title="Delimiter",
+        files=CSV,
     )
     decimal: str | None = option(
         None,
         "Character before the decimals of a number in a CSV file, such as a comma.",
         OneOf(Nothing("a point; numbers with a comma are refused"), MARK),
         title="Decimal separator",
+        files=CSV,
     )
     thousands: str | None = option(
         None,
         "Character between the thousands of a number in a CSV file, such as a point.",
         OneOf(Nothing("none"), MARK),
         title="Thousands separator",
+        files=CSV,
     )
     encoding: str | None = option(
         None,
@@ -425,12 +422,14 @@ class ReadOptions(AnswerOptions):
             Kind(_accept_encoding, "the name of a text encoding, such as cp1252 or utf-16"),
         ),
         title="Text encoding",
+        files=CSV,
     )
     sheet: str | None = option(
         None,
         "Sheet of an Excel file.",
         OneOf(Nothing("the only sheet that is not empty"), Text()),
         title="Sheet",
+        files=EXCEL,
     )
     ignore: tuple[str, ...] | None = option(
         None,
@@ -480,17 +479,9 @@ class ReadOptions(AnswerOptions):
         """Whether columns of answers or ratings are named."""
         return self.answers is not None or self.ratings is not None
 
-    @property
-    def given(self) -> dict[str, Any]:
-        """The options that differ from their defaults."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {
-            each.name: values[each.name]
-            for each in fields(self)
-            if values[each.name] != each.default
-        }
 
-
+FILE_OPTIONS = {each.name: each.files for each in list_declared(ReadOptions) if each.files}
+"""Options that say how files of one kind are written, and the suffixes of such files."""
 _METRIC = OneOf(Text(), NamedValues())
 
 

@@ -71,13 +71,13 @@ def test_borrowed_values_are_not_drawn_and_marked_elsewhere(grouped: ssme.Evalua
 
 def test_table_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    tabulate = evaluations.tabulate
+    tabulate = evaluations.tables.tabulate
 
     def counted(result: ssme.Evaluation, level: float) -> Any:
         calls.append(level)
         return tabulate(result, level)
 
-    monkeypatch.setattr(evaluations, "tabulate", counted)
+    monkeypatch.setattr(evaluations.tables, "tabulate", counted)
     result = ssme.evaluate(binary_set(n=60), method="ensemble", n_draws=5)
     for _ in range(3):
         list(result.rows("accuracy"))

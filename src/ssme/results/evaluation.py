@@ -24,6 +24,7 @@ from ssme.methods.label_draws import kish
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
 from ssme.options import Number, Option, accept
+from ssme.results import table as tables
 from ssme.results.choose import MARGIN, Choice, choose_model, find_criterion, refuse_idle_margin
 from ssme.results.comparison import Comparison, ModelRanking, compare_models, rank_models
 from ssme.results.groups import (
@@ -38,7 +39,6 @@ from ssme.results.groups import (
     rank_groups,
 )
 from ssme.results.reliability import Record, find_record
-from ssme.results.table import COLUMNS, LIBRARIES, build_frame, tabulate, to_plain_values
 from ssme.wording import quote, suggest_nearest
 from ssme.writing import write_text
 
@@ -151,7 +151,7 @@ class Evaluation:
     def library(self) -> str:
         """The library of data frames that the scores came in, else pandas."""
         library = self.data.frame_library
-        return library if library in LIBRARIES else LIBRARIES[0]
+        return library if library in tables.LIBRARIES else tables.LIBRARIES[0]
 
     @property
     def n_rows(self) -> int:
@@ -195,6 +195,7 @@ class Evaluation:
             if metric in (None, row["metric"]) and group in (None, row["group"]):
                 yield dict(row)
 
+    @tables.lists_columns
     def frame(self, library: str | None = None, *, level: float | None = None) -> Any:
         """The table: one row per model, group and metric.
 
@@ -208,16 +209,7 @@ class Evaluation:
         Returns
         -------
         frame
-            With the columns ``model``, ``group``, ``metric``; ``estimate`` with its interval
-            ``low`` and ``high``; ``labels_only`` with ``labels_only_low`` and
-            ``labels_only_high``, from the labeled rows by themselves; ``labels_only_from``, which
-            is "group" where that comes from the group's own labels, "all" where it comes from the
-            labels of all rows (always so for the group "all", and for a group whose own labels do
-            not determine it), "none" where there is no value; ``n_labeled`` and ``n_unlabeled``
-            rows of the group; ``shrinkage``, the share of the group's estimates that comes from all
-            rows; ``effective_labels``, as many labels as labels alone would need for an interval
-            as narrow; ``method``; ``positive_class``, the positive one of two classes (None where
-            it is unknown, and with more classes).
+            **columns
 
         Examples
         --------
@@ -230,8 +222,8 @@ class Evaluation:
         True
         """
         table = self._compute_table(level)
-        columns = {name: [row[name] for row in table] for name in COLUMNS}
-        return build_frame(columns, library or self.library)
+        columns = {name: [row[name] for row in table] for name in tables.COLUMNS}
+        return tables.build_frame(columns, library or self.library)
 
     def estimate(self, metric: str | None = None, group: str = ALL) -> Estimate:
         """Value, draws and interval of one metric on one group, for all classifiers.
@@ -776,7 +768,7 @@ class Evaluation:
             values["gaps"] = (self.asked.gaps or self.gaps(kinds=["difference"])).rows
         if self.asked.options:
             values["asked"] = dict(self.asked.options)
-        return to_plain_values(values)
+        return tables.to_plain_values(values)
 
     def _list_pairs(self, metric: Metric) -> tuple[Any, ...]:
         """The differences of pairs of models that JSON has."""
@@ -901,7 +893,7 @@ class Evaluation:
 
     def _compute_table(self, level: float | None = None) -> tuple[dict[str, Any], ...]:
         level = self._check_level(level)
-        return self._keep(("table", level), lambda: tuple(tabulate(self, level)))
+        return self._keep(("table", level), lambda: tuple(tables.tabulate(self, level)))
 
     @cached_property
     def _kept(self) -> dict[Any, Any]:

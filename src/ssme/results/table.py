@@ -21,10 +21,11 @@ as many labels as labels alone would need for an interval as narrow as the estim
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -34,52 +35,118 @@ from ssme.methods.base import Estimate
 from ssme.wording import make_printable, shorten
 
 if TYPE_CHECKING:
+    from ssme.metrics.base import Metric
     from ssme.results.evaluation import Evaluation
+    from ssme.results.groups import Group
 
-COLUMNS = (
-    "model",
-    "group",
-    "metric",
-    "estimate",
-    "low",
-    "high",
-    "labels_only",
-    "labels_only_low",
-    "labels_only_high",
-    "labels_only_from",
-    "n_labeled",
-    "n_unlabeled",
-    "shrinkage",
-    "effective_labels",
-    "method",
-    "positive_class",
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Block(NamedTuple):
+    """One metric on one group: ``ours`` and ``alone`` are value, low and high (3, M) of each model.
+
+    Where the group's labels do not determine the metric, ``alone`` is that of all labeled rows;
+    ``source`` (M,) says where it comes from. ``widths`` (M,) are of labels alone on all rows.
+    """
+
+    evaluation: Evaluation
+    group: Group
+    metric: Metric
+    ours: FloatArray
+    alone: FloatArray
+    source: list[str]
+    widths: FloatArray
+
+    def count_effective(self) -> list[float]:
+        """The effective labels of each model."""
+        n_labels, pairs = (
+            self.evaluation.n_random_labels,
+            zip(self.widths, self.ours.T, strict=True),
+        )
+        return [
+            compute_effective_labels(n_labels, alone, high - low) for alone, (_, low, high) in pairs
+        ]
+
+
+class TableColumn(NamedTuple):
+    """A column of the table: ``find`` gives its value for each model (M,), or one for all.
+
+    With a ``title`` documents show it too, with cells of this ``kind`` (`ssme.show.sections`).
+    """
+
+    name: str
+    meaning: str
+    find: Callable[[Block], Any]
+    title: str = ""
+    kind: str = "number"
+
+
+TABLE = (
+    TableColumn("model", "the model", lambda block: block.evaluation.data.models),
+    TableColumn("group", 'the group, "all" for all rows', lambda block: block.group.name),
+    TableColumn("metric", "the metric", lambda block: block.metric.name),
+    TableColumn("estimate", "the estimate", lambda block: block.ours[0]),
+    TableColumn("low", "lower end of its interval", lambda block: block.ours[1]),
+    TableColumn("high", "upper end of its interval", lambda block: block.ours[2]),
+    TableColumn("labels_only", "the value from labeled rows alone", lambda block: block.alone[0]),
+    TableColumn("labels_only_low", "lower end of its interval", lambda block: block.alone[1]),
+    TableColumn("labels_only_high", "upper end of its interval", lambda block: block.alone[2]),
+    TableColumn(
+        "labels_only_from",
+        '"group" where that is from the group\'s own labels; "all" where they do not determine it, '
+        'and it is from the labels of all rows; "none" where there is no value',
+        lambda block: block.source,
+    ),
+    TableColumn("n_labeled", "labeled rows of the group", lambda block: block.group.n_labeled),
+    TableColumn("n_unlabeled", "its unlabeled rows", lambda block: block.group.n_unlabeled),
+    TableColumn(
+        "shrinkage",
+        "share of the group's estimates that comes from all rows",
+        lambda block: block.group.shrinkage,
+    ),
+    TableColumn(
+        "effective_labels",
+        "labels that labels alone would need for an interval as narrow",
+        Block.count_effective,
+    ),
+    TableColumn("method", "the method", lambda block: block.evaluation.method),
+    TableColumn(
+        "positive_class",
+        "the positive one of two classes; None where it is unknown, and with more classes",
+        lambda block: None if (name := block.evaluation.data.positive) is None else str(name),
+    ),
 )
-"""Columns of the table, in a frame, in CSV and in JSON."""
+"""The table in a frame, in CSV, in JSON and in documents: a new column is one entry here."""
+COLUMNS = tuple(each.name for each in TABLE)
+
+
+def lists_columns(function: F) -> F:
+    """Write the columns of the table into the docstring of ``function``, in place of a mark."""
+    listed = "\n".join(f"    {each.name} : {each.meaning}" for each in TABLE)
+    function.__doc__ = cleandoc(function.__doc__ or "").replace("**columns", listed.lstrip())
+    return function
 
 
 def tabulate(evaluation: Evaluation, level: float) -> Iterator[dict[str, Any]]:
     """The rows of the table: groups, in each of them metrics, in each of them models."""
-    data, n_labels = evaluation.data, evaluation.n_random_labels
-    positive = None if data.positive is None else str(data.positive)
     overall = [_stack_ends(estimate, level) for estimate in evaluation.labels_only[0]]
     for g, group in enumerate(evaluation.groups):
         for m, metric in enumerate(evaluation.metrics):
-            ours = _stack_ends(evaluation.estimates[g][m], level)
             alone = _stack_ends(evaluation.labels_only[g][m], level)
-            determined = np.isfinite(alone[0])
-            shown = np.where(determined, alone, overall[m])
+            own = np.isfinite(alone[0])
+            alone = np.where(own, alone, overall[m])
+            source = np.where(np.isfinite(alone[0]), "all", "none")
+            source = np.where(own & (g > 0), "group", source)
+            ours = _stack_ends(evaluation.estimates[g][m], level)
             widths = overall[m][2] - overall[m][1]
-            for j, model in enumerate(data.models):
-                value, low, high = ours[:, j].tolist()
-                source = "group" if g and determined[j] else "all"
-                row = (
-                    *(model, group.name, metric.name, value, low, high),
-                    *shown[:, j].tolist(),
-                    source if np.isfinite(shown[0, j]) else "none",
-                    *(group.n_labeled, group.n_unlabeled, group.shrinkage),
-                    compute_effective_labels(n_labels, widths[j], high - low),
-                    *(evaluation.method, positive),
-                )
+            block = Block(evaluation, group, metric, ours, alone, source.tolist(), widths)
+            columns = []
+            for each in TABLE:
+                found = each.find(block)
+                found = found.tolist() if isinstance(found, np.ndarray) else found
+                several = isinstance(found, list | tuple)
+                columns.append(found if several else [found] * len(source))
+            for row in zip(*columns, strict=True):
                 yield dict(zip(COLUMNS, row, strict=True))
 
 

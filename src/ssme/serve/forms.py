@@ -19,7 +19,7 @@ from typing import Any
 from ssme.config import read_typed
 from ssme.errors import InputError
 from ssme.options import Option, list_declared, parse_number
-from ssme.schema import FILE_OPTIONS, ReadOptions, RunOptions
+from ssme.schema import ReadOptions, RunOptions
 from ssme.wording import make_printable
 
 Form = Mapping[str, Sequence[str]]
@@ -61,10 +61,6 @@ PHRASES: dict[tuple[str, str | None], str] = {("label", "'...'"): "which column 
 for _name in ("labels", "labels_file"):
     PHRASES |= {(_name, "False"): "press “Use this” as it is", (_name, None): "a file of labels"}
 """Arguments with a value that the page says in another way."""
-KINDS_OF_FILES = {
-    "CSV only": (".csv", ".tsv"),
-    "Excel files only": (".xlsx", ".xlsm"),
-}
 
 
 def list_fields(path: str) -> list[dict[str, Any]]:
@@ -79,7 +75,7 @@ def list_fields(path: str) -> list[dict[str, Any]]:
         for each in READING
         if each.title or not each.part
         if each.name not in ("labels_file", "ignore")
-        if each.name not in FILE_OPTIONS or suffix in KINDS_OF_FILES[FILE_OPTIONS[each.name]]
+        if not each.files or suffix in each.files
     ]
 
 
@@ -90,7 +86,7 @@ def _describe_field(of: Option) -> dict[str, Any]:
         "choices": list(of.choices),
         "meaning": of.meaning,
         "empty": of.usual,
-        "is_of_file": of.name in FILE_OPTIONS,
+        "is_of_file": bool(of.files),
     }
 
 

@@ -26,7 +26,7 @@ from ssme.methods.registry import find_method_class
 from ssme.metrics.base import Metric
 from ssme.results.choose import Choice, list_alternatives
 from ssme.results.groups import ALL, order_groups
-from ssme.results.table import count_effective_labels, to_plain_values
+from ssme.results.table import TABLE, count_effective_labels, to_plain_values
 from ssme.show.sections import (
     Column,
     Section,
@@ -69,7 +69,7 @@ class Shown(NamedTuple):
 
 
 def list_estimate_columns(level: float) -> tuple[Shown, ...]:
-    """The columns of every table of estimates of models: a new one is added here."""
+    """The columns of every table of estimates of models, those of `TABLE` with a title included."""
     return (
         Shown("model", "model"),
         Shown("estimate", "estimate", "number"),
@@ -81,6 +81,7 @@ def list_estimate_columns(level: float) -> tuple[Shown, ...]:
             "span",
             ends=("labels only low", "labels only high"),
         ),
+        *(Shown(each.title, each.name, each.kind, True) for each in TABLE if each.title),
         Shown("P(best)", "p_best", "share", spare=True),
     )
 

@@ -199,7 +199,7 @@ class Reading:
 def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
     """The layout, from the first rows; ``options`` as in `ScoreSet.from_frame`."""
     given = ReadOptions.of(options, "the reader of Parquet files")
-    refuse_file_options(given, None, "Parquet files")
+    refuse_file_options(given, "", "Parquet files")
     path = source.files[0].path
     head = Table(_read_head(source), path)
     if given.models is None and head.find(given.id, USUAL_NAMES["id"], "id") is None:

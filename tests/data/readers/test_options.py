@@ -45,8 +45,7 @@ FRAME = pd.DataFrame({"a": [0.1, 0.6, 0.7], "b": [0.3, 0.4, 0.9], "label": [0, 1
 def test_values_are_kept_in_one_form(name: str, value: Any, kept: Any) -> None:
     options = ReadOptions(**{name: value})
     assert getattr(options, name) == kept
-    assert options.given == ({name: kept} if kept != getattr(ReadOptions(), name) else {})
-    assert ReadOptions(**options.given) == options
+    assert ReadOptions(**{name: kept}) == options
 
 
 REFUSED: dict[str, list[Any]] = {

@@ -50,7 +50,7 @@ def read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> S
     if isinstance(options.get("groups"), Mapping):
         values["groups"] = options.pop("groups")
     given = ReadOptions.of(options, f"the reader of {file}")
-    refuse_file_options(given, None, f"{file}, which contains arrays")
+    refuse_file_options(given, "", f"{file}, which contains arrays")
     for name in ONLY_TABLES:
         if getattr(given, name) is not None:
             problem = f"`{name}={getattr(given, name)!r}` was given and {file} contains arrays"

@@ -45,12 +45,13 @@ def open_csv(
     decimal: str | None = None,
     thousands: str | None = None,
     encoding: str | None = None,
-    ignored: Sequence[str] = (),
+    ignore: Sequence[str] | None = None,
 ) -> Any:
     """The pandas frame in a CSV file; text that names a class is never missing.
 
-    Columns of numbers with an undeclared comma are refused unless they are ``ignored``.
+    Columns of numbers with an undeclared comma are refused unless they are in ``ignore``.
     """
+    ignored = ignore or ()
     missing = [text for text in MISSING_TEXT if text not in (classes or ())]
     plain = decimal in (None, ".") and thousands is None
     style = None if plain else NumberStyle(decimal or ".", thousands)

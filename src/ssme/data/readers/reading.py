@@ -110,7 +110,7 @@ def read_several(
 def from_frame(frame: Any, labels: object | None, options: Mapping[str, Any]) -> ScoreSet:
     """Read a native frame; see `ScoreSet.from_frame`."""
     given = ReadOptions.of(options, "from_frame")
-    sources.refuse_file_options(given, None, "a data frame")
+    sources.refuse_file_options(given, "", "a data frame")
     return read_table(Table(frame), labels, given)
 
 
@@ -138,7 +138,7 @@ def is_dataset(value: object) -> bool:
 def from_huggingface(dataset: Any, labels: object | None, options: Mapping[str, Any]) -> ScoreSet:
     """Read ``dataset`` by its own methods; see `ScoreSet.from_huggingface`."""
     given = ReadOptions.of(options, "from_huggingface")
-    sources.refuse_file_options(given, None, "a dataset")
+    sources.refuse_file_options(given, "", "a dataset")
     if isinstance(labels, str) and given.label is None:
         given, labels = replace(given, label=labels), None
     if isinstance(dataset, dict):

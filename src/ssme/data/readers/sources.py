@@ -6,6 +6,7 @@ import errno
 import re
 import stat
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -16,7 +17,6 @@ from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
 from ssme.schema import FILE_OPTIONS, ReadOptions
 from ssme.wording import escape_all, suggest_nearest
 
-OF_CSV = ("delimiter", "decimal", "thousands", "encoding", "classes")
 WRITTEN = ("st_ino", "st_size", "st_mtime_ns")
 """What differs when a file has been written in the meantime."""
 STREAMED = "evaluate several Parquet files with `engine='stream'`"
@@ -25,13 +25,12 @@ STREAMED = "evaluate several Parquet files with `engine='stream'`"
 class Reader(NamedTuple):
     """How one kind of file is opened as a pandas, polars or pyarrow frame.
 
-    ``open`` gets the path and, by keyword, the options named in ``takes``; ``delimiter`` is the
+    ``open`` gets the path and the options that its further arguments name; ``delimiter`` is the
     default of that option. In the columns of a reader of ``lists``, a cell may be a list of class
     scores. Files of arrays are not tables: they have no ``open``.
     """
 
     open: Callable[..., Any] | None = None
-    takes: tuple[str, ...] = ()
     delimiter: str | None = None
     lists: bool = False
 
@@ -48,11 +47,11 @@ def open_parquet(file: Path) -> Any:
 
 
 READERS: dict[str, Reader] = {
-    ".csv": Reader(open_csv, OF_CSV, delimiter=","),
-    ".tsv": Reader(open_csv, OF_CSV, delimiter="\t"),
+    ".csv": Reader(open_csv, delimiter=","),
+    ".tsv": Reader(open_csv, delimiter="\t"),
     ".parquet": Reader(open_parquet),
-    ".xlsx": Reader(open_excel, ("sheet", "classes")),
-    ".xlsm": Reader(open_excel, ("sheet", "classes")),
+    ".xlsx": Reader(open_excel),
+    ".xlsm": Reader(open_excel),
     ".jsonl": Reader(open_json_lines, lists=True),
     ".ndjson": Reader(open_json_lines, lists=True),
     ".npz": Reader(),
@@ -116,11 +115,10 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
         tables = ", ".join(suffix for suffix, each in READERS.items() if each.open is not None)
         problem = f"{file} contains arrays, not a table with ids"
         raise InputError(problem, hint=f"pass the labels as an array, or as a table ({tables})")
-    refuse_file_options(given, reader, str(file))
-    how = {name: getattr(given, name) for name in reader.takes}
+    refuse_file_options(given, file.suffix.lower(), str(file))
+    how = {name: getattr(given, name) for name in list(signature(reader.open).parameters)[1:]}
     if reader.delimiter is not None:
         how["delimiter"] = given.delimiter or reader.delimiter
-        how["ignored"] = given.ignore or ()
     before = file.stat()
     frame = reader.open(file, **how)
     after = file.stat()
@@ -130,11 +128,10 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
     return frame
 
 
-def refuse_file_options(options: ReadOptions, reader: Reader | None, what: str) -> None:
+def refuse_file_options(options: ReadOptions, suffix: str, what: str) -> None:
     """Refuse an option that says how another kind of file is written."""
-    for name, kind in FILE_OPTIONS.items():
+    for name, files in FILE_OPTIONS.items():
         value = getattr(options, name)
-        if value is not None and (reader is None or name not in reader.takes):
-            raise InputError(
-                f"`{name}={value!r}` was given for {what}", hint=f"leave it out: it is for {kind}"
-            )
+        if value is not None and suffix not in files:
+            hint = f"leave it out: it is for {' and '.join(files)} files"
+            raise InputError(f"`{name}={value!r}` was given for {what}", hint=hint)
