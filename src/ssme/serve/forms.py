@@ -140,7 +140,7 @@ def _parse_field(kind: str, text: str) -> Any:
         cells = next(csv.reader([text], skipinitialspace=True), [])
         texts = [cell.strip() for cell in cells if cell.strip()]
         return texts if kind == "list" else [read_typed(text) for text in texts]
-    return read_typed(text.strip()) if kind == "class" else text
+    return read_typed(text.strip()) if kind in ("class", "whole", "number") else text
 
 
 def _parse_run(form: Form) -> dict[str, Any]:
