@@ -26,11 +26,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ssme.errors import (
-    InputError,
-    MissingExtraError,
-    translate_foreign_errors,
-)
+from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
 from ssme.writing import write_bytes
 
 SUFFIXES = (".toml", ".yaml", ".yml", ".json")

@@ -21,6 +21,7 @@ from scipy.special import ndtri
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.arrays import find_weight_unit
 from ssme.data.scoreset import ScoreSet
+from ssme.methods import label_draws
 from ssme.methods.base import (
     Estimate,
     Estimates,
@@ -47,31 +48,9 @@ from ssme.methods.draws import (
     find_originals,
     make_child_seed,
 )
-from ssme.methods.label_draws import (
-    ContraryRows,
-    Interval,
-    ResamplingSettings,
-    TableDraws,
-    find_ap_interval,
-    find_bootstrap_interval,
-    find_ece_interval,
-    kish,
-    make_bootstrap_mass,
-    make_contrary_rows,
-    newcombe_auc,
-    resample_values,
-    wilson,
-)
+from ssme.metrics import kinds
 from ssme.metrics.base import Metric, MetricPlan, one_hot_mass
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
-from ssme.metrics.kinds import (
-    CalibrationInterval,
-    ConfusionInterval,
-    PlainInterval,
-    ProportionInterval,
-    Rows,
-    Target,
-)
 from ssme.metrics.ranking import plan_together
 from ssme.progress import track
 
@@ -451,7 +430,7 @@ def average_columns(values: FloatArray, rows: IntArray, weights: FloatArray | No
 # Single intervals do without these rows. Coverage: benchmarks/evidence/intervals.md.
 
 
-Bounds = Callable[[float], Interval]
+Bounds = Callable[[float], label_draws.Interval]
 """Level -> lower and upper ends (M,)."""
 
 
@@ -462,7 +441,7 @@ class LabeledRows:
     scores: FloatArray
     labels: IntArray
     weights: FloatArray
-    settings: ResamplingSettings
+    settings: label_draws.ResamplingSettings
     clusters: IntArray | None = None
 
     @property
@@ -481,13 +460,13 @@ class LabeledRows:
 
     def count_effective(self, rows: BoolArray | bool = True) -> FloatArray:
         """Kish's number (M,) of the rows each classifier scored, or of those in ``rows`` (n, M)."""
-        return kish((self.scored & rows) * self.weights[:, None])
+        return label_draws.kish((self.scored & rows) * self.weights[:, None])
 
     def find_bounds(self, metric: Metric, value: FloatArray, seed: SeedSequence) -> Bounds | None:
         """The interval that the kind of ``metric`` declares; None where it needs draws."""
         positive, negative = (self.labels[:, None] == k for k in (1, 0))
         match metric.kind.choose_labels_interval(self.n_classes):
-            case ProportionInterval(rows, threshold):
+            case kinds.ProportionInterval(rows, threshold):
                 held = self._hold(rows, threshold)
                 count = self.count_effective(held)
                 if self.clusters is not None:
@@ -495,30 +474,30 @@ class LabeledRows:
                     weights = held * self.weights[:, None]
                     effect = find_design_effect(right.astype(np.float64), weights, self.clusters)
                     count = count / effect
-                return self._allow_for_clusters(partial(wilson, value), count)
-            case PlainInterval.ROW_SHARES:
+                return self._allow_for_clusters(partial(label_draws.wilson, value), count)
+            case kinds.PlainInterval.ROW_SHARES:
                 complete = (self.scored.all(axis=1) * self.weights)[:, None]
-                count = kish(complete)
+                count = label_draws.kish(complete)
                 if self.clusters is not None:
                     count = count_clusters(complete, self.clusters)
                 count = np.repeat(count, value.size)
-                return self._allow_for_clusters(partial(wilson, value), count)
-            case PlainInterval.ROC_AUC:
+                return self._allow_for_clusters(partial(label_draws.wilson, value), count)
+            case kinds.PlainInterval.ROC_AUC:
                 by_class = self.count_effective(positive), self.count_effective(negative)
                 effect = self._draw_effect(metric, seed)
                 counts = [count / effect for count in by_class]
-                return self._allow_for_clusters(partial(newcombe_auc, value), *counts)
-            case PlainInterval.AVERAGE_PRECISION:
+                return self._allow_for_clusters(partial(label_draws.newcombe_auc, value), *counts)
+            case kinds.PlainInterval.AVERAGE_PRECISION:
                 count = self.count_effective(positive) / self._draw_effect(metric, seed)
-                return self._allow_for_clusters(partial(find_ap_interval, value), count)
-            case CalibrationInterval(target):
+                return self._allow_for_clusters(partial(label_draws.find_ap_interval, value), count)
+            case kinds.CalibrationInterval(target):
                 gap, variance, ratio = self._measure_gap(target)
                 noise = self._measure_noise(metric, np.random.default_rng(seed))
                 with np.errstate(invalid="ignore"):
                     small, large = noise * np.minimum(ratio, 1.0), noise * np.maximum(ratio, 1.0)
                 large = np.where(np.isfinite(ratio), large, np.inf)
-                return partial(find_ece_interval, value, gap, variance, (small, large))
-            case ConfusionInterval(statistic, threshold):
+                return partial(label_draws.find_ece_interval, value, gap, variance, (small, large))
+            case kinds.ConfusionInterval(statistic, threshold):
                 # tables (M, K, K) whose cells add up to the effective number of rows
                 tables = confusion_matrices(self.scores, self.mass, threshold=threshold)[0]
                 total = tables.sum(axis=(1, 2))
@@ -528,13 +507,13 @@ class LabeledRows:
                     n_clusters = np.unique(self.clusters).size
                     effect = self._draw_effect(metric, seed) * find_t_factor(0.95, n_clusters) ** 2
                     tables = tables / effect[:, None, None]
-                return TableDraws(statistic, tables, value, seed, self.settings)
-            case PlainInterval.NONE:
+                return label_draws.TableDraws(statistic, tables, value, seed, self.settings)
+            case kinds.PlainInterval.NONE:
                 return Estimate(value).interval
-            case PlainInterval.BOOTSTRAP:
+            case kinds.PlainInterval.BOOTSTRAP:
                 return None
 
-    def _hold(self, rows: Rows, threshold: float) -> BoolArray:
+    def _hold(self, rows: kinds.Rows, threshold: float) -> BoolArray:
         """Which scored rows (n, M) are among ``rows``."""
         held = self.scored.copy()
         if rows.true is not None:
@@ -561,24 +540,26 @@ class LabeledRows:
             off = np.where(known, values - mean, 0.0)
             spread.append((off**2).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
         held = self.weights[:, None]
-        most = float((kish(held) / count_clusters(held, self.clusters))[0])
+        most = float((label_draws.kish(held) / count_clusters(held, self.clusters))[0])
         ratio = np.full(spread[0].shape, most)
         np.divide(spread[0], spread[1], out=ratio, where=spread[1] > 1e-12)
         return np.maximum(ratio, 1.0)
 
-    def _allow_for_clusters(self, find: Callable[..., Interval], *counts: FloatArray) -> Bounds:
+    def _allow_for_clusters(
+        self, find: Callable[..., label_draws.Interval], *counts: FloatArray
+    ) -> Bounds:
         """The interval from ``counts``, wider where their design effect is estimated."""
         if self.clusters is None:
             return partial(find, *counts)
         n_clusters = np.unique(self.clusters).size
 
-        def find_bounds(level: float) -> Interval:
+        def find_bounds(level: float) -> label_draws.Interval:
             factor = find_t_factor(level, n_clusters) ** 2
             return find(*(count / factor for count in counts), level)
 
         return find_bounds
 
-    def _measure_gap(self, target: Target) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _measure_gap(self, target: kinds.Target) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mean (M,) of outcome minus score, the variance of that mean, and the spread of the gaps
         over the one that the scores announce (inf where they announce none)."""
         if target == "positive":
@@ -592,7 +573,7 @@ class LabeledRows:
         gaps = outcome - score
         total = np.where(held.sum(axis=0) > 0.0, held.sum(axis=0), np.nan)
         mean = (held * gaps).sum(axis=0) / total
-        n = kish(held)
+        n = label_draws.kish(held)
         effect = np.ones(mean.shape)
         if self.clusters is not None:
             effect = find_design_effect(gaps, held, self.clusters)
@@ -629,7 +610,7 @@ class LabeledBelief(SilentOnRows):
     joint_draws: bool
     seed: SeedSequence
     facts: Facts = field(default_factory=Facts)
-    settings: ResamplingSettings = field(default_factory=ResamplingSettings)
+    settings: label_draws.ResamplingSettings = field(default_factory=label_draws.ResamplingSettings)
     batch_cells: int = BATCH_CELLS
 
     def repeats(self, other: object) -> bool:
@@ -683,10 +664,12 @@ class LabeledBelief(SilentOnRows):
             if part.clusters is not None:
                 count = np.minimum(count, np.unique(part.clusters).size)
             rest = (values[m], count, metrics[m], self.settings)
-            bounds[m] = partial(find_bootstrap_interval, draws, *rest)
+            bounds[m] = partial(label_draws.find_bootstrap_interval, draws, *rest)
         if self.joint_draws:
             rng, rows = np.random.default_rng(make_child_seed(seed, 0)), part.weights
-            contrary = make_contrary_rows(part.scores, part.labels, rows, self._originals, rng)
+            contrary = label_draws.make_contrary_rows(
+                part.scores, part.labels, rows, self._originals, rng
+            )
             joint = plan_together(metrics, np.concatenate([part.scores, contrary.scores]))
             planned = list(zip(metrics, joint, strict=True))
             draws_of = dict(enumerate(self._draw(planned, part, keep, seed, contrary)))
@@ -707,7 +690,7 @@ class LabeledBelief(SilentOnRows):
         part: LabeledRows,
         keep: NDArray[np.intp],
         seed: SeedSequence,
-        contrary: ContraryRows | None = None,
+        contrary: label_draws.ContraryRows | None = None,
     ) -> list[FloatArray]:
         """Draws (D, M) per metric; a row weighs the same in every group that contains it."""
         rows, prior = (
@@ -725,7 +708,7 @@ class LabeledBelief(SilentOnRows):
             exponential = draw_row_exponentials(rows, size, n_labeled, clusters)
             if keep.size < n_labeled:
                 exponential = exponential[:, keep]
-            mass = make_bootstrap_mass(
+            mass = label_draws.make_bootstrap_mass(
                 exponential, part.labels, part.n_classes, part.weights, prior, self.settings
             )
             if contrary is not None:
@@ -739,5 +722,7 @@ class LabeledBelief(SilentOnRows):
                 again = (part.scores, part.labels, part.weights, n_draws)
                 rng = np.random.default_rng(seed)
                 more_rows = (contrary, part.clusters)
-                values[m].append(resample_values(metric, *again, rng, self.settings, *more_rows))
+                values[m].append(
+                    label_draws.resample_values(metric, *again, rng, self.settings, *more_rows)
+                )
         return [np.concatenate(v) for v in values]

@@ -28,18 +28,8 @@ from typing import Any
 import numpy as np
 
 from ssme.arrays import FloatArray, IntArray
+from ssme.metrics import confusion
 from ssme.metrics.base import Metric, MetricPlan
-from ssme.metrics.confusion import (
-    RowSets,
-    compute_ratio,
-    linear_plan,
-    predicted_classes,
-    require_binary,
-    sum_held_lines,
-    sum_lines,
-    sum_row_weights,
-    transpose,
-)
 from ssme.metrics.kinds import Binning, Calibration, Loss, Norm, SettledCalibration, Target
 
 # -------------------------------------------------------------------------------------------------
@@ -56,14 +46,14 @@ _EPS = float(np.finfo(np.float64).eps)
 
 def _plan_log_loss(scores: FloatArray) -> MetricPlan:
     loss: FloatArray = -np.log(np.clip(scores, _EPS, 1.0 - _EPS))
-    return linear_plan(loss)
+    return confusion.linear_plan(loss)
 
 
 def _plan_brier(scores: FloatArray) -> MetricPlan:
     if scores.shape[2] == 2:
-        return linear_plan((1.0 - scores) ** 2)
+        return confusion.linear_plan((1.0 - scores) ** 2)
     # sum_k (p_k - [y = k])^2 = sum_k p_k^2 - 2 p_y + 1
-    return linear_plan((scores**2).sum(axis=2, keepdims=True) - 2.0 * scores + 1.0)
+    return confusion.linear_plan((scores**2).sum(axis=2, keepdims=True) - 2.0 * scores + 1.0)
 
 
 PROBABILITY_METRICS: tuple[Metric, ...] = (
@@ -185,27 +175,27 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
     n_models, n_classes = scores.shape[1:]
     settled = kind.settle(n_classes)
     if settled.target == "positive":
-        require_binary(scores)
+        confusion.require_binary(scores)
 
     score, event = take_scores_and_events(scores, settled.target)
     columns, n_bins = score.shape[1], settled.count_bins(n_classes)
     bins = _find_bins(score, settled.n_bins, settled.binning)
     if settled.target == "top_label_by_class":
         bins = _find_bins_by_class(score, event, settled, n_classes)
-    sets = RowSets.of(bins, n_bins)
+    sets = confusion.RowSets.of(bins, n_bins)
     weights_of, scores_of = sets.sum_rows(), sets.sum_rows(score)
     events = None if settled.target == "positive" else sets.sum_classes(event, n_classes)
 
     def evaluate(mass: FloatArray) -> FloatArray:
-        weights = sum_row_weights(mass).T
-        bin_weight = sum_lines(weights_of, weights)
+        weights = confusion.sum_row_weights(mass).T
+        bin_weight = confusion.sum_lines(weights_of, weights)
         if events is None:
-            happened = sum_held_lines(weights_of, mass[:, :, 1])
+            happened = confusion.sum_held_lines(weights_of, mass[:, :, 1])
         else:
-            happened = sum_lines(events, transpose(mass))
-        gap = np.abs(compute_ratio(happened - sum_lines(scores_of, weights), bin_weight)).clip(
-            max=1.0
-        )
+            happened = confusion.sum_lines(events, confusion.transpose(mass))
+        gap = np.abs(
+            confusion.compute_ratio(happened - confusion.sum_lines(scores_of, weights), bin_weight)
+        ).clip(max=1.0)
         by_bin = (columns, n_bins, -1)
         error = compute_gaps_norm(gap.reshape(by_bin), bin_weight.reshape(by_bin), settled)
         return error.reshape(n_models, -1, mass.shape[0]).mean(axis=1).T
@@ -219,7 +209,7 @@ def take_scores_and_events(scores: FloatArray, target: Target) -> tuple[FloatArr
     if target == "positive":
         return scores[:, :, 1], np.ones((n, n_models), dtype=np.int64)
     if target in ("top_label", "top_label_by_class"):
-        return scores.max(axis=2), predicted_classes(scores)
+        return scores.max(axis=2), confusion.predicted_classes(scores)
     every = np.broadcast_to(np.arange(n_classes), scores.shape)
     flat = (n, n_models * n_classes)
     return scores.reshape(flat), every.reshape(flat)
@@ -273,7 +263,7 @@ def compute_gaps_norm(
         return np.where(filled.any(axis=1), gap.max(axis=1), np.nan)
     share = bin_weight if settled.weighted else filled.astype(np.float64)
     power = gap if settled.norm == "l1" else gap**2
-    mean = compute_ratio((power * share).sum(axis=1), share.sum(axis=1))
+    mean = confusion.compute_ratio((power * share).sum(axis=1), share.sum(axis=1))
     return mean if settled.norm == "l1" else np.sqrt(mean)
 
 

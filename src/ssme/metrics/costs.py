@@ -13,25 +13,16 @@ import numpy as np
 
 from ssme.arrays import FloatArray
 from ssme.errors import InputError, UnsupportedError
+from ssme.metrics import kinds
 from ssme.metrics.base import Metric, MetricPlan
 from ssme.metrics.confusion import FullTables
 from ssme.metrics.decisions import MeanWorth, at_threshold, decision_metric
-from ssme.metrics.kinds import (
-    DEFAULT_THRESHOLD,
-    ConfusionInterval,
-    Custom,
-    Decision,
-    LabelsInterval,
-    Statistic,
-    Tables,
-    find_threshold,
-)
 
 
 def expected_cost(
     matrix: Sequence[Sequence[float]] | FloatArray,
     *,
-    threshold: float = DEFAULT_THRESHOLD,
+    threshold: float = kinds.DEFAULT_THRESHOLD,
     name: str = "expected_cost",
 ) -> Metric:
     """Make the metric of the mean cost of decisions.
@@ -66,7 +57,7 @@ def expected_cost(
 def expected_utility(
     matrix: Sequence[Sequence[float]] | FloatArray,
     *,
-    threshold: float = DEFAULT_THRESHOLD,
+    threshold: float = kinds.DEFAULT_THRESHOLD,
     name: str = "expected_utility",
 ) -> Metric:
     """Make the metric of the mean utility of decisions, of which greater values are better.
@@ -147,17 +138,17 @@ def _make_mean_worth(
 
 
 @dataclass(frozen=True)
-class DecisionAtPrevalence(Custom):
+class DecisionAtPrevalence(kinds.Custom):
     """`Decision` among two classes that occur with the stated ``shares``."""
 
-    statistic: Statistic
+    statistic: kinds.Statistic
     threshold: float
     shares: tuple[float, ...]
 
-    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        return ConfusionInterval(self.compute_restated, self.threshold)
+    def choose_labels_interval(self, n_classes: int) -> kinds.LabelsInterval:
+        return kinds.ConfusionInterval(self.compute_restated, self.threshold)
 
-    def compute_restated(self, tables: Tables) -> FloatArray:
+    def compute_restated(self, tables: kinds.Tables) -> FloatArray:
         """The statistic of ``tables`` with each true class scaled to its stated share."""
         occurring = tables.occurring
         known = (occurring > 0.0).all(axis=2)
@@ -216,13 +207,13 @@ def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
         )
     shown = [np.format_float_positional(x, trim="-") for x in (stated[1:] if two else stated)]
     data = metric.data if metric.data is not None and len(metric.data) == 1 else None
-    threshold = find_threshold(metric.kind)
-    at = "" if threshold == DEFAULT_THRESHOLD else f"@{threshold}"
+    threshold = kinds.find_threshold(metric.kind)
+    at = "" if threshold == kinds.DEFAULT_THRESHOLD else f"@{threshold}"
     each, kind = tuple(stated.tolist()), metric.kind
-    if isinstance(kind, Decision) and len(each) == 2:
+    if isinstance(kind, kinds.Decision) and len(each) == 2:
         kind = DecisionAtPrevalence(kind.statistic, kind.threshold, each)
     else:
-        kind = Custom()
+        kind = kinds.Custom()
     return replace(
         metric,
         name="~".join([metric.name, *shown]),

@@ -21,29 +21,21 @@ import numpy as np
 
 from ssme.arrays import FloatArray
 from ssme.errors import InputError, UnsupportedError
+from ssme.metrics import confusion
 from ssme.metrics.base import Metric, MetricPlan
-from ssme.metrics.confusion import (
-    compute_ratio,
-    find_present_rows,
-    linear_plan,
-    plan_mean,
-    plan_tables,
-    predicted_classes,
-    require_binary,
-)
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision, Loss, Rows, Statistic, Tables
 
 
 def _plan(scores: FloatArray, *, kind: Decision, multiclass: bool) -> MetricPlan:
     if isinstance(kind.statistic, MeanWorth):  # a mean over rows: one product for all labelings
         worth = kind.statistic.make_table(scores.shape[2])
-        predicted = predicted_classes(scores, kind.threshold)
+        predicted = confusion.predicted_classes(scores, kind.threshold)
         value = np.stack([of_class[predicted] for of_class in worth], axis=1)
         value.transpose(0, 2, 1)[predicted < 0] = 0.0
-        return plan_mean(value, find_present_rows(scores))
+        return confusion.plan_mean(value, confusion.find_present_rows(scores))
     if not multiclass:
-        require_binary(scores)
-    tables = plan_tables(scores, kind.threshold)
+        confusion.require_binary(scores)
+    tables = confusion.plan_tables(scores, kind.threshold)
     return lambda mass: kind.statistic(tables(mass))
 
 
@@ -52,7 +44,7 @@ def _plan(scores: FloatArray, *, kind: Decision, multiclass: bool) -> MetricPlan
 
 def compute_share(part: FloatArray, whole: FloatArray) -> FloatArray:
     """`compute_ratio` of a part to its whole, which rounding must not bring above one."""
-    return np.minimum(compute_ratio(part, whole), 1.0)
+    return np.minimum(confusion.compute_ratio(part, whole), 1.0)
 
 
 def compute_class_terms(of: str, tables: Tables) -> FloatArray:
@@ -103,7 +95,9 @@ class MeanWorth:
     def __call__(self, tables: Tables) -> FloatArray:
         total = tables.occurring.sum(axis=2)
         table = self.make_table(tables.occurring.shape[2])
-        return np.clip(compute_ratio(tables.total_of(table), total), table.min(), table.max())
+        return np.clip(
+            confusion.compute_ratio(tables.total_of(table), total), table.min(), table.max()
+        )
 
     def make_table(self, n_classes: int) -> FloatArray:
         """Worth (K, K)."""
@@ -146,7 +140,9 @@ def _matthews(tables: Tables) -> FloatArray:
     hits = tables.hits.sum(axis=2)
     covariance = hits * occurring.sum(axis=2) - (occurring * predicted).sum(axis=2)
     return np.clip(
-        compute_ratio(covariance, np.sqrt(_measure_spread(occurring) * _measure_spread(predicted))),
+        confusion.compute_ratio(
+            covariance, np.sqrt(_measure_spread(occurring) * _measure_spread(predicted))
+        ),
         -1.0,
         1.0,
     )
@@ -248,19 +244,21 @@ def _kappa(tables: Tables) -> FloatArray:
     total = tables.occurring.sum(axis=2)
     agreed = compute_share(tables.hits.sum(axis=2), total)
     chance = compute_share((tables.occurring * tables.predicted).sum(axis=2), total**2)
-    return np.clip(compute_ratio(agreed - chance, 1.0 - chance), -1.0, 1.0)
+    return np.clip(confusion.compute_ratio(agreed - chance, 1.0 - chance), -1.0, 1.0)
 
 
 def _quadratic_kappa(tables: Tables) -> FloatArray:
     squares = _measure_distances(tables.occurring.shape[2]) ** 2
     total = tables.occurring.sum(axis=2)
     expected = np.einsum("dmk,kl,dml->dm", tables.occurring, squares, tables.predicted)
-    return np.clip(1.0 - compute_ratio(tables.total_of(squares) * total, expected), -1.0, 1.0)
+    return np.clip(
+        1.0 - confusion.compute_ratio(tables.total_of(squares) * total, expected), -1.0, 1.0
+    )
 
 
 def _plan_win_rate(scores: FloatArray) -> MetricPlan:
     place = np.linspace(0.0, 1.0, scores.shape[2])
-    return linear_plan(np.where(np.isnan(scores), np.nan, place))
+    return confusion.linear_plan(np.where(np.isnan(scores), np.nan, place))
 
 
 _OF_TWO: dict[str, Any] = {"multiclass": False}

@@ -37,12 +37,7 @@ from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
 from ssme.metrics.registry import expand_metrics
 from ssme.options import Number, Option, accept
-from ssme.results.comparison import (
-    compute_probability_best,
-    draw_towards,
-    order_models,
-    require_direction,
-)
+from ssme.results import comparison
 from ssme.results.groups import estimate_further, find_places
 from ssme.results.reliability import MARGINS, UNMEASURED, Record
 from ssme.results.table import Answer, Row
@@ -239,25 +234,25 @@ def choose_model(
     margin, set_level = accept(MARGIN, margin), accept(SET_LEVEL, set_level)
     if margin > MARGIN.default:
         refuse_idle_margin("margin", margin, metric)
-    sign = 1.0 if require_direction(metric) else -1.0
+    sign = 1.0 if comparison.require_direction(metric) else -1.0
     value, known = estimate.value, np.isfinite(estimate.value)
     if not known.any():
         raise InputError(
             f"{metric.name} is undefined for every model on group {where!r}",
             hint="choose by another metric, or label rows of every class",
         )
-    order = order_models(models, value, upwards=sign > 0)
+    order = comparison.order_models(models, value, upwards=sign > 0)
     pick = int(order[0])
     raw, equal = np.full(value.size, np.nan), np.arange(value.size) == pick
     regret = low_regret = high_regret = within = float("nan")
     if estimate.draws is not None:
         complete = np.isfinite(estimate.draws[:, known]).all(axis=1)
         draws, narrow = (
-            each[complete][:, known] for each in (estimate.draws, draw_towards(estimate))
+            each[complete][:, known] for each in (estimate.draws, comparison.draw_towards(estimate))
         )
         place = int(known[:pick].sum())
         if len(draws):
-            raw = compute_probability_best(estimate, greater_is_better=sign > 0)
+            raw = comparison.compute_probability_best(estimate, greater_is_better=sign > 0)
             signed, narrow = sign * draws, sign * narrow
             behind = signed.max(axis=1) - signed[:, place]
             regret = float((narrow.max(axis=1) - narrow[:, place]).mean())

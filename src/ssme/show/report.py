@@ -13,14 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ssme.errors import InputError, MissingExtraError
-from ssme.memory import EvaluationRecord, Memory
-from ssme.memory.tracking import (
-    compare_records,
-    find_drift,
-    record_evaluation,
-    tell_differences,
-    trace_estimates,
-)
+from ssme.memory import EvaluationRecord, Memory, tracking
 from ssme.results.groups import ALL
 from ssme.results.plan import LabelPlan
 from ssme.show.charts import draw_charts
@@ -110,7 +103,7 @@ def make_plan_section(plan: LabelPlan) -> Section:
 
 def make_history_section(evaluation: Evaluation, memory: str | Path, data: str) -> Section:
     """How estimates tightened, and what changed since the last evaluation of the same models."""
-    now = record_evaluation(evaluation)
+    now = tracking.record_evaluation(evaluation)
     with Memory(memory, data, new=False) as kept:
         before = {n: record for n, record in kept.evaluations().items() if record.key != now.key}
     shared = [
@@ -123,9 +116,9 @@ def make_history_section(evaluation: Evaluation, memory: str | Path, data: str) 
         nothing = "The memory has no earlier evaluation of these models."
         return Section("history", "What changed", (nothing,))
     latest, followed = shared[0]
-    points = trace_estimates({**before, max(before) + 1: now}, followed)
-    changes = compare_records(latest, now, followed, ALL)
-    drifted = [drift.model for drift in find_drift(latest, now) if drift.is_clear]
+    points = tracking.trace_estimates({**before, max(before) + 1: now}, followed)
+    changes = tracking.compare_records(latest, now, followed, ALL)
+    drifted = [drift.model for drift in tracking.find_drift(latest, now) if drift.is_clear]
     sentences = (
         f"The last evaluation of these models had {latest.n_labeled:,} labels, this one has "
         f"{now.n_labeled:,}. The table shows how {followed} changed; the interval of a change is "
@@ -133,7 +126,7 @@ def make_history_section(evaluation: Evaluation, memory: str | Path, data: str) 
         f"The scores of {', '.join(drifted)} drifted since then."
         if drifted
         else "No drift of the scores is seen.",
-        *tell_differences(latest, now),
+        *tracking.tell_differences(latest, now),
     )
     table = (
         Column("model", [change.model for change in changes]),

@@ -35,14 +35,8 @@ from numpy.random import Generator, SeedSequence
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
+from ssme.methods import beliefs
 from ssme.methods.base import DeclaredMethod, Estimate, MethodSpec
-from ssme.methods.beliefs import (
-    BATCH_CELLS,
-    DirectBelief,
-    LabeledBelief,
-    clamp,
-    make_normal_estimate,
-)
 from ssme.methods.clusters import draw_row_counts
 from ssme.methods.draws import MOST_DRAWS, declare_joint_draws, spawn_seed
 from ssme.methods.votes import average_scores, cast_votes, compute_share_correct
@@ -103,7 +97,7 @@ class PredictedAccuracy:
         """That of decisions at the threshold of the metric's ``kind``."""
         votes = cast_votes(data.scores, find_threshold(kind))
         truth = compute_share_correct(
-            votes, clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
+            votes, beliefs.clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         )
         if annotator == "confidence":
             stated = np.where(votes > 0.0, data.scores, 0.0).sum(axis=2)
@@ -227,7 +221,7 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         designs=("random", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> beliefs.DirectBelief:
         grid = self.ridge_grid if self.ridge else None
         known = cache(lambda kind: PredictedAccuracy.of(data, "pool", kind, grid))
         pool = average_scores(data.scores)
@@ -236,10 +230,12 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         def answer(metric: Metric, rows: IntArray) -> Estimate:
             if is_same_metric(ACCURACY, metric.kind, data.n_classes, any_threshold=True):
                 value, influence = known(metric.kind).estimate_means(rows, lam=self.power)
-                return make_normal_estimate(value, influence, metric, self.n_boot, seeds[0], data)
+                return beliefs.make_normal_estimate(
+                    value, influence, metric, self.n_boot, seeds[0], data
+                )
             return self._bootstrap(metric, data, pool, rows, seeds)
 
-        return DirectBelief(data.n_rows, answer)
+        return beliefs.DirectBelief(data.n_rows, answer)
 
     def _bootstrap(
         self,
@@ -251,7 +247,7 @@ class Ppi(DeclaredMethod, example="power=1.0"):
     ) -> Estimate:
         chosen = data.design.weights is not None
         labeled, unlabeled = rows[data.labeled[rows]], rows if chosen else rows[~data.labeled[rows]]
-        true = clamp(np.zeros_like(pool), data.labels)
+        true = beliefs.clamp(np.zeros_like(pool), data.labels)
         predicted = cast_votes(pool[:, None])[:, 0] if metric.hard_only else pool
         at_labels = predicted
         if data.weights is not None:
@@ -276,7 +272,9 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         draws = draws[np.isfinite(draws).all(axis=1)]
         clip = partial(np.clip, a_min=metric.low, a_max=metric.high)
         value, draws = clip(value), clip(draws)
-        ((alone,),) = LabeledBelief(data, n_boot, False, on_labeled).estimate([metric], [rows])
+        ((alone,),) = beliefs.LabeledBelief(data, n_boot, False, on_labeled).estimate(
+            [metric], [rows]
+        )
         spread = isinstance(metric.kind, Calibration)
         ratio = np.ones(t.shape) if spread else _measure_shrinkage(ts, draws)
 
@@ -308,7 +306,7 @@ class _ResampledRows:
             nothing = np.full((self.n_boot, scores.shape[1]), np.nan)
             return nothing[0], nothing
         plan, rng = metric.plan(scores), np.random.default_rng(self.seed)
-        batch = max(1, BATCH_CELLS // (n * k))
+        batch = max(1, beliefs.BATCH_CELLS // (n * k))
         values = []
         for start in track(range(0, self.n_boot, batch), "resamples"):
             times = self._draw(rng, min(batch, self.n_boot - start))
@@ -382,15 +380,15 @@ class AutoEval(DeclaredMethod, example="n_draws=100"):
         designs=("random", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> beliefs.DirectBelief:
         seed = spawn_seed(rng)
         known = cache(lambda kind: PredictedAccuracy.of(data, self.annotator, kind))
 
         def answer(metric: Metric, rows: IntArray) -> Estimate:
             value, influence = known(metric.kind).estimate_means(rows)
-            return make_normal_estimate(value, influence, metric, self.n_draws, seed, data)
+            return beliefs.make_normal_estimate(value, influence, metric, self.n_draws, seed, data)
 
-        return DirectBelief(data.n_rows, answer)
+        return beliefs.DirectBelief(data.n_rows, answer)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -438,7 +436,7 @@ class StratifiedPpi(DeclaredMethod, example="n_strata=2"):
         gives_posterior=False,
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> beliefs.DirectBelief:
         grid, seed = self.ridge_grid if self.ridge else None, spawn_seed(rng)
         known = cache(lambda kind: PredictedAccuracy.of(data, self.annotator, kind, grid))
 
@@ -446,9 +444,9 @@ class StratifiedPpi(DeclaredMethod, example="n_strata=2"):
             given = known(metric.kind)
             stratify = partial(self._estimate_model, given)
             value, influence = given.estimate_means(rows, stratify)
-            return make_normal_estimate(value, influence, metric, self.n_draws, seed, data)
+            return beliefs.make_normal_estimate(value, influence, metric, self.n_draws, seed, data)
 
-        return DirectBelief(data.n_rows, answer)
+        return beliefs.DirectBelief(data.n_rows, answer)
 
     def _estimate_model(
         self, known: PredictedAccuracy, model: int, labeled: IntArray, unlabeled: IntArray
