@@ -17,7 +17,7 @@ import typer
 
 from ssme.config import read_typed
 from ssme.errors import InputError
-from ssme.options import Flag, Kind, Option, describe_default, list_declared
+from ssme.options import Flag, Kind, Option, accept, describe_default, list_declared, parse_number
 from ssme.schema import FILE_NAME, AskOptions, ReadOptions, RunOptions
 
 SPELLED: dict[tuple[str, str | None], str] = {
@@ -30,15 +30,11 @@ SPELLED: dict[tuple[str, str | None], str] = {
 
 TYPES: dict[str, Any] = {
     "flag": bool | None,
-    "whole": int | None,
-    "number": float | None,
-    "path": Path | None,
-    "list": list[str] | None,
-    "classes": list[str] | None,
-    "texts": list[str] | None,
-    "paths": list[Path] | None,
+    **dict.fromkeys(("list", "classes", "texts", "paths"), list[str] | None),
 }
-"""What the parser reads for the shape of an option; text for any other shape."""
+"""What the parser reads for the shape of an option; one text for any other shape."""
+SHOWN = {"whole": "<int>", "number": "<float>", "path": "<path>"}
+"""What the help writes for the value of an option of this shape, if not <str>."""
 
 
 def _complete_methods(incomplete: str) -> list[str]:
@@ -112,7 +108,11 @@ def make_parameters(options: Iterable[Option]) -> Iterator[Parameter]:
         panel = next((name for name, part in HEADINGS if each in part), each.section or None)
         flags = [spell_flag(each.key), *filter(None, [each.short])]
         info = typer.Option(
-            *flags, help=_explain(each), rich_help_panel=panel, autocompletion=_offer(each)
+            *flags,
+            help=_explain(each),
+            rich_help_panel=panel,
+            autocompletion=_offer(each),
+            metavar=SHOWN.get(each.shape),
         )
         yield _make_parameter(each.name, kind, info)
         if each.off is not None:
@@ -170,6 +170,8 @@ def parse_flags(given: Mapping[str, Any], options: Iterable[Option]) -> dict[str
 def _parse(of: Option, value: Any) -> Any:
     if of.name == "options":
         return _parse_key_values(value)
+    if of.shape in ("whole", "number", "path", "paths"):
+        return _convert(of, value)
     if of.shape == "class":
         return read_typed(value)
     if of.shape not in ("list", "classes"):
@@ -181,6 +183,19 @@ def _parse(of: Option, value: Any) -> Any:
     if of.name == "unlabeled":  # the labels may be numbers, or text that looks like numbers
         return [each for pair in typed for each in dict.fromkeys(pair)]
     return [number for number, _ in typed]
+
+
+def _convert(of: Option, value: Any) -> Any:
+    """Numbers that people write, not 0_1 or nan, which Python reads too; paths of files."""
+    if of.shape == "path":
+        return Path(value)
+    if of.shape == "paths":
+        return [Path(each) for each in value]
+    try:
+        number = parse_number(value)
+        return int(value) if of.shape == "whole" else number
+    except ValueError:
+        return accept(of, value)  # refuses the text in the words of the option
 
 
 def spell_with(flags: dict[str, str]) -> Any:

@@ -24,7 +24,7 @@ from ssme.cli.options import SHARED, list_flags, make_parameters, parse_flags, s
 from ssme.cli.output import Output
 from ssme.cli.run import gather
 from ssme.errors import InputError, MissingExtraError, Spelling, SsmeWarning, spell_options
-from ssme.options import Declared, Option, list_declared, parse_number
+from ssme.options import Declared, Option, list_declared
 from ssme.wording import make_printable
 
 CONDITION_FAILED = 1
@@ -94,6 +94,11 @@ class Program(TyperGroup):
             say(WHEN_INTERRUPTED)
         sys.exit(code)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options before the name of a command."""
+        _take_texts(self, ctx)
+        return super().parse_args(ctx, args)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Commands by purpose, each with the first sentence of its help."""
         formatter.write(f"Usage: {ctx.command_path} COMMAND ...\n\n{_wrap(self.help or '', 0)}\n")
@@ -124,20 +129,21 @@ def _say_fault(fault: Any) -> None:
     say(f"Error: {ended} `{where.command_path} --help` lists the options.")
 
 
-def _refuse_odd_numbers(ctx: Any, parameter: Any, given: Any) -> None:
-    declared = getattr(parameter, "type_descriptor", None)  # typer without click
-    kind = parameter.type.name if declared is None else str(declared.annotation)
-    if "float" in kind or "int" in kind:
-        for text in given if isinstance(given, list | tuple) else [given]:
-            try:
-                parse_number(text if isinstance(text, str) else "0")
-            except ValueError:
-                told = f"{text!r} is not a number."
-                raise typer.BadParameter(told, ctx=ctx, param=parameter) from None
+def _take_texts(command: Any, ctx: Any) -> None:
+    """Leave the values of all parameters as texts, which `parse_flags` reads.
+
+    The parser would build a validator for each, given or not, and import a library for it.
+    """
+
+    def take(parameter: Any, _: Any, value: Any) -> Any:
+        return value if parameter.callback is None else parameter.callback(ctx, parameter, value)
+
+    for each in command.get_params(ctx):
+        each.process_value = functools.partial(take, each)
 
 
 class Command(TyperCommand):
-    """A command that refuses options given twice and odd numbers, and whose help is short."""
+    """A command that refuses options given twice, and whose help is short."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The usual options, or all of them."""
@@ -159,16 +165,13 @@ class Command(TyperCommand):
             each.hidden = False
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line; an option of one value that is given twice is refused.
-
-        So are numbers that Python reads and people do not, such as 0_1.
-        """
+        """Read the command line; an option of one value that is given twice is refused."""
         if "--help-all" in args:
             ctx.meta["help_all"], args = True, ["--help"]
-        values, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        _take_texts(self, ctx)
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
         parameters: list[Any] = self.params
         for parameter in parameters:
-            _refuse_odd_numbers(ctx, parameter, values.get(parameter.name))
             times = sum(each is parameter for each in given)
             if times > 1 and not (parameter.multiple or getattr(parameter, "is_flag", False)):
                 raise typer.BadParameter(
@@ -274,7 +277,7 @@ def _read_flags(
             if asks is not None:
                 found["asked"] = asks(**parse_flags(given, own))
             if writes:
-                targets = {each.name: given[each.name] for each in writes}
+                targets = dict.fromkeys([each.name for each in writes]) | parse_flags(given, writes)
                 more = {o.name: getattr(found["asked"], o.name) for o in own if o.writes}
                 found["output"] = Output(targets, more)
                 found["output"].refuse_inputs([given.get("config")])
