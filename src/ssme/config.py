@@ -69,10 +69,8 @@ def format_config(config: Mapping[str, Any], suffix: str) -> str:
         text.encode("utf-8")
         again = parse_config(text, suffix, "the config")
     if not _is_same(again, config):
-        raise InputError(
-            f"a {suffix} file cannot represent some of the text or numbers of this config",
-            hint="write it as .json",
-        )
+        problem = f"a {suffix} file cannot represent some of the text or numbers of this config"
+        raise InputError(problem, hint="write it as .json")
     return text
 
 
@@ -88,9 +86,8 @@ def parse_config(text: str, suffix: str, what: str) -> dict[str, Any]:
             raise _tell_too_deep(what) from None
         raise
     if not isinstance(config, dict):
-        raise InputError(
-            f"{what} is not a table of settings", hint="`ssme evaluate --save-config` writes one"
-        )
+        problem = f"{what} is not a table of settings"
+        raise InputError(problem, hint="`ssme evaluate --save-config` writes one")
     _refuse_depth(config, what)
     return config
 
@@ -228,9 +225,8 @@ def _read_text(file: Path) -> str:
     with file.open("rb") as stream:
         content = stream.read(LARGEST + 1)
     if len(content) > LARGEST:
-        raise InputError(
-            f"config {file} has more than {LARGEST:,} bytes", hint="check that it is the right file"
-        )
+        problem = f"config {file} has more than {LARGEST:,} bytes"
+        raise InputError(problem, hint="check that it is the right file")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -148,10 +148,8 @@ def check_run(
     """Refuse what the method cannot do with ``data``."""
     check_supported(method.spec, data, metrics)
     if n_groups > 1 and not method.spec.groups:
-        raise InputError(
-            f"method {method.spec.name!r} cannot report on groups",
-            hint="pass `by=[]` or choose another method",
-        )
+        problem = f"method {method.spec.name!r} cannot report on groups"
+        raise InputError(problem, hint="pass `by=[]` or choose another method")
 
 
 def _follow_data(

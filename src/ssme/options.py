@@ -428,20 +428,17 @@ def refuse_unknown(cls: Any, given: Mapping[str, Any], owner: str) -> dict[str, 
     for name in given:
         if name not in known:
             names = ", ".join(sorted(known)) or "none"
-            raise InputError(
-                f"{owner} has no option {name!r}",
-                hint=f"{suggest_nearest(name, known)}its options are: {names}",
-            )
+            problem = f"{owner} has no option {name!r}"
+            hint = f"{suggest_nearest(name, known)}its options are: {names}"
+            raise InputError(problem, hint=hint)
     return known
 
 
 def parse_text(of: Option, text: str) -> Any:
     """The value that ``text`` spells on a command line: JSON (3, 0.5, true, null), else text."""
     if of.python_only:
-        raise InputError(
-            f"the option {of.name!r} takes {of.kind.describe()}",
-            hint="call ssme from Python to give it",
-        )
+        problem = f"the option {of.name!r} takes {of.kind.describe()}"
+        raise InputError(problem, hint="call ssme from Python to give it")
     try:
         value = _read_json(text)
     except (ValueError, RecursionError):

@@ -146,10 +146,8 @@ def execute(
     if spec.engine == "memory":
         return fit_method(_read(spec, source, labels), spec).make_evaluation(start)
     if spec.source is None:
-        raise InputError(
-            f"`engine={spec.engine}` was given for scores that are in memory",
-            hint="give the path of a Parquet file, or leave `engine` out",
-        )
+        problem = f"`engine={spec.engine}` was given for scores that are in memory"
+        raise InputError(problem, hint="give the path of a Parquet file, or leave `engine` out")
     from ssme.stream.evaluation import evaluate_stream
 
     return evaluate_stream(spec, start)
@@ -212,18 +210,15 @@ def _locate_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[s
         others = sorted(set(reading) - {"design"})
         if y is not None or file is not None or others:
             given = ["y"] * (y is not None) + ["labels_file"] * (file is not None)
-            raise InputError(
-                f"a ScoreSet was given together with {', '.join(given + others)}",
-                hint="pass these to ScoreSet.from_arrays, from_frame or read instead",
-            )
+            problem = f"a ScoreSet was given together with {', '.join(given + others)}"
+            hint = "pass these to ScoreSet.from_arrays, from_frame or read instead"
+            raise InputError(problem, hint=hint)
         return reading, None
     if file is not None:
         file = accept(READ["labels_file"], file)
         if y is not None and not isinstance(y, str):
-            raise InputError(
-                f"`labels_file={file}` was given together with other labels",
-                hint="leave one of them out",
-            )
+            problem = f"`labels_file={file}` was given together with other labels"
+            raise InputError(problem, hint="leave one of them out")
         reading["labels_file"] = file
     if y is None:
         return reading, None
@@ -235,10 +230,8 @@ def _locate_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[s
                 "as a frame or a file",
             )
         if reading.get("label", y) != y:
-            raise InputError(
-                f"`y={y!r}` was given together with `label={reading['label']!r}`",
-                hint="leave one of them out",
-            )
+            problem = f"`y={y!r}` was given together with `label={reading['label']!r}`"
+            raise InputError(problem, hint="leave one of them out")
         return {**reading, "label": y}, None
     if y is False or isinstance(y, Path):
         return {**reading, "labels_file": y}, None
@@ -262,7 +255,6 @@ def _refuse_unknown(options: dict[str, Any], source: Any, method: str | Method) 
         cure = f"it is an option of the method: options={{{name!r}: ...}}; "
     else:
         cure = suggest_nearest(name, [*own, *reading]) or "leave it out; "
-    raise InputError(
-        f"evaluate has no option {name!r} for these scores",
-        hint=f"{cure}it has {', '.join(own)}; for reading the scores {', '.join(reading)}",
-    )
+    problem = f"evaluate has no option {name!r} for these scores"
+    hint = f"{cure}it has {', '.join(own)}; for reading the scores {', '.join(reading)}"
+    raise InputError(problem, hint=hint)

@@ -469,10 +469,9 @@ class ReadOptions(AnswerOptions):
                 continue
             if all(getattr(self, each) is None for each in columns):
                 named = " or ".join(f"`{each}`" for each in columns)
-                raise InputError(
-                    f"`{name}` was given, and no column of {' or '.join(columns)} is named",
-                    hint=f"name the columns with {named}, or leave `{name}` out",
-                )
+                problem = f"`{name}` was given, and no column of {' or '.join(columns)} is named"
+                hint = f"name the columns with {named}, or leave `{name}` out"
+                raise InputError(problem, hint=hint)
 
     @property
     def judged(self) -> bool:

@@ -88,9 +88,8 @@ def scores_from(
     if not named:
         raise InputError("no estimator was given", hint="give one or more fitted classifiers")
     if "classes" in options:
-        raise InputError(
-            "`classes` was given, and the estimators have theirs", hint="leave `classes` out"
-        )
+        problem = "`classes` was given, and the estimators have theirs"
+        raise InputError(problem, hint="leave `classes` out")
     rows_of = X if isinstance(X, dict) else {"": X}
     whose = [
         (f"the rows X of {name!r}" if name else "the rows X", x) for name, x in rows_of.items()
@@ -105,10 +104,8 @@ def scores_from(
         if not classes:
             classes = list(order_classes(own, positive=options.get("positive")))
         elif set(own) != set(classes):
-            raise InputError(
-                f"{name!r} was fitted to classes {own}, the first estimator to {classes}",
-                hint="fit them to the same labels",
-            )
+            problem = f"{name!r} was fitted to classes {own}, the first estimator to {classes}"
+            raise InputError(problem, hint="fit them to the same labels")
         scores[name] = found[:, [own.index(c) for c in classes]]
     data = ScoreSet.from_arrays(scores, y, classes=classes, **options)
     order = name_order(classes, listed=options.get("positive") is not None)
@@ -140,10 +137,8 @@ def _take_rows(name: str, X: Any) -> Any:
 def _predict_probabilities(name: str, estimator: Any, X: Any) -> np.ndarray[Any, Any]:
     if not hasattr(estimator, "predict_proba"):
         other = " (it has decision_function)" if hasattr(estimator, "decision_function") else ""
-        raise InputError(
-            f"{name!r}, a {type(estimator).__name__}, has no predict_proba{other}",
-            hint="wrap it in sklearn.calibration.CalibratedClassifierCV",
-        )
+        problem = f"{name!r}, a {type(estimator).__name__}, has no predict_proba{other}"
+        raise InputError(problem, hint="wrap it in sklearn.calibration.CalibratedClassifierCV")
     try:
         found = estimator.predict_proba(X)
         if not hasattr(estimator, "classes_"):
@@ -320,9 +315,8 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.scores not in INPUTS:
             raise make_unknown_name_error("scores", self.scores, INPUTS)
         if self.scores == "real" and self.init == "draw":
-            raise InputError(
-                "`init='draw'` needs probabilities, not `scores='real'`", hint="use `init='knn'`"
-            )
+            problem = "`init='draw'` needs probabilities, not `scores='real'`"
+            raise InputError(problem, hint="use `init='knn'`")
         given = {name: getattr(self, name) for name in MIXTURE_OPTIONS}
         if self.scores == "real":
             given["init"] = "knn"
@@ -360,10 +354,8 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n_classes = len(self.classes_)
         if (features < 0).any() or (features > 1).any():
             row, column = np.argwhere((features < 0) | (features > 1))[0]
-            raise InputError(
-                f"X[{row}, {column}] is {features[row, column]:g}, not a probability",
-                hint="pass `scores='real'` for logits or other real features",
-            )
+            problem = f"X[{row}, {column}] is {features[row, column]:g}, not a probability"
+            raise InputError(problem, hint="pass `scores='real'` for logits or other real features")
         if n_classes == 2:
             stacked = np.stack([1.0 - features, features], axis=2)
         else:
@@ -374,10 +366,8 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _split_by_model(self, features: FloatArray, n_classes: int) -> FloatArray:
         """(n, M K) columns as (n, M, K), checked to be distributions."""
         if features.shape[1] % n_classes:
-            raise InputError(
-                f"X has {features.shape[1]} columns and y has {n_classes} classes",
-                hint=f"give {n_classes} columns per classifier, side by side",
-            )
+            problem = f"X has {features.shape[1]} columns and y has {n_classes} classes"
+            raise InputError(problem, hint=f"give {n_classes} columns per classifier, side by side")
         stacked = features.reshape(len(features), -1, n_classes)
         off = np.abs(stacked.sum(axis=2) - 1.0) > SUM_TOLERANCE
         partly = np.isnan(stacked).any(axis=2) & ~np.isnan(stacked).all(axis=2)

@@ -94,10 +94,9 @@ class RunSpec(RunOptions):
         for name in ("workers", "scheduler", "sample_rows", "checkpoint"):
             value = getattr(self, name)
             if value != RUN[name].default:
-                raise InputError(
-                    f"`{name}={value}` was given with `engine=memory`",
-                    hint=f"give `engine=stream` or `engine=dask`, or leave `{name}` out",
-                )
+                problem = f"`{name}={value}` was given with `engine=memory`"
+                hint = f"give `engine=stream` or `engine=dask`, or leave `{name}` out"
+                raise InputError(problem, hint=hint)
 
     @property
     def method_name(self) -> str:
@@ -107,10 +106,8 @@ class RunSpec(RunOptions):
     def _make_method(self) -> Method:
         if not isinstance(self.method, str):
             if self.n_draws is not None:
-                raise InputError(
-                    f"a method object was given together with `n_draws={self.n_draws}`",
-                    hint="set the number of draws where the method is made",
-                )
+                problem = f"a method object was given together with `n_draws={self.n_draws}`"
+                raise InputError(problem, hint="set the number of draws where the method is made")
             return cast(Method, self.method)
         drawn = {} if self.n_draws is None else {"n_draws": self.n_draws}
         if drawn and self.options.get("n_draws", self.n_draws) != self.n_draws:
@@ -389,10 +386,9 @@ def _read_section(config: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
     for key in given:
         if key not in known:
-            raise InputError(
-                f"{where} has an unknown key {key!r}",
-                hint=f"{suggest_nearest(key, known)}it may have {', '.join(known)}",
-            )
+            problem = f"{where} has an unknown key {key!r}"
+            hint = f"{suggest_nearest(key, known)}it may have {', '.join(known)}"
+            raise InputError(problem, hint=hint)
 
 
 def _read_value(option: Option, key: str, value: Any, section: str | None) -> Any:
@@ -402,10 +398,9 @@ def _read_value(option: Option, key: str, value: Any, section: str | None) -> An
         return kind.accept(value)
     except (ValueError, TypeError, OverflowError):
         shown = cut_end(json.dumps(value, ensure_ascii=False, default=str), 80)
-        raise InputError(
-            f"{key} {where} must be {kind.describe()}, got {shown}",
-            hint="text is written in quotation marks, numbers, true and false without",
-        ) from None
+        problem = f"{key} {where} must be {kind.describe()}, got {shown}"
+        hint = "text is written in quotation marks, numbers, true and false without"
+        raise InputError(problem, hint=hint) from None
 
 
 def _write_metric(metric: Any, threshold: float | None) -> Any:
@@ -457,10 +452,8 @@ def _settle_method(method: Any, options: Any) -> tuple[str | Method, dict[str, A
             hint=f"choose one of: {', '.join(method_names())}",
         )
     if given:
-        raise InputError(
-            f"a method object was given together with `options` {', '.join(given)}",
-            hint="set its options when you make it",
-        )
+        problem = f"a method object was given together with `options` {', '.join(given)}"
+        raise InputError(problem, hint="set its options when you make it")
     name = method.spec.name
     if name not in method_names() or type(method) is not find_method_class(name):
         return cast(Method, method), {}

@@ -153,10 +153,8 @@ def _check_place(target: Path) -> None:
     if target.is_dir():
         raise InputError(f"{target} is a folder", hint="name a file")
     if not target.parent.is_dir():
-        raise InputError(
-            f"{target}: there is no folder {target.parent}",
-            hint="make the folder first, or name another one",
-        )
+        problem = f"{target}: there is no folder {target.parent}"
+        raise InputError(problem, hint="make the folder first, or name another one")
 
 
 def _explain_unwritable(target: Path, error: OSError | ValueError) -> InputError:

@@ -157,10 +157,9 @@ def _parse(line: bytes, where: str) -> dict[str, Any]:
     if not (found and head.startswith(HEAD) and rest.endswith(TAIL)):
         raise _make_no_cell_error(where)
     if head.removeprefix(HEAD) != _compute_checksum(text):
-        raise InputError(
-            f"{where} is not as it was written: its checksum differs",
-            hint=f"delete this line, and its cell is computed again; or {AGAIN}",
-        )
+        problem = f"{where} is not as it was written: its checksum differs"
+        hint = f"delete this line, and its cell is computed again; or {AGAIN}"
+        raise InputError(problem, hint=hint)
     with translate_foreign_errors(f"reading {where}", hint=AGAIN):
         result: dict[str, Any] = json.loads(text)
     odd = [name for name, kind in FIELDS.items() if not isinstance(result.get(name), kind)]

@@ -206,10 +206,8 @@ def bench(spec: RunSpec, output: Output, asked: BenchOptions) -> None:
     unable = [method for method in names if not runner.list_metrics(name, method)]
     what = f"these metrics{' by group' if groups else ''}"
     if len(unable) == len(names):
-        raise InputError(
-            f"none of the methods {','.join(asked.methods)} estimates {what} on this data",
-            hint="`ssme methods` lists what each method does",
-        )
+        problem = f"none of the methods {','.join(asked.methods)} estimates {what} on this data"
+        raise InputError(problem, hint="`ssme methods` lists what each method does")
     if unable:
         output.note(f"Left out, as they do not estimate {what} on this data: {', '.join(unable)}.")
     if asked.resume is not None:
@@ -288,7 +286,5 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(
-            f"--resume {shorten(escape_all(str(folder)), 80)} cannot be made: {reason}",
-            hint="choose another path",
-        ) from None
+        problem = f"--resume {shorten(escape_all(str(folder)), 80)} cannot be made: {reason}"
+        raise InputError(problem, hint="choose another path") from None

@@ -63,10 +63,9 @@ def evaluate(spec: RunSpec, output: Output, asked: EvaluateOptions) -> None:
     """
     given = ", ".join(_list_given(asked, NOT_IN_TABLES))
     if output.targets.get("csv") is not None and given:
-        raise InputError(
-            f"--csv was given with {given}, and a CSV file has the estimates only",
-            hint=f"write --json or --html, or run it once more without {given}",
-        )
+        problem = f"--csv was given with {given}, and a CSV file has the estimates only"
+        hint = f"write --json or --html, or run it once more without {given}"
+        raise InputError(problem, hint=hint)
     result = evaluate_asked(spec, asked, output, asked.save_config)
     output.save(result.to_dict, result.rows)
     if "html" in output.targets:
@@ -220,10 +219,8 @@ def _read_goal(ask: AskOptions, costs: dict[str, Any] | None) -> Any:
     text = ask.threshold_for
     if text is None:
         if ask.confidence != AskOptions.confidence:
-            raise InputError(
-                f"--confidence {ask.confidence:g} was given without --threshold-for",
-                hint="add --threshold-for, or leave --confidence out",
-            )
+            problem = f"--confidence {ask.confidence:g} was given without --threshold-for"
+            raise InputError(problem, hint="add --threshold-for, or leave --confidence out")
         return None
     if ask.prevalence is not None:
         raise InputError(
@@ -234,10 +231,8 @@ def _read_goal(ask: AskOptions, costs: dict[str, Any] | None) -> Any:
     goal: Any = text
     if text in ("cost", "utility"):
         if costs is None or costs["name"] != f"expected_{text}":
-            raise InputError(
-                f"--threshold-for {text} was given without --{text}",
-                hint=f'give the matrix too: --{text} "0,1;10,0"',
-            )
+            problem = f"--threshold-for {text} was given without --{text}"
+            raise InputError(problem, hint=f'give the matrix too: --{text} "0,1;10,0"')
         goal = costs
     with name_argument("threshold_for"):
         read_goal(goal, "threshold_for")
@@ -305,10 +300,8 @@ def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]
     from ssme.run import execute
 
     if demands and not spec.metrics:
-        raise InputError(
-            f"--fail-under was given with --engine {spec.engine} and without --metrics",
-            hint="name the metrics with --metrics",
-        )
+        problem = f"--fail-under was given with --engine {spec.engine} and without --metrics"
+        raise InputError(problem, hint="name the metrics with --metrics")
     if demands and spec.metrics:
         with name_argument("fail_under"):
             metrics = tuple(add_metrics(spec.metrics, demands))
@@ -402,15 +395,12 @@ def _add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
 def _refuse_shift(kind: str, spec: RunSpec, save_config: Path | None = None) -> None:
     """Refuse a correction that a stream cannot make or a config file cannot hold."""
     if spec.engine != "memory":
-        raise InputError(
-            f"--correct-shift was given with --engine {spec.engine}",
-            hint="it needs the data in memory: leave one of them out",
-        )
+        problem = f"--correct-shift was given with --engine {spec.engine}"
+        raise InputError(problem, hint="it needs the data in memory: leave one of them out")
     if save_config is not None:
-        raise InputError(
-            f"--correct-shift {kind} was given with --save-config",
-            hint="a config file has no place for the weights: keep the command line instead",
-        )
+        problem = f"--correct-shift {kind} was given with --save-config"
+        hint = "a config file has no place for the weights: keep the command line instead"
+        raise InputError(problem, hint=hint)
 
 
 def _keep_correction(result: Evaluation, kind: str, said: str) -> Evaluation:

@@ -89,10 +89,8 @@ def _evaluate(spec: RunSpec, output: Output, goal: str, *, named: bool) -> Evalu
     with _name_goal(grouping):
         data = read_noted(spec, output)
     if named and data.ids is None:
-        raise InputError(
-            f"{spec.source} has no id column, so labels could not be matched to rows later",
-            hint="name a column of unique ids with --id",
-        )
+        problem = f"{spec.source} has no id column, so labels could not be matched to rows later"
+        raise InputError(problem, hint="name a column of unique ids with --id")
     with output.show_progress("estimating"):
         return evaluate_scores(spec, data)
 
@@ -208,9 +206,8 @@ def plan(spec: RunSpec, output: Output, asked: PlanOptions) -> None:
     from ssme.results.plan import parse_target
 
     if not asked.target:
-        raise InputError(
-            "no --target was given", hint='say what is to be reached, as in "width(accuracy)<=0.05"'
-        )
+        problem = "no --target was given"
+        raise InputError(problem, hint='say what is to be reached, as in "width(accuracy)<=0.05"')
     for text in asked.target:
         parse_target(text)
     result = _evaluate(spec, output, "best", named=False)

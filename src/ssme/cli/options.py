@@ -242,10 +242,8 @@ def split_names(items: Iterable[str], option: str) -> list[str]:
     ]
     names = [part for part in parts if part]
     if not names:
-        raise InputError(
-            f"{option} {','.join(items)!r} names nothing",
-            hint=f"write {option} a,b, or leave {option} out",
-        )
+        problem = f"{option} {','.join(items)!r} names nothing"
+        raise InputError(problem, hint=f"write {option} a,b, or leave {option} out")
     return names
 
 
@@ -254,9 +252,7 @@ def _parse_key_values(pairs: Iterable[str]) -> dict[str, str]:
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
-            raise InputError(
-                f"--options {pair!r} is not a name with a value",
-                hint="write for example --options n_draws=500",
-            )
+            problem = f"--options {pair!r} is not a name with a value"
+            raise InputError(problem, hint="write for example --options n_draws=500")
         found[key.strip()] = value.strip()
     return found

@@ -60,10 +60,9 @@ class Output:
                 )
             seen[place] = name
             if place == STDOUT and sys.__stdout__ is None:
-                raise InputError(
-                    f"`{name}` sends its result to stdout, which is closed",
-                    hint="name a file, or start the command with its stdout open",
-                )
+                problem = f"`{name}` sends its result to stdout, which is closed"
+                hint = "name a file, or start the command with its stdout open"
+                raise InputError(problem, hint=hint)
             if place != STDOUT:
                 with name_argument(name):
                     refuse_existing(path, force=bool(self.options.get("force")))

@@ -167,15 +167,13 @@ def compare(output: Output, asked: ChangeOptions) -> None:
     with _open(memory, data) as kept:
         number_kept = len(kept.evaluations())
         if number_kept == 0:
-            raise InputError(
-                f"--data {data}: nothing was stored under this name in {memory}",
-                hint="name other data, or store an evaluation with `ssme track add`",
-            )
+            problem = f"--data {data}: nothing was stored under this name in {memory}"
+            hint = "name other data, or store an evaluation with `ssme track add`"
+            raise InputError(problem, hint=hint)
         if number_kept == 1 and asked.before == -2:
-            raise InputError(
-                f"a comparison needs two evaluations, and {memory} contains one",
-                hint="store another with `ssme track add` when there are more labels",
-            )
+            problem = f"a comparison needs two evaluations, and {memory} contains one"
+            hint = "store another with `ssme track add` when there are more labels"
+            raise InputError(problem, hint=hint)
         with name_argument("before"):
             old = kept.evaluation(asked.before)
         with name_argument("after"):

@@ -247,10 +247,9 @@ def _parse_part(part: str, known: list[str], option: str) -> Binning:
     elif colon and equals and name == "edges":
         found = Binning(column, edges=_parse_edges(value))
     elif colon and equals and column in known:
-        raise InputError(
-            f"there is no rule {name!r}",
-            hint=suggest_nearest(name, ["quantiles", "edges"]) or f"write {GRAMMAR}",
-        )
+        problem = f"there is no rule {name!r}"
+        hint = suggest_nearest(name, ["quantiles", "edges"]) or f"write {GRAMMAR}"
+        raise InputError(problem, hint=hint)
     else:
         found = Binning(part)
     if found.column not in known:

@@ -304,9 +304,8 @@ def make_judged_fields(
         parts.append(judge.compute_scores(judge.encode(each))[:, None])
         if not each.raw.values:
             unsure = f", and is unsure on {each.unsure:,}" if each.unsure else ""
-            raise InputError(
-                f"judge {each.judge!r} has no answer on any row{unsure}", hint="leave it out"
-            )
+            problem = f"judge {each.judge!r} has no answer on any row{unsure}"
+            raise InputError(problem, hint="leave it out")
     joined = np.concatenate(parts, axis=1)
     refuse_unanswered(joined, rows.get("ids"))
     # labels as the classes are written: the label "1.0" is of the class 1

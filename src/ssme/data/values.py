@@ -141,9 +141,8 @@ def as_array(values: object, where: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
     except ValueError:
-        raise InputError(
-            f"{where} is ragged", hint="give every row the same number of values"
-        ) from None
+        problem = f"{where} is ragged"
+        raise InputError(problem, hint="give every row the same number of values") from None
     except (RuntimeError, TypeError) as error:
         problem = f"{where} is a {type(values).__name__} that numpy cannot convert: {error}"
         hint = "convert it first, for example with .detach().cpu().numpy()"

@@ -74,9 +74,8 @@ class SqliteFile:
             )
         )
         if application != self.application_id and (tables or version or application):
-            raise InputError(
-                f"{self.path} is a database of another program", hint="name another file"
-            )
+            problem = f"{self.path} is a database of another program"
+            raise InputError(problem, hint="name another file")
         active = connection.execute(
             "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')"
         ).fetchone()
@@ -390,9 +389,8 @@ class Memory(SqliteFile):
     def __init__(self, path: str | Path, data: str = "default", *, new: bool = True) -> None:
         path, self.data = Path(path), data
         if not new and not os.path.exists(path):  # false for a name that is too long, too
-            raise InputError(
-                f"{str(path)[:200]}: there is no such file", hint="make it with `ssme track add`"
-            )
+            problem = f"{str(path)[:200]}: there is no such file"
+            raise InputError(problem, hint="make it with `ssme track add`")
         _check_path(path)
         super().__init__(path, copy=not new and not _is_writable(path))
 

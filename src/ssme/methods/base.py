@@ -335,14 +335,12 @@ def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric])
     kind = "binary" if data.n_classes == 2 else "multiclass"
     method, another = f"method {spec.name!r}", "use another method (`ssme methods` lists them)"
     if not getattr(spec, kind):
-        raise UnsupportedError(
-            f"{method} does not support {kind} data ({data.n_classes} classes)", hint=another
-        )
+        problem = f"{method} does not support {kind} data ({data.n_classes} classes)"
+        raise UnsupportedError(problem, hint=another)
     if spec.needs_labels and data.n_labeled == 0:
-        raise UnsupportedError(
-            f"{method} needs labels and none of the {data.n_rows} rows has one",
-            hint="label some rows, or use a label-free method (`ssme methods` lists them)",
-        )
+        problem = f"{method} needs labels and none of the {data.n_rows} rows has one"
+        hint = "label some rows, or use a label-free method (`ssme methods` lists them)"
+        raise UnsupportedError(problem, hint=hint)
     if data.design.kind is not None and data.design.kind not in spec.designs:
         designs = ", ".join(map(repr, spec.designs))
         raise UnsupportedError(
@@ -352,10 +350,9 @@ def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric])
         )
     if not spec.missing_scores and not np.isfinite(data.scores).all():
         row, model = np.argwhere(~np.isfinite(data.scores).all(axis=2))[0]
-        raise UnsupportedError(
-            f"{method} needs every score and {data.models[model]!r} has none for row {row}",
-            hint="drop such rows, or use a method that allows missing scores (`ssme methods`)",
-        )
+        problem = f"{method} needs every score and {data.models[model]!r} has none for row {row}"
+        hint = "drop such rows, or use a method that allows missing scores (`ssme methods`)"
+        raise UnsupportedError(problem, hint=hint)
     refuse_without_order(data, metrics)
     raters = [name for name, judge in data.judges.items() if judge.cut is not None]
     for metric in metrics:
@@ -369,10 +366,9 @@ def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric])
         if not spec.can_estimate(metric, data.n_classes):
             at = "any threshold" if spec.any_threshold else f"the threshold {DEFAULT_THRESHOLD}"
             known = ", ".join(spec.metrics or ())
-            raise UnsupportedError(
-                f"{method} cannot estimate {metric.name!r}, only {known} of decisions at {at}",
-                hint="ask for fewer metrics or use another method (`ssme methods`)",
-            )
+            problem = f"{method} cannot estimate {metric.name!r}, only {known} of decisions at {at}"
+            hint = "ask for fewer metrics or use another method (`ssme methods`)"
+            raise UnsupportedError(problem, hint=hint)
         if metric.of_probabilities and len(data.judges) == data.n_models:
             raise UnsupportedError(
                 f"metric {metric.name!r} is one of probabilities, and all {data.n_models} models "

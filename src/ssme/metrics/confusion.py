@@ -173,10 +173,9 @@ def sum_held_lines(matrix: Any, mass: FloatArray) -> FloatArray:
 def require_binary(scores: FloatArray) -> None:
     """Refuse more than two classes on behalf of a metric of the positive class."""
     if scores.shape[2] != 2:
-        raise UnsupportedError(
-            f"a metric of the positive class was asked for on {scores.shape[2]} classes",
-            hint="choose a multiclass metric, for example `accuracy`, `f1_macro` or `roc_auc`",
-        )
+        problem = f"a metric of the positive class was asked for on {scores.shape[2]} classes"
+        hint = "choose a multiclass metric, for example `accuracy`, `f1_macro` or `roc_auc`"
+        raise UnsupportedError(problem, hint=hint)
 
 
 def predicted_classes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) -> IntArray:
@@ -210,10 +209,9 @@ def predicted_classes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) 
         predicted = (scores[:, :, 1] >= threshold).astype(np.int64)
     else:
         if threshold != DEFAULT_THRESHOLD:
-            raise UnsupportedError(
-                f"threshold {threshold:g} with {scores.shape[2]} classes",
-                hint="leave the threshold out: the largest score decides among more than two",
-            )
+            problem = f"threshold {threshold:g} with {scores.shape[2]} classes"
+            hint = "leave the threshold out: the largest score decides among more than two"
+            raise UnsupportedError(problem, hint=hint)
         predicted = np.argmax(scores, axis=2)
     if missing.any():
         predicted[missing.any(axis=2)] = -1

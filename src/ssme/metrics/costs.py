@@ -101,10 +101,8 @@ def _make_mean_worth(
             "true class and one column per predicted class",
         )
     if worth.min() == worth.max():
-        raise InputError(
-            f"every entry of the {what} matrix of metric `{name}` is {worth.min():g}",
-            hint="give wrong decisions another value than right ones",
-        )
+        problem = f"every entry of the {what} matrix of metric `{name}` is {worth.min():g}"
+        raise InputError(problem, hint="give wrong decisions another value than right ones")
     metric = decision_metric(
         MeanWorth(tuple(map(tuple, worth.tolist()))),
         name=name,
@@ -231,10 +229,8 @@ def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
 
 def _plan(scores: FloatArray, *, metric: Metric, shares: tuple[float, ...]) -> MetricPlan:
     if scores.shape[2] != len(shares):
-        raise UnsupportedError(
-            f"shares of {len(shares)} classes with {scores.shape[2]} classes",
-            hint="give a share to every class",
-        )
+        problem = f"shares of {len(shares)} classes with {scores.shape[2]} classes"
+        raise UnsupportedError(problem, hint="give a share to every class")
     plan, stated = metric.plan(scores), np.array(shares)
 
     def compute_values(mass: FloatArray) -> FloatArray:

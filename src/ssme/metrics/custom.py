@@ -150,10 +150,8 @@ def _read_number(value: Any, where: str) -> float:
             raise TypeError
         return float(value)
     except TypeError:
-        raise InputError(
-            f"{where} returned {value!r} of type {type(value).__name__}",
-            hint="return one number",
-        ) from None
+        problem = f"{where} returned {value!r} of type {type(value).__name__}"
+        raise InputError(problem, hint="return one number") from None
 
 
 def _takes_weight(function: Callable[..., Any]) -> bool:

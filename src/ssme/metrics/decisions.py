@@ -66,10 +66,9 @@ class ClassTerm:
     def __call__(self, tables: Tables) -> FloatArray:
         terms = compute_class_terms(self.of, tables)
         if self.k >= terms.shape[2]:
-            raise UnsupportedError(
-                f"{self.of} of class number {self.k} with {terms.shape[2]} classes",
-                hint=f"choose a class number from 0 to {terms.shape[2] - 1}",
-            )
+            problem = f"{self.of} of class number {self.k} with {terms.shape[2]} classes"
+            hint = f"choose a class number from 0 to {terms.shape[2] - 1}"
+            raise UnsupportedError(problem, hint=hint)
         return terms[:, :, self.k]
 
     @property
@@ -105,10 +104,8 @@ class MeanWorth:
             return self.worth(n_classes)
         if len(self.worth) != n_classes:
             size = len(self.worth)
-            raise UnsupportedError(
-                f"a {size} x {size} cost matrix with {n_classes} classes",
-                hint=f"give a {n_classes} x {n_classes} matrix",
-            )
+            problem = f"a {size} x {size} cost matrix with {n_classes} classes"
+            raise UnsupportedError(problem, hint=f"give a {n_classes} x {n_classes} matrix")
         return np.array(self.worth)
 
 
@@ -328,10 +325,8 @@ DECISION_METRICS: tuple[Metric, ...] = (
 def make_class_metric(name: str, k: int) -> Metric:
     """Precision, recall or F1 (``name``) of class number ``k`` among any number of classes."""
     if name not in CLASS_METRICS:
-        raise InputError(
-            f"there is no metric {name!r} of one class",
-            hint=f"choose {', '.join(CLASS_METRICS)}, such as `recall[{k}]`",
-        )
+        problem = f"there is no metric {name!r} of one class"
+        raise InputError(problem, hint=f"choose {', '.join(CLASS_METRICS)}, such as `recall[{k}]`")
     title, definition = CLASS_METRICS[name]
     return decision_metric(
         ClassTerm(name, k),
@@ -364,10 +359,9 @@ def at_threshold(metric: Metric, threshold: float) -> Metric:
     'F1 at 0.25'
     """
     if not isinstance(metric.kind, Decision) or not isinstance(metric.plan, partial):
-        raise InputError(
-            f"a threshold was given for `{metric.name}`, which is not a metric of decisions",
-            hint="leave the threshold out, or choose a metric of decisions, such as `accuracy`",
-        )
+        problem = f"a threshold was given for `{metric.name}`, which is not a metric of decisions"
+        hint = "leave the threshold out, or choose a metric of decisions, such as `accuracy`"
+        raise InputError(problem, hint=hint)
     if not 0.0 <= threshold <= 1.0:
         raise InputError(
             f"the threshold of metric `{metric.name}` is {threshold!r}, not a number from 0 to 1",

@@ -219,17 +219,15 @@ def _make_from_text(spec: str, threshold: float | None) -> Metric:
         metric = _REGISTRY[name]
     else:
         near = suggest_nearest(name.lower(), [*_REGISTRY, *_ALIASES])
-        raise InputError(
-            f"unknown metric {spec!r}",
-            hint=f"{near}choose one of {', '.join(_REGISTRY)}, or pass a callable",
-        )
+        problem = f"unknown metric {spec!r}"
+        hint = f"{near}choose one of {', '.join(_REGISTRY)}, or pass a callable"
+        raise InputError(problem, hint=hint)
     if text.threshold is not None:
         if not isinstance(metric.kind, Decision):
             decisions = [name for name, m in _REGISTRY.items() if isinstance(m.kind, Decision)]
-            raise InputError(
-                f"metric `{spec}`: `{name}` takes no threshold",
-                hint=f"write `{name}`; a threshold is for {', '.join(sorted(decisions))}",
-            )
+            problem = f"metric `{spec}`: `{name}` takes no threshold"
+            hint = f"write `{name}`; a threshold is for {', '.join(sorted(decisions))}"
+            raise InputError(problem, hint=hint)
         threshold = _parse_number(spec, "threshold", text.threshold, f"{name}@0.3")
     if threshold is not None and isinstance(metric.kind, Decision):
         metric = at_threshold(metric, threshold)
@@ -246,10 +244,9 @@ def _parse_number(spec: str, what: str, text: str, example: str) -> float:
     try:
         return parse_number(text)
     except ValueError:
-        raise InputError(
-            f"metric `{spec}`: the {what} `{text}` is not a number",
-            hint=f"write a number from 0 to 1, for example `{example}`",
-        ) from None
+        problem = f"metric `{spec}`: the {what} `{text}` is not a number"
+        hint = f"write a number from 0 to 1, for example `{example}`"
+        raise InputError(problem, hint=hint) from None
 
 
 def expand_metrics(
@@ -345,10 +342,8 @@ def _make_from_data(data: Mapping[str, Any], threshold: float | None) -> Metric:
     options = {"as_" if key == "as" else key: value for key, value in data.items()}
     name = options.pop("name", None)
     if not isinstance(name, str):
-        raise InputError(
-            f"the metric {dict(data)!r} has no name",
-            hint='write for example {name = "ece", norm = "l2"}',
-        )
+        problem = f"the metric {dict(data)!r} has no name"
+        raise InputError(problem, hint='write for example {name = "ece", norm = "l2"}')
     owner = f"metric {name!r}"
     labels = {key: options.pop(key) for key in list(options) if key in ("as_", "title")}
     shown = accept_all(_Shown, labels, owner)

@@ -53,10 +53,9 @@ class FlowClasses:
     ) -> None:
         if np.isnan(points).any():
             row, column = np.argwhere(np.isnan(points))[0]
-            raise InputError(
-                f"density 'flow' needs every score, and row {row} lacks coordinate {column}",
-                hint="use `density='gmm'` or `density='kde'`, or drop rows with missing scores",
-            )
+            problem = f"density 'flow' needs every score, and row {row} lacks coordinate {column}"
+            hint = "use `density='gmm'` or `density='kde'`, or drop rows with missing scores"
+            raise InputError(problem, hint=hint)
         self._device = choose_torch_device(device, "density 'flow'")
         spread = points.std(axis=0)
         self._mean, self._scale = points.mean(axis=0), np.where(spread > 0, spread, 1.0)

@@ -68,9 +68,8 @@ def start_by_neighbors(
     """
     labeled = np.flatnonzero(labels >= 0)
     if labeled.size == 0:
-        raise InputError(
-            "init='knn' with no labeled row", hint="label some rows, or start with init='draw'"
-        )
+        problem = "init='knn' with no labeled row"
+        raise InputError(problem, hint="label some rows, or start with init='draw'")
     nearest = _find_nearest(points, points[labeled], min(n_neighbors, labeled.size))
     ballots = np.eye(n_classes)[labels[labeled][nearest]]
     nearness = 1.0 + 1e-3 / np.arange(1, nearest.shape[1] + 1)

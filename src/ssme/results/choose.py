@@ -207,10 +207,8 @@ def find_criterion(
     if chosen in evaluation.metrics:
         return chosen, evaluation.estimate(chosen.name, group)
     if evaluation.streamed is not None:
-        raise InputError(
-            f"metric {chosen.name!r} was not counted when the rows were passed over",
-            hint=f"choose by {quote(names)}, or evaluate it with `metrics`",
-        )
+        problem = f"metric {chosen.name!r} was not counted when the rows were passed over"
+        raise InputError(problem, hint=f"choose by {quote(names)}, or evaluate it with `metrics`")
     check_supported(find_method_class(evaluation.method).spec, evaluation.data, [chosen])
     place = evaluation.group_index(group)
     if place == 0:
@@ -237,10 +235,8 @@ def choose_model(
     sign = 1.0 if comparison.require_direction(metric) else -1.0
     value, known = estimate.value, np.isfinite(estimate.value)
     if not known.any():
-        raise InputError(
-            f"{metric.name} is undefined for every model on group {where!r}",
-            hint="choose by another metric, or label rows of every class",
-        )
+        problem = f"{metric.name} is undefined for every model on group {where!r}"
+        raise InputError(problem, hint="choose by another metric, or label rows of every class")
     order = comparison.order_models(models, value, upwards=sign > 0)
     pick = int(order[0])
     raw, equal = np.full(value.size, np.nan), np.arange(value.size) == pick

@@ -277,10 +277,8 @@ def compute_share_best(draws: FloatArray, greater_is_better: bool) -> FloatArray
 def require_direction(metric: Metric) -> bool:
     """Whether greater is better; an error where the metric has no better direction."""
     if metric.greater_is_better is None:
-        raise InputError(
-            f"metric {metric.name!r} does not say whether greater is better",
-            hint="make it with `greater_is_better=True` or False",
-        )
+        problem = f"metric {metric.name!r} does not say whether greater is better"
+        raise InputError(problem, hint="make it with `greater_is_better=True` or False")
     return metric.greater_is_better
 
 

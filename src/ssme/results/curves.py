@@ -249,10 +249,8 @@ def read_convergence(evaluation: Evaluation) -> list[dict[str, Any]]:
         for step, value in enumerate(fit.objective_history)
     ]
     if not rows:
-        raise InputError(
-            f"method {evaluation.method!r} keeps no objective history: it does not iterate",
-            hint="use a method that iterates, such as `ssme`",
-        )
+        problem = f"method {evaluation.method!r} keeps no objective history: it does not iterate"
+        raise InputError(problem, hint="use a method that iterates, such as `ssme`")
     return rows
 
 
@@ -363,10 +361,8 @@ def _find_rows(evaluation: Evaluation, group: str) -> IntArray:
         evaluation.groups[evaluation.group_index(group)].rows, evaluation.data.n_rows
     )
     if not rows.size:
-        raise InputError(
-            f"group {group!r} has no rows" + (" in the sample" if evaluation.streamed else ""),
-            hint="choose a group with rows",
-        )
+        problem = f"group {group!r} has no rows" + (" in the sample" if evaluation.streamed else "")
+        raise InputError(problem, hint="choose a group with rows")
     return rows
 
 

@@ -827,10 +827,8 @@ class Evaluation:
         """
         names = [m.name for m in self.metrics]
         if metric is None and len(names) > 1:
-            raise InputError(
-                "no metric was named, and several were evaluated",
-                hint=f"name one of {quote(names)} with `metric`",
-            )
+            problem = "no metric was named, and several were evaluated"
+            raise InputError(problem, hint=f"name one of {quote(names)} with `metric`")
         name = names[0] if metric is None else metric
         return _find_position(name, names, "metric {!r} was not evaluated")
 
@@ -864,10 +862,8 @@ class Evaluation:
         """
         classes = self.data.classes
         if name is None and len(classes) == 2 and not self.data.ordered:
-            raise InputError(
-                f"nothing says which of the classes {quote(classes)} is positive",
-                hint="name the class with `class_name`",
-            )
+            problem = f"nothing says which of the classes {quote(classes)} is positive"
+            raise InputError(problem, hint="name the class with `class_name`")
         name = classes[-1] if name is None else name
         return _find_position(str(name), list(map(str, classes)), "there is no class {!r}")
 
@@ -909,7 +905,6 @@ class Evaluation:
 
 def _find_position(name: str, names: Sequence[str], problem: str) -> int:
     if name not in names:
-        raise InputError(
-            problem.format(name), hint=f"{suggest_nearest(name, names)}use one of {quote(names)}"
-        )
+        problem = problem.format(name)
+        raise InputError(problem, hint=f"{suggest_nearest(name, names)}use one of {quote(names)}")
     return names.index(name)

@@ -385,10 +385,9 @@ def _list_metrics_behind(evaluation: Evaluation, kind: str) -> list[Metric]:
     if kind == "calibration":
         return [make_mean_bias(evaluation.data.n_classes)]
     if evaluation.data.n_classes != 2:
-        raise UnsupportedError(
-            f"the gap {kind!r} is not defined for {evaluation.data.n_classes} classes",
-            hint="look at the difference in a metric of one class, such as its recall",
-        )
+        problem = f"the gap {kind!r} is not defined for {evaluation.data.n_classes} classes"
+        hint = "look at the difference in a metric of one class, such as its recall"
+        raise UnsupportedError(problem, hint=hint)
     threshold = evaluation.settings.get("threshold")
     names = ["recall"] if kind == "equal_opportunity" else ["recall", "specificity"]
     return [get_metric(each, threshold=threshold) for each in names]
@@ -415,10 +414,8 @@ def estimate_further(
         return [[evaluation.estimates[g][at[0]] for g in places] for at in known]
     if evaluation.streamed is not None:
         missing = [metric.name for metric, at in zip(metrics, known, strict=True) if not at]
-        raise UnsupportedError(
-            f"{', '.join(missing)} was not counted in this stream",
-            hint="name it in `metrics`, or evaluate in memory",
-        )
+        problem = f"{', '.join(missing)} was not counted in this stream"
+        raise UnsupportedError(problem, hint="name it in `metrics`, or evaluate in memory")
     groups = [("", None)] + [(evaluation.groups[g].by, evaluation.groups[g].rows) for g in places]
     estimates, _ = estimate_groups(
         evaluation.belief,

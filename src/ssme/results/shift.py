@@ -227,10 +227,8 @@ def correct_shift(
     """
     kind = accept(KIND, kind)
     if data.design.weights is not None:
-        raise InputError(
-            f"labels that have weights already cannot be corrected for {kind} shift",
-            hint="leave out `design`, or the correction",
-        )
+        problem = f"labels that have weights already cannot be corrected for {kind} shift"
+        raise InputError(problem, hint="leave out `design`, or the correction")
     constants = constants or ShiftConstants()
     sides = _Sides.of(data, constants)
     if kind == "label":

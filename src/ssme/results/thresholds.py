@@ -270,15 +270,12 @@ def choose_thresholds(
 
 def _refuse_without_thresholds(evaluation: Evaluation) -> None:
     if evaluation.data.n_classes != 2:
-        raise UnsupportedError(
-            f"a threshold was asked for among {evaluation.data.n_classes} classes",
-            hint="choose a model by a metric or a cost matrix instead",
-        )
+        problem = f"a threshold was asked for among {evaluation.data.n_classes} classes"
+        raise UnsupportedError(problem, hint="choose a model by a metric or a cost matrix instead")
     if find_method_class(evaluation.method).spec.metrics is not None:
-        raise UnsupportedError(
-            f"method {evaluation.method!r} cannot estimate metrics at many thresholds",
-            hint="use a method that estimates every metric, such as auto (`ssme methods`)",
-        )
+        problem = f"method {evaluation.method!r} cannot estimate metrics at many thresholds"
+        hint = "use a method that estimates every metric, such as auto (`ssme methods`)"
+        raise UnsupportedError(problem, hint=hint)
     for judge in evaluation.data.judges:
         raise UnsupportedError(
             f"{judge!r} gives answers or grades and no probabilities, so that it has no threshold "
@@ -289,10 +286,9 @@ def _refuse_without_thresholds(evaluation: Evaluation) -> None:
 
 def _require_draws(estimate: Estimate) -> FloatArray:
     if estimate.draws is None:
-        raise UnsupportedError(
-            "the method has no draws, so that the uncertainty of thresholds is not known",
-            hint="use a method that draws, such as auto (`ssme methods`)",
-        )
+        problem = "the method has no draws, so that the uncertainty of thresholds is not known"
+        hint = "use a method that draws, such as auto (`ssme methods`)"
+        raise UnsupportedError(problem, hint=hint)
     return estimate.draws
 
 

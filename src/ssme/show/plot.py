@@ -123,9 +123,8 @@ class Plot:
             case ".json":
                 write_text(target, json.dumps(spec, ensure_ascii=False))
             case other:
-                raise InputError(
-                    f"cannot save to {other!r}", hint=f"choose one of {', '.join(FORMATS)}"
-                )
+                problem = f"cannot save to {other!r}"
+                raise InputError(problem, hint=f"choose one of {', '.join(FORMATS)}")
         return target
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:

@@ -161,9 +161,8 @@ class WandbRun:
             try:
                 import wandb
             except ImportError:
-                raise InputError(
-                    "logging to W&B needs wandb", hint="run `pip install wandb`, or pass `run`"
-                ) from None
+                problem = "logging to W&B needs wandb"
+                raise InputError(problem, hint="run `pip install wandb`, or pass `run`") from None
             run = wandb.run or wandb.init()
         self.run = run
 

@@ -120,9 +120,8 @@ class _ArraySet:
             return self.arrays[named]
         found = [name for name in usual if name in self.arrays]
         if len(found) > 1:
-            raise InputError(
-                f"{self.file} contains both {' and '.join(map(repr, found))}", hint="save only one"
-            )
+            problem = f"{self.file} contains both {' and '.join(map(repr, found))}"
+            raise InputError(problem, hint="save only one")
         return self.arrays[found[0]] if found else None
 
     def find_models(self) -> tuple[list[str] | None, tuple[str, ...] | None]:
@@ -253,9 +252,8 @@ def _load(content: IO[bytes], size: int, where: str) -> NDArray[Any]:
     }
     version = npy_format.read_magic(content)
     if version not in headers:
-        raise InputError(
-            f"{where} is in version {version[0]}.{version[1]} of the npy format", hint=REPAIR
-        )
+        problem = f"{where} is in version {version[0]}.{version[1]} of the npy format"
+        raise InputError(problem, hint=REPAIR)
     shape, fortran, dtype = headers[version](content)
     if dtype.hasobject:
         raise InputError(f"{where} contains pickled Python objects", hint=CURE)

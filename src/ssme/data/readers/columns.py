@@ -276,9 +276,8 @@ def find_long_columns(table: Table, roles: Columns, options: ReadOptions) -> Col
 def find_judge_columns(table: Table, roles: Columns, options: ReadOptions) -> Columns:
     """``roles`` with the columns of answers and ratings that the caller named."""
     if options.class_ is not None or options.score is not None:
-        raise InputError(
-            "`class_` and `score` do not apply to columns of answers", hint="leave them out"
-        )
+        problem = "`class_` and `score` do not apply to columns of answers"
+        raise InputError(problem, hint="leave them out")
     answers, ratings = options.answers or (), options.ratings or ()
     for name in (*answers, *ratings):
         option = "answers" if name in answers else "ratings"

@@ -77,10 +77,9 @@ def open_tables(paths: Sequence[str | Path], options: ReadOptions) -> tuple[Tabl
         table = Table(open_table(file, options), str(file))
         table, spread = spread_lists(table, replace(options, models=None))
         if spread.models is not None:
-            raise InputError(
-                f"{file} has lists of class scores, and {len(paths)} files were given",
-                hint="write one column per model and class, or evaluate each file separately",
-            )
+            problem = f"{file} has lists of class scores, and {len(paths)} files were given"
+            hint = "write one column per model and class, or evaluate each file separately"
+            raise InputError(problem, hint=hint)
         left_out = [name for name in options.ignore or () if name in table.columns]
         tables[_name_file(file, tables)] = table.drop(left_out)
     options = replace(options, ignore=None)

@@ -89,9 +89,8 @@ def gather_logs(given: Sequence[Any]) -> dict[str, list[Any]]:
         elif is_frame(log):
             records.extend(_read_frame(log))
         else:
-            raise InputError(
-                f"a log is a {type(log).__name__}", hint="give a path, or a data frame of samples"
-            )
+            problem = f"a log is a {type(log).__name__}"
+            raise InputError(problem, hint="give a path, or a data frame of samples")
     if not records:
         raise InputError("the logs have no samples", hint="check that the runs were finished")
     have_scores = {"scores" in record for record in records}
@@ -123,10 +122,9 @@ def _read_path(path: Path) -> list[Record]:
             records.extend(found)
     titles = ", ".join(each.title for each in FORMATS)
     if len(others) == len(files):
-        raise InputError(
-            f"{path} is not a log of a known harness",
-            hint=f"give a log of {titles}, or write a table with a row per answer",
-        )
+        problem = f"{path} is not a log of a known harness"
+        hint = f"give a log of {titles}, or write a table with a row per answer"
+        raise InputError(problem, hint=hint)
     if others:
         warn(f"{path}: {quote(others, 3)} left out, not a log of {titles}")
     return records
@@ -153,10 +151,9 @@ def _read_file(path: Path) -> list[Record] | None:
         if isinstance(error, InputError):
             raise
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise InputError(
-            f"sample {len(records) + 1} of {path} is not as {found.title} writes it: {reason}",
-            hint="write the log again with a current version of the harness",
-        ) from None
+        problem = f"sample {len(records) + 1} of {path} is not as {found.title} writes it: {reason}"
+        hint = "write the log again with a current version of the harness"
+        raise InputError(problem, hint=hint) from None
     return records
 
 
@@ -184,9 +181,8 @@ def _parse(path: Path) -> Any:
         lines = [line for line in text.splitlines() if line.strip()]
         return [json.loads(line) for line in lines]
     except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"{path} is not JSON, or was cut off: {error}", hint="write the log again"
-        ) from None
+        problem = f"{path} is not JSON, or was cut off: {error}"
+        raise InputError(problem, hint="write the log again") from None
 
 
 def _open_eval(path: Path) -> Any:
@@ -194,10 +190,9 @@ def _open_eval(path: Path) -> Any:
     try:
         from inspect_ai.log import read_eval_log
     except ImportError:
-        raise InputError(
-            f"{path} is a binary log of Inspect, and inspect_ai is not installed",
-            hint="run `pip install inspect_ai`, or write JSON: `inspect log convert --to json`",
-        ) from None
+        problem = f"{path} is a binary log of Inspect, and inspect_ai is not installed"
+        hint = "run `pip install inspect_ai`, or write JSON: `inspect log convert --to json`"
+        raise InputError(problem, hint=hint) from None
     with translate_foreign_errors(f"reading {path}", hint="write the log again"):
         return read_eval_log(str(path)).model_dump(mode="json")
 
@@ -440,10 +435,9 @@ def _read_frame(frame: Any) -> Iterator[Record]:
         return
     scorers = [name for name in columns if name.startswith("score_")]
     if not scorers or "id" not in columns:
-        raise InputError(
-            f"the frame has the columns {quote(table.columns)}",
-            hint="give what inspect_ai.analysis.samples_df or mlflow.search_traces returns",
-        )
+        problem = f"the frame has the columns {quote(table.columns)}"
+        hint = "give what inspect_ai.analysis.samples_df or mlflow.search_traces returns"
+        raise InputError(problem, hint=hint)
     if "model" not in columns:
         raise InputError(
             "the frame of samples has no column 'model'",

@@ -62,9 +62,8 @@ def open_excel(
         with zipfile.ZipFile(file) as archive:
             unpacked = sum(member.file_size for member in archive.infolist())
         if unpacked > max(UNPACKED_BYTES, UNPACKED_TIMES * file.stat().st_size):
-            raise InputError(
-                f"{file} unpacks to {unpacked:,} bytes", hint="save the sheet as CSV or Parquet"
-            )
+            problem = f"{file} unpacks to {unpacked:,} bytes"
+            raise InputError(problem, hint="save the sheet as CSV or Parquet")
         book = openpyxl.load_workbook(file, read_only=True, data_only=False)
         try:
             names = [each.title for each in book.worksheets]
@@ -223,20 +222,18 @@ def _read_cells(
 ) -> Iterator[tuple[str, Any]]:
     """Column and value of each cell of a line."""
     if depth > DEEPEST:
-        raise InputError(
-            f"{file}, line {line}, has objects inside one another, more than {DEEPEST} deep",
-            hint="write what is inside them as separate keys, or leave it out",
-        )
+        problem = f"{file}, line {line}, has objects inside one another, more than {DEEPEST} deep"
+        hint = "write what is inside them as separate keys, or leave it out"
+        raise InputError(problem, hint=hint)
     for name, value in record:
         if isinstance(value, _ObjectPairs):
             inside = _ObjectPairs((f"{name}:{key}", cell) for key, cell in value)
             yield from _read_cells(file, line, inside, depth + 1)
         elif isinstance(value, list) and any(isinstance(each, list) for each in value):
             if not all(isinstance(each, _ObjectPairs) for each in value):
-                raise InputError(
-                    f"{file}, line {line}: {name!r} contains lists inside a list",
-                    hint=f"write what is inside {name!r} as separate keys, or leave it out",
-                )
+                problem = f"{file}, line {line}: {name!r} contains lists inside a list"
+                hint = f"write what is inside {name!r} as separate keys, or leave it out"
+                raise InputError(problem, hint=hint)
             inside = _ObjectPairs(_name_items(file, line, name, value))
             yield from _read_cells(file, line, inside, depth + 1)
         else:
@@ -250,9 +247,8 @@ def _name_items(
     for item in items:
         key = next((key for key, cell in item if key.lower() in NAMING), None)
         if key is None or not isinstance(dict(item)[key], str):
-            raise InputError(
-                f"{file}, line {line}: the objects in {name!r} have no name",
-                hint=f"give each a key such as {NAMING[0]!r}, or write them as separate keys",
-            )
+            problem = f"{file}, line {line}: the objects in {name!r} have no name"
+            hint = f"give each a key such as {NAMING[0]!r}, or write them as separate keys"
+            raise InputError(problem, hint=hint)
         rest = _ObjectPairs(pair for pair in item if pair[0] != key)
         yield dict(item)[key], rest[0][1] if len(rest) == 1 else rest

@@ -151,10 +151,9 @@ class Agreement(DeclaredMethod, example=""):
 
     def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
         if data.n_models < 2:
-            raise UnsupportedError(
-                "method 'agreement' compares classifiers and there is only one",
-                hint="add another classifier, or use a method for one such as 'cbpe'",
-            )
+            problem = "method 'agreement' compares classifiers and there is only one"
+            hint = "add another classifier, or use a method for one such as 'cbpe'"
+            raise UnsupportedError(problem, hint=hint)
         truth = clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         known = data.labeled[:, None]
 

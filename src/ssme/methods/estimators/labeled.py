@@ -184,10 +184,8 @@ class ActiveTesting(DeclaredMethod):
                 raise InputError(f"the oracle gives {len(answers)} classes for {len(rows)} rows")
             for row, answer in zip(rows, answers, strict=True):
                 if not isinstance(answer, Hashable) or answer not in index:
-                    raise InputError(
-                        f"the oracle says {answer} for row {row}",
-                        hint=f"the classes are {', '.join(map(repr, index))}",
-                    )
+                    problem = f"the oracle says {answer} for row {row}"
+                    raise InputError(problem, hint=f"the classes are {', '.join(map(repr, index))}")
             return np.array([index[answer] for answer in answers], dtype=np.int64)
 
         return ask
@@ -207,10 +205,9 @@ def _read_labels(data: ScoreSet, votes: FloatArray) -> tuple[FloatArray, IntArra
 def _make_belief(data: ScoreSet, value: FloatArray, asked: IntArray) -> DirectBelief:
     def answer(metric: Metric, rows: IntArray) -> Estimate:
         if rows.size != data.n_rows:
-            raise UnsupportedError(
-                "method 'active_testing' chooses its labels for all rows, not for a group",
-                hint="run it on the rows of the group alone, or use another method",
-            )
+            problem = "method 'active_testing' chooses its labels for all rows, not for a group"
+            hint = "run it on the rows of the group alone, or use another method"
+            raise UnsupportedError(problem, hint=hint)
         return Estimate(np.clip(value, metric.low, metric.high))
 
     return DirectBelief(data.n_rows, answer, Facts(values={"asked_rows": asked.tolist()}))
