@@ -40,16 +40,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.5.0"
 
-_MODULES = (
-    "bench",
-    "errors",
-    "methods",
-    "metrics",
-    "progress",
-    "sklearn",
-    "stream",
-    "testing",
-)
+_MODULES = ("bench", "errors", "methods", "metrics", "progress", "sklearn", "stream", "testing")
 _METHOD_CLASSES = {
     name: module for module, _, name in (each.partition(":") for each in METHODS.values())
 }

@@ -153,11 +153,7 @@ def check_run(
 
 
 def _follow_data(
-    data: ScoreSet,
-    method: Method,
-    belief: Belief,
-    metrics: list[Metric],
-    threshold: float | None,
+    data: ScoreSet, method: Method, belief: Belief, metrics: list[Metric], threshold: float | None
 ) -> tuple[Lead, list[Metric]]:
     """Which metric leads where none was asked for, and the metrics with it at the head."""
     weights = np.ones(data.n_rows) if data.weights is None else data.weights

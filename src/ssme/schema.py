@@ -275,10 +275,7 @@ class AnswerOptions(ArrayOptions):
     grades: Sequence[Hashable] | None = option(
         None,
         "The grades of ratings, from the lowest to the highest.",
-        OneOf(
-            Nothing("ascending numbers, or letters of which A is the highest"),
-            CLASS_LIST,
-        ),
+        OneOf(Nothing("ascending numbers, or letters of which A is the highest"), CLASS_LIST),
         title="Grades",
     )
     cut: Hashable | None = option(
@@ -383,10 +380,7 @@ class ReadOptions(AnswerOptions):
         "How the names of score columns contain model and class, such as '{model}:{class}'.",
         OneOf(
             Nothing("the one that fits"),
-            Kind(
-                _accept_pattern,
-                "text with {model} and {class} in it, such as '{model}:{class}'",
-            ),
+            Kind(_accept_pattern, "text with {model} and {class} in it, such as '{model}:{class}'"),
         ),
         title="Pattern of column names",
     )
@@ -564,9 +558,7 @@ class RunOptions(Declared):
         OneOf(Nothing("the method's own number"), Whole(least=1)),
     )
     random_state: int | None = option(
-        0,
-        "Seed of the random numbers.",
-        OneOf(Whole(least=0), Nothing("a fresh seed")),
+        0, "Seed of the random numbers.", OneOf(Whole(least=0), Nothing("a fresh seed"))
     )
     engine: str = option(
         "memory",
@@ -764,9 +756,7 @@ class SystemOptions(Declared):
         "How often people are wrong about an answer, passes as often as fails: a rate such as "
         "0.05, or estimated, from rows that two people judged.",
         OneOf(
-            Nothing("people are right"),
-            Enumeration("estimated"),
-            Number(0.0, 0.5, open_most=True),
+            Nothing("people are right"), Enumeration("estimated"), Number(0.0, 0.5, open_most=True)
         ),
     )
     labels_file: Path | None = option(

@@ -163,9 +163,7 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
         raise typer.Exit(CONDITION_FAILED)
     with output.show_progress("simulating"):
         plans = result.plan_several(
-            targets,
-            simulations=asked.simulations,
-            random_state=result.settings["random_state"],
+            targets, simulations=asked.simulations, random_state=result.settings["random_state"]
         )
     output.say(f"\n{plans.sentence()}")
     if all(each.is_met for each in plans.plans):

@@ -31,9 +31,7 @@ class MemoryOptions(Declared):
     """What each command on a memory is asked."""
 
     memory: Path = option(
-        Path("ssme.sqlite"),
-        "The memory: an SQLite file, created if it does not exist.",
-        FILE_NAME,
+        Path("ssme.sqlite"), "The memory: an SQLite file, created if it does not exist.", FILE_NAME
     )
     data: str = option(
         "default", "Name of the data; one memory may contain several data sets.", Text()

@@ -314,10 +314,7 @@ def plan_together(metrics: Sequence[Metric], scores: FloatArray) -> list[MetricP
 
 
 def _plan_one_vs_rest(
-    scores: FloatArray,
-    *,
-    kind: Ranking,
-    ranked: _OneVsRest | None = None,
+    scores: FloatArray, *, kind: Ranking, ranked: _OneVsRest | None = None
 ) -> MetricPlan:
     """Mean over classes; for two classes the value of class 1."""
     n_classes = scores.shape[2]

@@ -24,12 +24,7 @@ from ssme.metrics.base import Metric
 from ssme.metrics.calibration import CALIBRATION_METRICS, PROBABILITY_METRICS, ece
 from ssme.metrics.costs import at_prevalence, expected_cost, expected_utility
 from ssme.metrics.custom import from_callable
-from ssme.metrics.decisions import (
-    CLASS_METRICS,
-    DECISION_METRICS,
-    at_threshold,
-    make_class_metric,
-)
+from ssme.metrics.decisions import CLASS_METRICS, DECISION_METRICS, at_threshold, make_class_metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Calibration, Decision
 from ssme.metrics.ranking import RANKING_METRICS
 from ssme.options import (
@@ -49,12 +44,7 @@ MetricSpec = str | Metric | Mapping[str, Any] | Callable[..., Any]
 
 _REGISTRY: dict[str, Metric] = {
     metric.name: replace(metric, data={"name": metric.name})
-    for metric in (
-        *DECISION_METRICS,
-        *PROBABILITY_METRICS,
-        *RANKING_METRICS,
-        *CALIBRATION_METRICS,
-    )
+    for metric in (*DECISION_METRICS, *PROBABILITY_METRICS, *RANKING_METRICS, *CALIBRATION_METRICS)
 }
 _ALIASES = {
     "acc": "accuracy",
@@ -322,9 +312,7 @@ class _NoOptions(Declared):
 @dataclass(init=False, repr=False, eq=False)
 class _DecisionOptions(Declared):
     threshold: float = option(
-        DEFAULT_THRESHOLD,
-        "P(1) from which class 1 of two classes is predicted.",
-        Number(0.0, 1.0),
+        DEFAULT_THRESHOLD, "P(1) from which class 1 of two classes is predicted.", Number(0.0, 1.0)
     )
 
 

@@ -53,10 +53,7 @@ if TYPE_CHECKING:
     from ssme.show.sections import Section
 
 LEVEL = Option(
-    "level",
-    Number(0.0, 1.0, open_least=True, open_most=True),
-    0.95,
-    "Coverage of the intervals.",
+    "level", Number(0.0, 1.0, open_least=True, open_most=True), 0.95, "Coverage of the intervals."
 )
 Kept = TypeVar("Kept")
 PAIRED_MODELS = 20
@@ -550,11 +547,7 @@ class Evaluation:
                 )
         if fail_under or within is not None or fail_on is not None:
             verdict = judge(
-                self,
-                fail_under,
-                within=within,
-                fail_on=fail_on or "serious",
-                thresholds=thresholds,
+                self, fail_under, within=within, fail_on=fail_on or "serious", thresholds=thresholds
             )
         if gaps:
             if len(self.groups) < 2:

@@ -127,9 +127,7 @@ def parse_condition(text: str) -> GateCondition:
 
 
 def add_metrics(
-    asked: Sequence[MetricSpec],
-    conditions: Sequence[GateCondition],
-    n_classes: int | None = None,
+    asked: Sequence[MetricSpec], conditions: Sequence[GateCondition], n_classes: int | None = None
 ) -> list[MetricSpec]:
     """The metrics asked for and those that conditions speak of; an unknown one is an error.
 

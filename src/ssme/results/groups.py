@@ -187,11 +187,7 @@ class GroupRanking(
 
 
 def compute_gaps(
-    evaluation: Evaluation,
-    metric: str | None,
-    by: str | None,
-    kinds: Sequence[str],
-    level: float,
+    evaluation: Evaluation, metric: str | None, by: str | None, kinds: Sequence[str], level: float
 ) -> GapTable:
     """The gaps of an evaluation; `ssme.Evaluation.gaps` says what they are."""
     kinds = list(dict.fromkeys(kinds))
@@ -456,11 +452,7 @@ def make_mean_bias(n_classes: int) -> Metric:
 
 
 def rank_groups(
-    evaluation: Evaluation,
-    metric: str | None,
-    by: str | None,
-    model: str | None,
-    level: float,
+    evaluation: Evaluation, metric: str | None, by: str | None, model: str | None, level: float
 ) -> GroupRanking:
     """The groups of one grouping, as `ssme.Evaluation.worst_groups` describes them."""
     m, texts = evaluation.metric_index(metric), find_groupings(evaluation, by)

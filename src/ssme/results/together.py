@@ -212,10 +212,7 @@ class SetProfile(Answer):
 
 
 def profile_set(
-    evaluation: Evaluation,
-    group: str,
-    level: float,
-    constants: TogetherConstants | None = None,
+    evaluation: Evaluation, group: str, level: float, constants: TogetherConstants | None = None
 ) -> SetProfile:
     """Estimate how the classifiers of an evaluation err together."""
     constants = constants or TogetherConstants()

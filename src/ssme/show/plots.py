@@ -546,11 +546,7 @@ def draw_rows(
     colors = {"domain": kinds, "range": [LOOK[kind][0] for kind in kinds]}
     shapes = {"domain": kinds, "range": [LOOK[kind][1] for kind in kinds]}
     legend = {"title": None, "orient": "top"}
-    x = {
-        "title": title,
-        "scale": _choose_scale(rows),
-        "axis": {"tickCount": 6},
-    }
+    x = {"title": title, "scale": _choose_scale(rows), "axis": {"tickCount": 6}}
     shape = encode_names("kind", sort=kinds, scale=shapes)
     body = {
         "data": encode_data(
@@ -613,11 +609,7 @@ def draw_plan(plan: LabelPlan) -> Plot:
         ),
         "width": 300,
         "height": 180,
-        "encoding": {
-            "x": x,
-            "y": encode_number("met", title="share of simulations"),
-            **MARK_WORDS,
-        },
+        "encoding": {"x": x, "y": encode_number("met", title="share of simulations"), **MARK_WORDS},
         "layer": [{"mark": {"type": "line", "color": GREY}}, {"mark": look}],
     }
     return Plot(f"Labels for {plan.target}", body, rows, plan.sentence())
