@@ -58,7 +58,7 @@ test-lowest: $(READY)
 		tests/cli/test_program.py tests/cli/test_evaluate.py tests/cli/test_report.py tests/data/readers tests/stream/test_evaluation.py
 
 # MLflow, W&B, and the harnesses whose logs are read, in an environment of their own
-HARNESSES := inspect-ai lm-eval deepeval wandb
+HARNESSES := inspect-ai lm-eval deepeval wandb ragas "langchain-community<0.4"
 test-integrations: $(READY)
 	@$(BIN)/uv venv -q --clear --seed --python $(PYTHON) .venv-integrations || $(PYTHON) -m venv .venv-integrations
 	@$(BIN)/uv pip install -q --python .venv-integrations/bin/python -e '.[test,docs,mlflow]' $(HARNESSES) || \

@@ -56,7 +56,7 @@ REQUIREMENTS = {
             for n in ("inspect_ai", "lm_eval", "deepeval", "mlflow", "wandb")
         ),
         lambda: (
-            "one of inspect-ai, lm-eval, deepeval, mlflow and wandb is not installed "
+            "one of inspect-ai, lm-eval, deepeval, ragas, mlflow and wandb is not installed "
             "(make test-integrations)"
         ),
     ),

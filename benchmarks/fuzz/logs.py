@@ -159,6 +159,17 @@ TRACES = [
     }
     for i in range(3)
 ]
+RAGAS = [
+    {
+        "user_input": f"q{i}" if i else [{"role": "user", "content": "q0"}],
+        "retrieved_contexts": ["c"],
+        "response": "yes",
+        "reference": "yes" if i else "no",
+        "exact_match": float(i > 0),
+        "faithfulness": 0.5,
+    }
+    for i in range(3)
+]
 LOGS: dict[str, Any] = {
     "inspect.json": INSPECT,
     "samples_options_2026-01-01T00-00-00.jsonl": OPTIONS,
@@ -167,6 +178,7 @@ LOGS: dict[str, Any] = {
     "deepeval.json": DEEPEVAL,
     "openai.jsonl": OPENAI,
     "traces.jsonl": TRACES,
+    "ragas.jsonl": RAGAS,
 }
 """A small log of each format, as its tool documents or writes it."""
 

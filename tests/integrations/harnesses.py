@@ -129,6 +129,22 @@ def run_deepeval(folder: Path) -> None:
     evaluate(test_cases=cases, metrics=[Short()], identifier="bot-1")
 
 
+def run_ragas(folder: Path) -> None:
+    """A metric without a language model on four samples."""
+    os.environ["RAGAS_DO_NOT_TRACK"] = "true"
+    from ragas import EvaluationDataset, SingleTurnSample, evaluate
+    from ragas.metrics import ExactMatch
+
+    samples = [
+        SingleTurnSample(
+            user_input=f"q{i}", response="no" if i % 2 == 0 else "yes", reference="yes"
+        )
+        for i in range(4)
+    ]
+    result = evaluate(EvaluationDataset(samples=samples), metrics=[ExactMatch()])
+    result.to_pandas().to_json(folder / "bot-1.jsonl", orient="records", lines=True)
+
+
 def run_mlflow(folder: Path) -> None:
     """Three traces with an assessment by an LLM, one by a person and an expected answer."""
     os.environ["MLFLOW_ENABLE_ASYNC_TRACE_LOGGING"] = "false"
@@ -167,4 +183,5 @@ if __name__ == "__main__":
         "lm_eval": run_lm_eval,
         "deepeval": run_deepeval,
         "mlflow": run_mlflow,
+        "ragas": run_ragas,
     }[sys.argv[1]](place)

@@ -75,6 +75,32 @@ def test_deepeval(tmp_path: Path) -> None:
     assert frame["system"].unique().tolist() == ["bot-1"]
 
 
+def test_ragas(tmp_path: Path) -> None:
+    logs = run("ragas", tmp_path)
+    frame = ssme.read_logs(logs / "bot-1.jsonl")
+    assert frame["judge_exact_match"].tolist() == [0, 1, 0, 1]
+    assert frame["system"].unique().tolist() == ["bot-1"]
+    assert {"input", "output", "target", "judge_exact_match"} <= set(frame)
+    table = ssme.read_logs(pd.read_json(logs / "bot-1.jsonl", lines=True))
+    assert table["judge_exact_match"].tolist() == frame["judge_exact_match"].tolist()
+
+
+def test_from_logs_of_inspect_and_human_verdicts_to_a_decision(tmp_path: Path) -> None:
+    logs = run("inspect", tmp_path) / "eval"
+    frame = ssme.read_logs(logs)
+    people = frame[["system", "item", "epoch"]].rename(columns={"system": "model"})
+    people["human"] = np.where(frame["judge_match"] == 1, "pass", "fail")
+    people.iloc[::2].to_csv(tmp_path / "human.csv", index=False)
+    program = str(Path(sys.executable).with_name("ssme"))
+    asked = [program, "systems", str(logs), "--labels-file", str(tmp_path / "human.csv")]
+    told = [*asked, "--html", str(tmp_path / "decision.html")]
+    gate = ["--fail-under", "mockllm/a-mockllm/b:pass_rate>=-0.5"]
+    ran = subprocess.run([*told, *gate], capture_output=True, text=True, timeout=240)
+    assert ran.returncode == 0, ran.stderr
+    assert "mockllm/a" in ran.stdout
+    assert "mockllm/a" in (tmp_path / "decision.html").read_text()
+
+
 def test_mlflow_traces(tmp_path: Path) -> None:
     logs = run("mlflow", tmp_path)
     frame = ssme.read_logs(logs / "traces.jsonl").sort_values("target")

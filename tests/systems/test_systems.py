@@ -250,6 +250,10 @@ def test_labels_of_people_are_joined_by_system_and_item(tmp_path: Path):
     plain = table.drop(columns="human")
     joined = evaluate(plain, labels_file=tmp_path / "people.csv").frame()
     pd.testing.assert_frame_equal(joined, first)
+    # the systems may be called models there, as in logs that `read_logs` renamed
+    people.rename(columns={"system": "model"}).to_csv(tmp_path / "models.csv", index=False)
+    joined = evaluate(plain, labels_file=tmp_path / "models.csv").frame()
+    pd.testing.assert_frame_equal(joined, first)
     named = plain.assign(id=np.arange(len(plain)))
     by_id = named[["id"]].assign(human=table["human"]).dropna()
     by_id.to_csv(tmp_path / "ids.csv", index=False)

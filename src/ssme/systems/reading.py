@@ -150,19 +150,23 @@ def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
     import pandas as pd
 
     labels = _find_people(people, options)
-    roles = ("system", "item", "first", "second")
-    names = [*(_find(table, options, role) for role in roles), options.repeat]
-    names += [] if options.repeat else [name for name in EPOCHS if name in table.columns]
-    keys = [name for name in names if name is not None and name in people.columns]
+    names = {role: _find(table, options, role) for role in USUAL}
+    # the same role may have another name there: model in the labels, system in a log
+    known = [(name, _find_role(people, role, name)) for role, name in names.items() if name]
+    repeats = [options.repeat] if options.repeat else [n for n in EPOCHS if n in table.columns]
+    known += [(name, name if name in people.columns else None) for name in repeats]
+    there = {name: other for name, other in known if other is not None}
+    keys = list(there)
     if not keys:  # one column may name each answer, as that of `read_logs` does
         keys = [n for n in USUAL_NAMES["id"] if n in table.columns and n in people.columns][:1]
+        there = {name: name for name in keys}
     if not keys:
         raise InputError(
             f"{people.what} has no column of {table.what} to join by",
             hint="give its columns of systems and items, or of ids, the names that they have there",
         )
     rows = pd.DataFrame({key: [str(v) for v in table.read_values(key)] for key in keys})
-    told = pd.DataFrame({key: [str(v) for v in people.read_values(key)] for key in keys})
+    told = pd.DataFrame({key: [str(v) for v in people.read_values(there[key])] for key in keys})
     for frame, what in ((told, people.what), (rows, table.what)):
         repeated = frame.duplicated()
         if repeated.any() and (frame is told or options.judge is None):
@@ -180,6 +184,11 @@ def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
         raise InputError(f"{people.what} has {where}, and {table.what} has not")
     joined = rows.merge(told, on=keys, how="left")
     return table.assign({name: to_objects(joined[name].tolist()) for name in labels}, labels)
+
+
+def _find_role(table: Table, role: str, name: str) -> str | None:
+    """The column of a table of labels that has the role of the column ``name`` elsewhere."""
+    return next((each for each in (name, *USUAL[role]) if each in table.columns), None)
 
 
 def _find(table: Table, options: SystemOptions, role: str) -> str | None:

@@ -62,6 +62,11 @@ def test_a_sample_that_ended_with_an_error_has_no_grade(tmp_path: Path) -> None:
     assert frame["judge_match"].isna().tolist() == [False, True] + [False] * 6
 
 
+def test_a_run_that_ended_with_an_error_is_told(tmp_path: Path) -> None:
+    with pytest.warns(SsmeWarning, match="'error', after 8 samples"):
+        read(tmp_path, "inspect.json", INSPECT | {"status": "error"})
+
+
 def test_log_likelihoods_become_class_scores_and_folders_models(tmp_path: Path) -> None:
     (name,) = (name for name, content in LOGS.items() if content is OPTIONS)
     worse = copy.deepcopy(OPTIONS)
@@ -94,6 +99,7 @@ def test_each_filter_of_a_generation_is_a_judge(tmp_path: Path) -> None:
         ("promptfoo.json", "openai:x", {"judge_passed": [0, 1, 0, 1], "judge_tone": [0.5] * 4}),
         ("deepeval.json", "bot", {"judge_Short": [0, 1, 1]}),
         ("openai.jsonl", "gpt-x", {"judge_match": [0, 1], "judge_choice": ["A", "A"]}),
+        ("ragas.jsonl", "ragas", {"judge_exact_match": [0, 1, 1]}),
         ("traces.jsonl", "bot", {"judge_relevant": [1, 1, 1], "human_good": [0, 1, 1]}),
     ],
 )

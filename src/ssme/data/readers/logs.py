@@ -54,9 +54,9 @@ def read_logs(logs: Any) -> Any:
 
     Logs of Inspect (``.eval`` where ``inspect_ai`` is installed, ``.json``, and the frame that
     ``inspect_ai.analysis.samples_df`` returns), lm-evaluation-harness (``samples_*.jsonl``),
-    Promptfoo (``--output results.json``), DeepEval (``.latest_test_run.json``), OpenAI Evals (JSON
-    Lines of events) and MLflow (the frame that ``mlflow.search_traces`` returns, or traces as
-    JSON Lines).
+    Promptfoo (``--output results.json``), DeepEval (``.latest_test_run.json``), Ragas (the frame
+    that ``result.to_pandas()`` returns, or its rows as JSON Lines), OpenAI Evals (JSON Lines of
+    events) and MLflow (the frame that ``mlflow.search_traces`` returns, or traces as JSON Lines).
 
     Parameters
     ----------
@@ -201,9 +201,15 @@ def _open_eval(path: Path) -> Any:
 # Formats
 
 
-def _read_inspect(content: Any, _: Path) -> Iterator[Record]:
+def _read_inspect(content: Any, path: Path) -> Iterator[Record]:
     """Samples of Inspect; those that ended with an error have no scores."""
     system, task = content["eval"]["model"], content["eval"]["task"]
+    if content.get("status", "success") != "success":
+        number = len(content.get("samples") or ())
+        warn(
+            f"{path}: the run did not end with success but with {content['status']!r}, after "
+            f"{number:,} samples"
+        )
     for sample in content.get("samples") or ():
         extra = {name: v for name, v in (sample.get("metadata") or {}).items() if _is_plain(v)}
         judges: Record = {}
@@ -342,6 +348,26 @@ def _read_deepeval(content: Any, path: Path) -> Iterator[Record]:
         }
 
 
+RAGAS = {"user_input", "response", "reference", "retrieved_contexts", "reference_contexts"}
+"""Columns of Ragas that are no metrics, among those that hold numbers or text."""
+
+
+def _read_ragas(content: Any, path: Path | None) -> Iterator[Record]:
+    """Rows of a result of Ragas: every number is a metric."""
+    for number, row in enumerate(content):
+        system = row.get("model") or row.get("system") or (path.stem if path else "system")
+        yield {
+            "system": system,
+            "item": number,
+            "epoch": 1,
+            "input": _join_messages(row["user_input"]),
+            "output": _join(row.get("response")),
+            "target": _join(row.get("reference")),
+            "judges": {k: v for k, v in row.items() if k not in RAGAS and _is_grade(k, v)},
+            "extra": {k: v for k, v in row.items() if k not in RAGAS and isinstance(v, str)},
+        }
+
+
 def _read_openai(content: Any, path: Path) -> Iterator[Record]:
     """Events of OpenAI Evals: a sample's match, or its metrics, is its grade."""
     spec = content[0]["spec"]
@@ -409,6 +435,7 @@ FORMATS = (
     Format("DeepEval", lambda c: "testCases" in (c.get("testRunData") or c), _read_deepeval),
     Format("lm-evaluation-harness", lambda c: "filtered_resps" in c[0], _read_lm_eval),
     Format("OpenAI Evals", lambda c: "spec" in c[0], _read_openai),
+    Format("Ragas", lambda c: "user_input" in c[0], _read_ragas),
     Format("MLflow", lambda c: "trace_id" in c[0]["info"], _read_traces),
 )
 """Formats of logs, each recognized by keys that no other one has."""
@@ -419,9 +446,13 @@ FORMATS = (
 
 
 def _read_frame(frame: Any) -> Iterator[Record]:
-    """Records of the frames that Inspect and MLflow return."""
+    """Records of the frames that Inspect, MLflow and Ragas return."""
     table = Table(frame, "the frame")
     columns = {name: table.read_values(name).tolist() for name in table.columns}
+    if "user_input" in columns:
+        rows = zip(*columns.values(), strict=True)
+        yield from _read_ragas((dict(zip(columns, row, strict=True)) for row in rows), None)
+        return
     if "assessments" in columns and "trace_id" in columns:
         for at, assessments in enumerate(columns["assessments"]):
             row = {name: values[at] for name, values in columns.items()}
@@ -436,8 +467,8 @@ def _read_frame(frame: Any) -> Iterator[Record]:
     scorers = [name for name in columns if name.startswith("score_")]
     if not scorers or "id" not in columns:
         problem = f"the frame has the columns {quote(table.columns)}"
-        hint = "give what inspect_ai.analysis.samples_df or mlflow.search_traces returns"
-        raise InputError(problem, hint=hint)
+        known = "samples_df of inspect_ai.analysis, mlflow.search_traces or to_pandas of Ragas"
+        raise InputError(problem, hint=f"give what {known} returns")
     if "model" not in columns:
         raise InputError(
             "the frame of samples has no column 'model'",
