@@ -349,7 +349,7 @@ def _read_deepeval(content: Any, path: Path) -> Iterator[Record]:
 
 
 RAGAS = {"user_input", "response", "reference", "retrieved_contexts", "reference_contexts"}
-"""Columns of Ragas that are no metrics, among those that hold numbers or text."""
+"""Columns of Ragas with something other than a metric."""
 
 
 def _read_ragas(content: Any, path: Path | None) -> Iterator[Record]:
