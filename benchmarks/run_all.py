@@ -32,6 +32,7 @@ EXPERIMENTS = (
     "rivals_paper",
     "rivals_causes",
     "vote_rules",
+    "dependencies",
     "all_sets",
     "theory",
     "subgroups",

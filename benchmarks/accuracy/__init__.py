@@ -10,6 +10,15 @@ from benchmarks.experiment import EXPERIMENTS, Experiment
 
 def load_experiments() -> dict[str, Experiment]:
     """All experiments by name."""
-    for module in ("tables", "synthetic", "theory", "flows", "intervals", "causes", "votes"):
+    for module in (
+        "tables",
+        "synthetic",
+        "theory",
+        "flows",
+        "intervals",
+        "causes",
+        "votes",
+        "dependencies",
+    ):
         import_module(f"{__name__}.{module}")
     return EXPERIMENTS
