@@ -41,15 +41,15 @@ TOP = Path(__file__).resolve().parents[1]
 QUOTE = re.compile(r"(-?[\d,]*\.?\d+)\s?<!-- quote ([^>]*?) -->")
 MARKS = re.compile(r"<!-- quote ")
 FIGURE = re.compile(
-    r"(?<![\w.,(/-])\(?(\d[\d,]*\.\d+(?![\w.]*\w)(?: ?%)?|\d+ ?%|[\d,]+ of [\d,]+\d"
+    r"(?<![\w.,(/-])\(?(\d[\d,]*\.\d+(?![\w.]*\w)(?: ?%)?|\d+ ?%|[\d,]+ of (?:the |all )?\d[\d,]*"
     r"|\d[\d,]* (?:times|seconds|minutes|ms|[kKMG]i?B)\b)"
 )
 NO_PROSE = (
     re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE),
     re.compile(r"<!-- ((?!quote|constant -)[^/>]+) -->\n.*?<!-- (?:/|end )\1 -->", re.DOTALL),
     re.compile(
-        r"-?[\d,]*\.?\d+\s?(?:of [\d,]+|%)?\s?<!-- (?:quote [^>]*?|constant) -->"
-        r"(?: ?%| of [\d,]+)?"
+        r"-?[\d,]*\.?\d+\s?(?:of (?:the )?[\d,]+|%)?\s?<!-- (?:quote [^>]*?|constant) -->"
+        r"(?: ?%| of (?:the )?[\d,]+)?"
     ),
     re.compile(r"`[^`]*`|!\[[^\]]*\]|\]\([^)]*\)|^#.*$", re.MULTILINE),
 )

@@ -20,6 +20,7 @@ from benchmarks.provenance import read
 
 SECTIONS: dict[str, tuple[str, Callable[[pd.DataFrame], str]]] = {}
 """Title and text of each result that has a section."""
+MOST_WORDS = 6_000
 INTRODUCTION = """\
 # Benchmark report
 
@@ -261,14 +262,16 @@ def draw_all() -> None:
 
 
 def main(check: bool = False) -> None:
-    path = ROOT / "REPORT.md"
-    if check:
-        if path.read_text(encoding="utf-8") != write_text():
-            raise SystemExit("benchmarks/REPORT.md: run python -m benchmarks.report")
-        return
-    draw_all()
-    path.write_text(write_text(), encoding="utf-8")
-    print("wrote REPORT.md")
+    path, text = ROOT / "REPORT.md", write_text()
+    words = len(text.split())
+    if check and path.read_text(encoding="utf-8") != text:
+        raise SystemExit("benchmarks/REPORT.md: run python -m benchmarks.report")
+    if words > MOST_WORDS:
+        raise SystemExit(f"benchmarks/REPORT.md has {words:,} words, at most {MOST_WORDS:,}")
+    if not check:
+        draw_all()
+        path.write_text(text, encoding="utf-8")
+    print(f"REPORT.md: {len(list_claims())} claims, {words:,} words of at most {MOST_WORDS:,}")
 
 
 if __name__ == "__main__":

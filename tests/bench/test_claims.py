@@ -49,7 +49,7 @@ def test_the_report_has_every_claim_with_the_verdict_that_the_results_give(resul
         shown = f"| {number} | {claim.claim} | {claim.paper} | {claim.ours} | {claim.verdict} |"
         assert shown in text
     assert text == report.write_text()
-    assert len(text.split()) <= 6000
+    assert len(text.split()) <= report.MOST_WORDS
 
 
 def test_a_verdict_follows_its_result(results, monkeypatch):

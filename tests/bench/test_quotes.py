@@ -79,6 +79,14 @@ def test_a_mark_that_names_no_figure_is_found(text, told):
 
 
 @pytest.mark.parametrize(
+    "figure", ["0.53", "12 %", "9 of 12", "5 of 9", "23 of the 24", "3.5 times", "80 seconds"]
+)
+def test_a_measurement_without_a_mark_is_found(figure):
+    (found,) = quotes.find_unmarked(f"We measured {figure} here.")
+    assert found[1] in figure
+
+
+@pytest.mark.parametrize(
     "sentence",
     [
         "`0.53` in code, [a link](a0.53.md), version 0.2.3, 95 % intervals",
