@@ -689,6 +689,10 @@ class AskOptions(Declared):
 ASK = {each.name: each for each in list_declared(AskOptions)}
 
 
+TAKEN = ("coda", "selector", "uncertainty")
+"""Ways to take rows that have no known probability (`ssme.results.active_selection`)."""
+
+
 @dataclass(frozen=True)
 class SuggestOptions(Declared):
     """Which rows to label next; see `ssme.Evaluation.suggest`."""
@@ -703,9 +707,10 @@ class SuggestOptions(Declared):
     )
     draw: str = option(
         "goal",
-        "How rows are drawn: goal, random, by_score (equally many from each part of the scores) or "
-        "by_class (equally many of each class, as predicted).",
-        Enumeration("goal", "random", "by_score", "by_class"),
+        "How rows are drawn: goal, random, by_score (equally many from each part of the scores), "
+        "by_class (equally many of each class, as predicted), active_testing or vma; coda, "
+        "selector and uncertainty take rows without a known probability.",
+        Enumeration("goal", "random", "by_score", "by_class", "active_testing", "vma", *TAKEN),
     )
     uniform: float = option(
         0.2,

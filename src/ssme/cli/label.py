@@ -19,7 +19,7 @@ from ssme.cli.program import CONDITION_FAILED, register_command
 from ssme.cli.run import evaluate_scores, read_noted
 from ssme.errors import InputError
 from ssme.options import Flag, Nothing, OneOf, list_declared, option
-from ssme.schema import FILE_NAME, PlanOptions, ServeOptions, SuggestOptions
+from ssme.schema import FILE_NAME, TAKEN, PlanOptions, ServeOptions, SuggestOptions
 from ssme.writing import format_csv
 
 if TYPE_CHECKING:
@@ -65,7 +65,10 @@ def suggest(spec: RunSpec, output: Output, asked: SuggestFlags) -> None:
     result = _evaluate(spec, output, asked.goal, named=target is not None)
     earlier, rows, sentence = _draw_rows(output, result, asked)
     output.write(target, format_csv([*earlier, *rows]))
-    shown = [(str(r["id"]), f"{r['probability']:.4f}", str(r["reason"])) for r in rows[:SHOWN]]
+    shown = [
+        (str(r["id"]), f"{r['probability']:.4f}" if "probability" in r else "-", str(r["reason"]))
+        for r in rows[:SHOWN]
+    ]
     output.list(("id", "probability", "reason"), shown, "Rows to label next", ("probability",))
     if len(rows) > SHOWN:
         where = "--output keeps them" if target is None else "they are in the file too"
@@ -74,6 +77,8 @@ def suggest(spec: RunSpec, output: Output, asked: SuggestFlags) -> None:
     if target is not None and str(target) != "-":
         more = " It also contains the rows of earlier rounds." if earlier else ""
         without = ", and without --design" if "design" in spec.read else ""
+        if asked.draw in TAKEN:
+            without = " --design by_score"
         next_step = f"Fill in the column label of {target}, then evaluate with --labels-file "
         output.note(f"{next_step}{target}{without}.{more}")
 
@@ -150,14 +155,14 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
     for text in targets:
         parse_target(text)
     if file.exists():
-        _refuse_other_columns(file)
-        spec = dataclasses.replace(spec, read={**spec.read, "labels_file": file})
+        _refuse_other_columns(file, asked.draw)
+        taken = {"design": "by_score"} if asked.draw in TAKEN else {}
+        spec = dataclasses.replace(spec, read={**spec.read, "labels_file": file, **taken})
     elif asked.no_labels:
         spec = dataclasses.replace(spec, read={**spec.read, "labels_file": False})
     result = _evaluate(spec, output, asked.goal, named=True)
     show(result, output)
-    rounds = result.data.design.rounds
-    missing = 0 if rounds is None else rounds.count_drawn(result.data.labels)[1]
+    missing = _count_missing(result, file)
     if missing:
         output.say(f"\n{missing} rows of {file} have no label yet: fill them in, then run again.")
         raise typer.Exit(CONDITION_FAILED)
@@ -174,18 +179,30 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
     raise typer.Exit(CONDITION_FAILED)
 
 
-def _refuse_other_columns(file: Path) -> None:
+def _refuse_other_columns(file: Path, draw: str) -> None:
     """Refuse a file that ``ssme next`` did not write: the next round would write over it."""
     with file.open(encoding="utf-8-sig", newline="") as stream:
         header = next(csv.reader(stream), [])
-    if set(header) != set(ROUND_COLUMNS):
+    columns = [name for name in ROUND_COLUMNS if not (draw in TAKEN and name == "probability")]
+    if set(header) != set(columns):
         raise InputError(
             option="labels_file",
             value=str(file),
-            must=f"have the columns {', '.join(ROUND_COLUMNS)} and no others, as `ssme next` "
-            "writes it",
+            must=f"have the columns {', '.join(columns)} and no others, as `ssme next` "
+            f"{f'--draw {draw} ' if draw in TAKEN else ''}writes it",
             hint="name another file for the rounds; labels of random rows may stay in the scores",
         )
+
+
+def _count_missing(result: Evaluation, file: Path) -> int:
+    """How many rows of the file of rounds have no label yet."""
+    rounds = result.data.design.rounds
+    if rounds is not None:
+        return rounds.count_drawn(result.data.labels)[1]
+    if result.data.design.kind != "by_score" or not file.exists():
+        return 0
+    with file.open(encoding="utf-8-sig", newline="") as stream:
+        return sum(1 for _ in csv.DictReader(stream)) - result.data.n_labeled
 
 
 @register_command("Decide", (*READING, *RUN, CONFIG), PlanOptions, TABLES)

@@ -595,9 +595,13 @@ class Evaluation:
         goal : str
             ``"best"`` or ``"best:METRIC"`` to find the best model, ``"metric:METRIC"`` to know a
             metric of every model, ``"group:COLUMN"`` to know it in every group (default "best").
-        draw : {"goal", "random", "by_score", "by_class"}
-            How rows are drawn: for the goal (the default), uniformly, equally many from each part
-            of the scores, or equally many of each class as far as the belief can tell.
+        draw : str
+            How rows are drawn: ``"goal"`` (the default) for the goal, ``"random"`` uniformly,
+            ``"by_score"`` equally many from each part of the scores, ``"by_class"`` equally many of
+            each class as far as the belief can tell, ``"active_testing"`` and ``"vma"`` as these
+            methods do. ``"coda"``, ``"selector"`` and ``"uncertainty"`` take the rows that these
+            methods value most (`ssme.results.active_selection`): no probability is known then, and
+            the labels are ``design="by_score"`` afterwards.
         uniform : float
             Share of every probability that is the same for all rows (default 0.2).
         random_state : int or None

@@ -32,12 +32,14 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, name_argument
 from ssme.methods.base import DrawsPosterior, GroupRows, number_rows
 from ssme.metrics.base import Metric
+from ssme.metrics.decisions import ACCURACY
 from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.metrics.kinds import Ranking
 from ssme.options import accept
+from ssme.results.active_selection import SIZED, size_rows, value_rows
 from ssme.results.comparison import order_models
 from ssme.results.table import Answer
-from ssme.schema import SUGGEST
+from ssme.schema import SUGGEST, TAKEN
 from ssme.wording import quote, suggest_nearest
 from ssme.writing import format_csv, write_text
 
@@ -46,8 +48,11 @@ if TYPE_CHECKING:
     from ssme.results.groups import Group
 
 
-DESIGNS = ("random", "by_score", "by_class")
+DESIGNS = ("random", "by_score", "by_class", *SIZED)
 """Ways to draw that look at no goal."""
+
+ABOUT_ACCURACY = ("coda", "selector")
+"""Ways to take rows that serve the goal of the most accurate model alone."""
 
 DECIMALS = 12
 """Decimals of the belief that rows are ordered by."""
@@ -88,7 +93,8 @@ class Suggestion(Answer):
     ids : tuple
         Their names, or their numbers where rows have no names.
     probability : array
-        Probability in (0, 1] with which each row was drawn.
+        Probability in (0, 1] with which each row was drawn; NaN where rows were taken by a method
+        that has none, whose labels are ``by_score`` afterwards.
     reasons : tuple of str
         What the label of each row tells about.
     round : int
@@ -113,9 +119,19 @@ class Suggestion(Answer):
     def library(self) -> str:  # type: ignore[override]
         return self.data.frame_library or "pandas"
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether rows were drawn with known probabilities."""
+        return self.goal not in TAKEN
+
     def sentence(self) -> str:
         """Describe in words what the labels are worth."""
         n = len(self.rows)
+        if not self.is_drawn:
+            return (
+                f"{self.goal} takes these {n:,} rows, with no known probability: evaluate their "
+                "labels with `design=by_score`. Methods that need probabilities refuse them."
+            )
         if self.gain > 1.0:
             return (
                 f"If the present estimates are right, these {n:,} labels tell as much about the "
@@ -130,13 +146,13 @@ class Suggestion(Answer):
         )
 
     def table(self) -> list[dict[str, Any]]:
-        """One row per suggested row: id, empty label, probability, round and reason."""
+        """One row per suggested row: id, empty label, probability if known, round and reason."""
         cells = zip(self.ids, self.probability.tolist(), self.reasons, strict=True)
         return [
             {
                 "id": id,
                 "label": "",
-                "probability": chance,
+                **({"probability": chance} if self.is_drawn else {}),
                 "round": self.round + self._round_before,
                 "reason": reason,
             }
@@ -153,21 +169,26 @@ class Suggestion(Answer):
     def list_earlier(self) -> list[dict[str, Any]]:
         """The rows of earlier rounds with their labels, in the layout of `table`.
 
-        Labels with weights that were there before are among them, as the first round.
+        Labels with weights that were there before are among them, as the first round. Where rows
+        are taken without a probability, all labels are.
         """
         rounds, data = find_rounds(self.data.design, self.data.labels), self.data
-        known = ((rounds.number > 0) | data.labeled) & np.isfinite(rounds.probability)
+        known, more = data.labeled.copy(), 0
+        if self.is_drawn:
+            known = ((rounds.number > 0) | known) & np.isfinite(rounds.probability)
+            more = self._round_before
         known[self.rows] = False
-        more = self._round_before
         order = np.flatnonzero(known)
         order = order[np.argsort(rounds.number[order], kind="stable")]
         return [
             {
                 "id": int(row) if data.ids is None else data.ids[row],
                 "label": data.label_values[row] if data.labeled[row] else "",
-                "probability": float(rounds.probability[row]),
+                **({"probability": float(rounds.probability[row])} if self.is_drawn else {}),
                 "round": int(rounds.number[row]) + more,
-                "reason": f"drawn in round {rounds.number[row] + more}",
+                "reason": f"drawn in round {rounds.number[row] + more}"
+                if self.is_drawn
+                else "labeled before",
             }
             for row in order
         ]
@@ -218,6 +239,8 @@ class Suggestion(Answer):
         chance, number = before.probability.copy(), before.number.copy()
         chance[self.rows], number[self.rows] = self.probability, self.round
         filled = self.data.with_labels(values)
+        if not self.is_drawn:
+            return filled.with_design("by_score" if filled.n_labeled else None)
         return filled.with_design(make_design(LabelRounds(chance, number), filled.labels))
 
 
@@ -241,7 +264,7 @@ def suggest_rows(
             "rows cannot be suggested for an evaluation that was streamed",
             hint="evaluate a random part of the rows that fits into memory",
         )
-    if data.design.kind in ("by_class", "by_score"):
+    if data.design.kind in ("by_class", "by_score") and draw not in TAKEN:
         raise InputError(
             f"rows cannot be suggested next to labels with `design={data.design.kind}`: "
             "the probabilities with which they were chosen are not known",
@@ -253,11 +276,19 @@ def suggest_rows(
         hint = None if data.n_unlabeled else "add rows without a label"
         raise InputError(option="n", value=n, must=must, hint=hint)
     wanted = find_goal(evaluation, goal, constants)
+    about_best = wanted.text.startswith("best:")
+    if draw in ABOUT_ACCURACY and not (about_best and wanted.metric.kind == ACCURACY):
+        must = f"be best:accuracy with draw={draw}, which looks for the most accurate model"
+        raise InputError(option="goal", value=wanted.text, must=must, hint="leave out `draw`")
     rng = np.random.default_rng(random_state)
     part, share = _look_at(data, n, constants, rng)
+    if draw in TAKEN:
+        return _take_rows(draw, data, part, n, rng)
     belief = believe(evaluation, constants.hedge)[part]
     evenly = draw == "goal" and wanted.evenly and isinstance(evaluation.belief, DrawsPosterior)
-    if draw != "goal":
+    if draw in SIZED:
+        size, reasons = size_rows(draw, data.take(part)), _give_one_reason(part.size, draw)
+    elif draw != "goal":
         size, reasons = _spread_evenly(belief, draw, data, constants.strata)
     elif evenly:
         size, reasons = np.ones(part.size), _draw_evenly(part.size)
@@ -284,6 +315,24 @@ def suggest_rows(
         reasons=tuple(reasons.texts[code] for code in reasons.codes[drawn]),
         round=find_rounds(data.design, data.labels).next_number,
         gain=gain,
+        data=data,
+    )
+
+
+def _take_rows(
+    draw: str, data: ScoreSet, part: IntArray, n: int, rng: np.random.Generator
+) -> Suggestion:
+    """The ``n`` rows of ``part`` that a method of `TAKEN` values most, equal ones in any order."""
+    value = value_rows(draw, data.take(part))
+    rows = part[np.lexsort((rng.random(part.size), -value))[:n]]
+    return Suggestion(
+        goal=draw,
+        rows=rows,
+        ids=tuple(rows.tolist() if data.ids is None else data.ids[rows].tolist()),
+        probability=np.full(n, np.nan),
+        reasons=(f"taken by {draw}",) * n,
+        round=find_rounds(data.design, data.labels).next_number,
+        gain=1.0,
         data=data,
     )
 
@@ -468,9 +517,14 @@ class _Reasons:
     texts: tuple[str, ...]
 
 
+def _give_one_reason(n: int, text: str) -> _Reasons:
+    """The same reason for all rows."""
+    return _Reasons(np.zeros(n, dtype=np.int64), (text,))
+
+
 def _draw_evenly(n: int) -> _Reasons:
     """The reason of rows that are all drawn with the same probability."""
-    return _Reasons(np.zeros(n, dtype=np.int64), ("drawn uniformly, spread over the scores",))
+    return _give_one_reason(n, "drawn uniformly, spread over the scores")
 
 
 def _measure_rows(
@@ -506,7 +560,7 @@ def _spread_evenly(
     """Sizes and reasons of the designs that look at no goal."""
     n, n_classes = belief.shape
     if design == "random":
-        return np.ones(n), _Reasons(np.zeros(n, dtype=np.int64), ("drawn at random",))
+        return np.ones(n), _give_one_reason(n, "drawn at random")
     if design == "by_class":
         share = belief / belief.sum(axis=0)
         texts = tuple(f"for class {name}" for name in data.classes)

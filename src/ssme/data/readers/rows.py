@@ -216,7 +216,8 @@ class LabelTable:
         else:
             self.id = self._find("id") or table.require(id_name or "id", "id column", "id")
         # labels of suggested rows may be in a column named otherwise than that of the scores
-        added = self.probability is not None and options.label not in table.columns
+        marked = self._find("round") is not None and self._find("reason") is not None
+        added = (self.probability is not None or marked) and options.label not in table.columns
         label = table.find(None if added else options.label, USUAL_NAMES["label"], "label")
         if label is None:
             taken = (self.id, find_design(table, options), self.probability)
@@ -278,7 +279,8 @@ class LabelTable:
                 f"sample{more if alone and dropped else ''}",
                 hint="restore the column 'probability' as `ssme suggest` wrote it; or, if these "
                 "rows are a random sample, "
-                + ("pass `design=random`" if alone else f"leave {names} empty"),
+                + ("pass `design=random`" if alone else f"leave {names} empty")
+                + (", or `design=by_score` if they were taken without one" if alone else ""),
             )
         if dropped and alone and self.options.design is None:
             warn(
