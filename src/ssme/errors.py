@@ -101,10 +101,6 @@ class InputError(ValueError):
         spelling : callable, optional
             ``spelling(name, value)`` spells an option and its value (None: the name alone), or
             gives None for a name it does not know. In Python it is ``name=value``.
-
-        Returns
-        -------
-        str
         """
         return " ".join(self.list_sentences(spelling))
 
@@ -115,10 +111,6 @@ class InputError(ValueError):
         ----------
         spelling : callable, optional
             As in `spell`.
-
-        Returns
-        -------
-        list of str
         """
         told = self.problem or ""
         if self.option is not None:
@@ -144,10 +136,6 @@ class InputError(ValueError):
         ----------
         place : str
             What the message starts with, such as ``"part-3.csv, rows from 10 on"``.
-
-        Returns
-        -------
-        InputError
         """
         found = copy.copy(self)
         found.place = place if self.place is None else f"{place}: {self.place}"

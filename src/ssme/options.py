@@ -13,6 +13,7 @@ cannot disagree with it.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -27,6 +28,7 @@ from ssme.errors import InputError
 from ssme.wording import suggest_nearest
 
 F = TypeVar("F", bound=Callable[..., Any])
+N = TypeVar("N", int, float)
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
@@ -59,8 +61,7 @@ class Whole(NamedTuple):
     def accept(self, value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, Integral):
             raise ValueError
-        _refuse_outside(int(value), self.least, self.most)
-        return int(value)
+        return _check_range(int(value), self.least, self.most)
 
     def describe(self) -> str:
         return "a whole number" + _describe_range(self.least, self.most)
@@ -77,12 +78,9 @@ class Number(NamedTuple):
     def accept(self, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, Real):
             raise ValueError
-        number = float(value)
-        _refuse_outside(number, self.least, self.most)
-        on_open_end = (self.open_least and number == self.least) or (
-            self.open_most and number == self.most
-        )
-        if on_open_end or not math.isfinite(number):
+        number = _check_range(float(value), self.least, self.most)
+        ends = [self.least] * self.open_least + [self.most] * self.open_most
+        if number in ends or not math.isfinite(number):
             raise ValueError
         return number
 
@@ -129,7 +127,7 @@ class Enumeration:
         raise ValueError
 
     def describe(self) -> str:
-        return _join_or([_write_json(value) for value in self.values])
+        return _join_or([json.dumps(value, default=str) for value in self.values])
 
 
 class Nothing(NamedTuple):
@@ -440,7 +438,7 @@ def parse_text(of: Option, text: str) -> Any:
         problem = f"the option {of.name!r} takes {of.kind.describe()}"
         raise InputError(problem, hint="call ssme from Python to give it")
     try:
-        value = _read_json(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         value = text
     try:
@@ -499,24 +497,13 @@ def describe_default(of: Option) -> str:
     if of.default is False or of.default in ((), {}) or of.python_only:
         return ""
     is_text = isinstance(of.default, str | os.PathLike)
-    return str(of.default) if is_text else _write_json(of.default)
+    return str(of.default) if is_text else json.dumps(of.default, default=str)
 
 
-def _read_json(text: str) -> Any:
-    import json  # a list of names and metrics needs none
-
-    return json.loads(text)
-
-
-def _write_json(value: Any) -> str:
-    import json
-
-    return json.dumps(value, default=str)
-
-
-def _refuse_outside(value: float, least: float | None, most: float | None) -> None:
+def _check_range(value: N, least: float | None, most: float | None) -> N:
     if (least is not None and value < least) or (most is not None and value > most):
         raise ValueError
+    return value
 
 
 def _describe_range(
@@ -524,14 +511,12 @@ def _describe_range(
 ) -> str:
     if least is not None and most is not None and open_least == open_most:
         return f" between {_format_digits(least)} and {_format_digits(most)}"
-    above = (
-        ""
-        if least is None
-        else f"{'above' if open_least else 'of at least'} {_format_digits(least)}"
-    )
-    below = "" if most is None else f"{'below' if open_most else 'at most'} {_format_digits(most)}"
-    words = " and ".join(part for part in (above, below) if part)
-    return f" {words}" if words else ""
+    words = []
+    if least is not None:
+        words.append(f"{'above' if open_least else 'of at least'} {_format_digits(least)}")
+    if most is not None:
+        words.append(f"{'below' if open_most else 'at most'} {_format_digits(most)}")
+    return f" {' and '.join(words)}" if words else ""
 
 
 def _format_digits(end: float) -> str:

@@ -28,9 +28,6 @@ from ssme.schema import RunOptions
 from ssme.spec import READ, RUN, RunSpec
 from ssme.wording import suggest_nearest
 
-UNDEFINED_SHOWN = 20
-"""Undefined values that are warned of one by one."""
-
 ALSO_CALLED = {
     "seed": "random_state",
     "draws": "n_draws",
@@ -96,10 +93,6 @@ def rerun(
         A spec, ``settings["config"]`` of a result, or the path of a config file.
     source, y : optional
         Scores and labels, as `evaluate` takes them, of a run whose scores were not in a file.
-
-    Returns
-    -------
-    Evaluation
 
     Examples
     --------

@@ -68,10 +68,6 @@ def scores_from(
         ``positive`` is needed for metrics of the positive class where classes are text:
         scikit-learn sorts them.
 
-    Returns
-    -------
-    ScoreSet
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -241,11 +237,6 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Labels; the value ``unlabeled`` marks a row without a label.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows.
-
-        Returns
-        -------
-        SSME
-            The fitted estimator.
         """
         features, targets = validate_data(
             self, X, y, dtype=np.float64, ensure_all_finite="allow-nan", ensure_min_samples=2
@@ -296,11 +287,6 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like of shape (m, n_features)
             Scores in the layout of `fit`.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Classes.
         """
         best = self.predict_proba(X).argmax(axis=1)
         chosen: NDArray[Any] = self.classes_[best]

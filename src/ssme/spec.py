@@ -131,17 +131,12 @@ class RunSpec(RunOptions):
         return Pooling(self.min_group_rows, self.max_groups)
 
     def choose_groupings(self, columns: Iterable[str]) -> list[str]:
-        """List the groupings to report on.
+        """List the groupings to report on: what ``by`` names, or every column.
 
         Parameters
         ----------
         columns : iterable of str
             The group columns of the data.
-
-        Returns
-        -------
-        list of str
-            What ``by`` names, or every column where ``by`` is None.
         """
         if self.by is not None:
             return list(self.by)
@@ -203,10 +198,6 @@ class RunSpec(RunOptions):
         config : mapping
             As `to_dict` gives it, or as `ssme.config.read_config` reads it from a file.
 
-        Returns
-        -------
-        RunSpec
-
         Examples
         --------
         >>> import ssme
@@ -222,10 +213,6 @@ class RunSpec(RunOptions):
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
         """Return the JSON Schema of config files, with which editors check and complete them.
-
-        Returns
-        -------
-        dict
 
         Examples
         --------
@@ -250,11 +237,6 @@ class RunSpec(RunOptions):
         ----------
         suffix : {".toml", ".yaml", ".yml", ".json"}
             The format.
-
-        Returns
-        -------
-        str
-            The text.
 
         Examples
         --------
@@ -286,10 +268,6 @@ class RunSpec(RunOptions):
         ----------
         path : str or pathlib.Path
             A file that `save` or ``ssme evaluate --save-config`` wrote.
-
-        Returns
-        -------
-        RunSpec
         """
         config = read_config(path)
         try:
@@ -298,13 +276,7 @@ class RunSpec(RunOptions):
             raise error.at(f"config {path}") from None
 
     def to_python(self) -> str:
-        """Write the call of `ssme.evaluate` that makes this run.
-
-        Returns
-        -------
-        str
-            Python source.
-        """
+        """Write the call of `ssme.evaluate` that makes this run."""
         reading = {name: make_plain(value) for name, value in self.read.items()}
         if isinstance(reading.get("labels_file"), Path):
             reading["labels_file"] = str(reading["labels_file"])

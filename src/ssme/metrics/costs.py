@@ -36,11 +36,6 @@ def expected_cost(
     name : str
         Key in tables (default "expected_cost").
 
-    Returns
-    -------
-    Metric
-        Smaller values are better.
-
     Examples
     --------
     A missed positive costs ten times a false alarm:
