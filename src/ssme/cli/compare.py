@@ -17,12 +17,12 @@ from ssme.cli.run import evaluate_scores, read_noted, read_scores
 from ssme.errors import InputError, UnsupportedError, name_argument
 from ssme.options import Declared, Flag, Kind, Nothing, OneOf, Series, Text, Whole, option
 from ssme.schema import FOLDER_NAME, NAMES
+from ssme.show.sections import Column, Section
 from ssme.wording import escape_all, shorten
 
 if TYPE_CHECKING:
     from ssme.data.scoreset import ScoreSet
     from ssme.results.evaluation import Evaluation
-    from ssme.show.sections import Section
     from ssme.spec import RunSpec
 
 METHODS = "Methods to compare; `ssme methods` lists them."
@@ -63,7 +63,6 @@ def compare(spec: RunSpec, output: Output, asked: CompareOptions) -> None:
     """
     from ssme.methods.registry import find_method_class
     from ssme.progress import track
-    from ssme.show.sections import Column, Section
 
     names = list(dict.fromkeys(asked.methods))
     with name_argument("methods"):
@@ -101,7 +100,6 @@ def _make_sections(results: Sequence[Evaluation], show_all: bool) -> Iterator[Se
     """A table for each metric, whose rows are those of all methods for each model."""
     from ssme.results.groups import ALL
     from ssme.show.document import list_estimate_columns, make_table
-    from ssme.show.sections import Section
     from ssme.show.terminal import LIMIT
 
     first = results[0]
@@ -233,8 +231,6 @@ def bench(spec: RunSpec, output: Output, asked: BenchOptions) -> None:
 
 def _make_errors(summary: Any, runs: int, grouped: bool) -> Iterator[Section]:
     """A table of the methods' errors for each metric, number of labels and group."""
-    from ssme.show.sections import Column, Section
-
     keys = ["metric", "n_labeled"] + ["group"] * grouped
     for (metric, labels, *group), part in summary.groupby(keys, sort=False):
         where = f" in {group[0]}" if group and group[0] != "all" else ""

@@ -13,6 +13,7 @@ from ssme.cli.output import Output
 from ssme.cli.program import register_command
 from ssme.errors import InputError
 from ssme.options import Declared, option
+from ssme.show.sections import Column, Section
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,6 @@ def convert(output: Output, asked: ConvertOptions) -> None:
     [cyan]ssme convert run-a.eval run-b.eval --csv evals.csv[/cyan]
     """
     from ssme.data.readers.logs import gather_logs
-    from ssme.show.sections import Column, Section
 
     if not asked.source:
         raise InputError("no LOG was given", hint="name the log, or the folder of the logs")

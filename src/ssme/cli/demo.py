@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from ssme.cli.options import REPORT
 from ssme.cli.output import Output
 from ssme.cli.program import register_command
+from ssme.show.sections import Column, Section
 
 if TYPE_CHECKING:
     from ssme.metrics.base import Metric
     from ssme.results.evaluation import Evaluation
-    from ssme.show.sections import Section
 
 METHODS = ("ssme", "auto")
 LABELS_ONLY = "labels only"
@@ -87,8 +87,6 @@ def _make_rows(truth: Evaluation, results: dict[str, Evaluation]) -> list[dict[s
 
 
 def _make_section(metric: Metric, rows: list[dict[str, Any]]) -> Section:
-    from ssme.show.sections import Column, Section
-
     mine = [row for row in rows if row["metric"] == metric.name]
     columns = [
         Column("model", [row["model"] for row in mine]),
@@ -102,8 +100,6 @@ def _make_section(metric: Metric, rows: list[dict[str, Any]]) -> Section:
 
 def _make_errors(rows: list[dict[str, Any]]) -> Section:
     """Mean absolute error of each way, and how many times closer than labels alone."""
-    from ssme.show.sections import Column, Section
-
     names = [*dict.fromkeys(row["metric"] for row in rows), "all"]
     ways = (LABELS_ONLY, *METHODS)
     mean: dict[str, list[float]] = {way: [] for way in ways}

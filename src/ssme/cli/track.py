@@ -14,11 +14,11 @@ from ssme.cli.run import evaluate_scores, list_inputs, read_noted
 from ssme.errors import InputError, make_unknown_name_error, name_argument
 from ssme.options import Declared, Nothing, OneOf, Text, Whole, option
 from ssme.schema import FILE_NAME
+from ssme.show.sections import Column, Section
 
 if TYPE_CHECKING:
     from ssme.memory import Memory
     from ssme.memory.tracking import Change
-    from ssme.show.sections import Section
     from ssme.spec import RunSpec
 
 track = register_group(
@@ -104,7 +104,6 @@ def show(output: Output, asked: ShowOptions) -> None:
     [cyan]ssme track show --memory project.sqlite --metric accuracy[/cyan]
     """
     from ssme.memory.tracking import trace_estimates
-    from ssme.show.sections import Column, Section
 
     with _open(asked.memory, asked.data) as kept:
         evaluations, events = kept.evaluations(), kept.label_events()
@@ -200,8 +199,6 @@ def compare(output: Output, asked: ChangeOptions) -> None:
 
 def _make_sections(changes: Sequence[Change]) -> Iterator[Section]:
     """A table of what changed for each metric; groups have a column where there are some."""
-    from ssme.show.sections import Column, Section
-
     grouped = len({change.group for change in changes}) > 1
     for metric in dict.fromkeys(change.metric for change in changes):
         mine = [change for change in changes if change.metric == metric]

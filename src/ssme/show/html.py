@@ -16,6 +16,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from ssme.show.sections import Column, format_number, format_percent
 from ssme.wording import make_printable, shorten
 
@@ -34,8 +36,6 @@ LINK = re.compile(r'<a href="(?:[^"#]*#)?([^"]*)">(.*?)</a>')
 
 def render_html(document: Document, charts: Sequence[Mapping[str, Any]] = ()) -> str:
     """The document as one page; ``charts`` are those that `draw_charts` gives."""
-    from markupsafe import Markup
-
     style, script = _read_file("report.css"), _read_file("report.js")
     policy = (
         f"default-src 'none'; style-src '{_compute_hash(style)}'; "
@@ -59,8 +59,6 @@ def render_html(document: Document, charts: Sequence[Mapping[str, Any]] = ()) ->
 
 def sort_charts(charts: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """The pictures that our own code drew, by section; names in them were escaped there."""
-    from markupsafe import Markup
-
     found: dict[str, list[dict[str, Any]]] = {}
     for chart in charts:
         entry = {**chart, "svg": Markup(chart["svg"])}
@@ -129,7 +127,6 @@ def _format_key(value: Any) -> str:
 def _explain_warnings(keys: Sequence[str]) -> dict[str, Any]:
     """What warnings mean, as markup with a picture; links lead within the page or nowhere."""
     from markdown_it import MarkdownIt
-    from markupsafe import Markup
 
     from ssme.diagnostics.page import read_picture, read_sections
 

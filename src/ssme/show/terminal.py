@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from ssme.show.document import Document
 from ssme.show.sections import Column, Section
 from ssme.wording import make_distinct, make_printable, shorten
@@ -25,8 +27,6 @@ SEVERITY_STYLE = {"serious": "bold red", "warning": "yellow", "note": "cyan"}
 
 def print_document(console: Console, document: Document, keeps: str = "") -> None:
     """Print the document; ``keeps`` says where the rest of a long table is."""
-    from rich.text import Text
-
     for item in document.answers:
         style = SEVERITY_STYLE.get(item.severity, "")
         question, answer = Text(item.question, style="bold"), shorten(item.answer, TITLE)
@@ -41,8 +41,6 @@ def print_document(console: Console, document: Document, keeps: str = "") -> Non
 
 def print_section(console: Console, section: Section, keeps: str = "") -> None:
     """Print a section and all inside it."""
-    from rich.text import Text
-
     if section.sentences or section.table or section.code:
         style = SEVERITY_STYLE.get(section.severity, "bold")
         console.print()
@@ -62,8 +60,6 @@ def print_section(console: Console, section: Section, keeps: str = "") -> None:
 
 def lay_out_table(columns: tuple[Column, ...], width: int) -> Table:
     """The table within ``width``: spare columns are left out first, then names are cut."""
-    from rich.text import Text
-
     shown = list(columns)
     while _measure(shown) > width and any(column.spare for column in shown):
         shown.remove(next(column for column in shown if column.spare))
@@ -101,7 +97,6 @@ def _measure(columns: list[Column]) -> int:
 def make_table(title: str | None, *columns: str, right: tuple[str, ...] = ()) -> Table:
     """An empty table; columns named in ``right`` hold numbers."""
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(
         title=Text(shorten(title, TITLE)) if title else None,
