@@ -1,7 +1,5 @@
 """The one-call path: every way in, the table out, and what it refuses."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,7 +8,6 @@ import pytest
 import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, UndefinedMetricWarning, UnsupportedError
-from ssme.results.table import COLUMNS
 from ssme.sample import sample_path, truth_path
 
 
@@ -23,52 +20,11 @@ def arrays():
     return 1 / (1 + np.exp(-logit)), labels, y
 
 
-def test_table_is_tidy(arrays):
-    scores, labels, _ = arrays
-    result = ssme.evaluate(scores, labels, method="ensemble", metrics=["accuracy", "roc_auc"])
-    frame = result.frame()
-    assert tuple(frame.columns) == COLUMNS
-    assert len(frame) == 3 * 2
-    assert set(frame["n_labeled"]) == {40}
-    assert set(frame["n_unlabeled"]) == {260}
-    assert (frame["low"] <= frame["estimate"]).all()
-    assert (frame["estimate"] <= frame["high"]).all()
-    assert result.posterior.shape == (300, 2)
-
-
 def test_labels_only_is_the_metric_on_the_labeled_rows(arrays):
     scores, labels, _ = arrays
     frame = ssme.evaluate(scores, labels, method="ensemble", metrics="accuracy").frame()
     known = labels[:40] == (scores[:40, 1] >= 0.5)
     assert frame["labels_only"][1] == pytest.approx(known.mean())
-
-
-@pytest.mark.filterwarnings("ignore::ssme.errors.ConvergenceWarning")
-def test_same_seed_same_bits_other_seed_other_draws(arrays):
-    scores, labels, _ = arrays
-    first = ssme.evaluate(scores, labels, method="ssme", n_draws=20, random_state=3).frame()
-    again = ssme.evaluate(scores, labels, method="ssme", n_draws=20, random_state=3).frame()
-    other = ssme.evaluate(scores, labels, method="ssme", n_draws=20, random_state=4).frame()
-    pd.testing.assert_frame_equal(first, again, check_exact=True)
-    assert not first["estimate"].equals(other["estimate"])
-
-
-def test_every_door_gives_the_same_answer(arrays, tmp_path):
-    scores, labels, _ = arrays
-    frame = pd.DataFrame(scores, columns=["a", "b", "c"]).assign(label=labels)
-    frame.to_csv(tmp_path / "scores.csv", index=False)
-    doors = [
-        ssme.evaluate(scores, labels, models=["a", "b", "c"], method="ensemble"),
-        ssme.evaluate(np.stack([1 - scores, scores], -1), labels, method="ensemble"),
-        ssme.evaluate(dict(zip("abc", scores.T, strict=True)), labels, method="ensemble"),
-        ssme.evaluate(frame, "label", method="ensemble"),
-        ssme.evaluate(pl.from_pandas(frame), "label", method="ensemble"),
-        ssme.evaluate(tmp_path / "scores.csv", "label", method="ensemble"),
-        ssme.evaluate(ScoreSet.from_arrays(scores, labels), method="ensemble"),
-    ]
-    values = [door.frame("pandas")["estimate"].to_numpy() for door in doors]
-    for other in values[1:]:
-        np.testing.assert_allclose(other, values[0], atol=1e-12)
 
 
 def test_frames_go_out_as_they_came_in(arrays):
@@ -89,26 +45,6 @@ def test_groups_stand_beside_all(arrays):
         scores, labels, groups={"sex": sex}, method="ensemble", metrics="accuracy", by=[]
     )
     assert [g.name for g in only.groups] == ["all"]
-
-
-def test_custom_callable(arrays):
-    scores, labels, _ = arrays
-
-    def hits(y_true, y_score):
-        return float(np.mean((y_score >= 0.5) == y_true))
-
-    result = ssme.evaluate(scores, labels, method="ensemble", metrics=[hits, "accuracy"])
-    own, builtin = result.estimates[0]
-    np.testing.assert_allclose(own.value, builtin.value, atol=1e-12)
-
-
-def test_json_is_plain_and_complete(arrays):
-    scores, labels, _ = arrays
-    result = ssme.evaluate(scores, labels, method="ensemble", metrics="accuracy")
-    told = json.loads(result.to_json())
-    assert told["settings"]["method"] == "ensemble"
-    assert told["settings"]["random_state"] == 0
-    assert len(told["estimates"]) == 3
 
 
 def test_undefined_is_nan_with_a_warning(arrays):

@@ -228,19 +228,6 @@ def test_labels_from_memory_for_scores_of_a_file_are_not_forgotten(table: Path) 
     assert "the source of the labels is a ndarray" in result.settings["no_config"]
 
 
-def test_a_folder_named_as_the_label_column_changes_nothing(
-    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = {"unlabeled": -1, "models": ["a", "b"], "method": "ensemble"}
-    before = ssme.evaluate(str(table), "truth", **asked)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "truth").mkdir()
-    assert _same_with_nan(ssme.evaluate(str(table), "truth", **asked), before)
-    (tmp_path / "truth").rmdir()
-    (tmp_path / "truth").write_text("id,label\n0,1\n")
-    assert _same_with_nan(ssme.evaluate(str(table), "truth", **asked), before)
-
-
 def test_labels_of_another_file(table: Path, tmp_path: Path) -> None:
     frame = pd.read_csv(table).assign(id=range(90))
     frame.drop(columns="truth").to_csv(tmp_path / "s.csv", index=False)

@@ -26,18 +26,6 @@ def posterior(data, method="ssme", seed=0, **options):
     return belief.posterior if method == "ssme" else belief.posteriors
 
 
-@pytest.mark.parametrize("method", ["ssme", "ssme_m"])
-@pytest.mark.parametrize("preset", ["paper", "public_code"])
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_posterior_is_a_distribution_with_labels_kept(method, preset, n_classes) -> None:
-    data = score_set(n_classes=n_classes)
-    p = np.atleast_3d(posterior(data, method, preset=preset))
-    p = p.reshape(-1, data.n_rows, n_classes)
-    np.testing.assert_allclose(p.sum(axis=2), 1.0)
-    for of_model in p:
-        np.testing.assert_array_equal(of_model[:30], np.eye(n_classes)[data.labels[:30]])
-
-
 def hostile(kind: str) -> ScoreSet:
     data = score_set()
     scores = data.scores.copy()
