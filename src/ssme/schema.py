@@ -38,8 +38,17 @@ from ssme.options import (
 
 MARKS = ".,_' \u00a0\u202f\u2019"
 """Characters that people write in numbers: before decimals or between thousands."""
-CSV, EXCEL = (".csv", ".tsv"), (".xlsx", ".xlsm")
-"""Suffixes of one kind of file."""
+FORMATS = {
+    **{".csv": "CSV", ".tsv": "TSV", ".parquet": "Parquet", ".xlsx": "Excel", ".xlsm": "Excel"},
+    **{".jsonl": "JSON Lines", ".ndjson": "JSON Lines", ".npz": "npz", ".npy": "npy"},
+}
+"""Suffix of a file that can be read -> its format, which `ssme.data.readers.sources` opens."""
+*_FIRST, _LAST = dict.fromkeys(FORMATS.values())
+LISTED_FORMATS = f"{', '.join(_FIRST)} or {_LAST}"
+CSV, EXCEL = (
+    tuple(suffix for suffix, name in FORMATS.items() if name in names)
+    for names in (("CSV", "TSV"), ("Excel",))
+)
 ENGINES = ("memory", "stream", "dask")
 SAMPLE_ROWS = 20_000
 LARGEST_NUMBER_OF_GROUPS = 20_000

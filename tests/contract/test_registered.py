@@ -14,9 +14,10 @@ from tests.reference.make_kept_numbers import FIXTURE
 from tests.shared_data import ROOT
 
 from ssme.data.readers.sources import READERS
+from ssme.data.scoreset import ScoreSet
 from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import metric_names
-from ssme.serve.settings import SUFFIXES
+from ssme.schema import FORMATS
 
 KEPT = json.loads(FIXTURE.read_text())
 MEMBERS = ast.parse((ROOT / "src/ssme/methods/members.py").read_text(encoding="utf-8"))
@@ -76,8 +77,8 @@ def test_a_file_format_is_everywhere_it_belongs(suffix: str) -> None:
         "docs/files.md, under Files: add the suffix, and what the format holds": (
             f" {suffix} " in page("files.md").replace("\n", " ")
         ),
-        "src/ssme/serve/settings.py: add the suffix to SUFFIXES, at the place it has in READERS": (
-            suffix in SUFFIXES
+        "src/ssme/data/scoreset.py: name the format in the docstring of ScoreSet.read": (
+            FORMATS[suffix] in (ScoreSet.read.__doc__ or "")
         ),
     }
     expect(suffix, places)

@@ -18,7 +18,7 @@ import typer
 from ssme.config import read_typed
 from ssme.errors import InputError
 from ssme.options import Flag, Kind, Option, accept, describe_default, list_declared, parse_number
-from ssme.schema import FILE_NAME, AskOptions, ReadOptions, RunOptions
+from ssme.schema import FILE_NAME, LISTED_FORMATS, AskOptions, ReadOptions, RunOptions
 
 SPELLED: dict[tuple[str, str | None], str] = {
     ("labels", "False"): "--no-labels",
@@ -58,8 +58,7 @@ COMPLETE: dict[str, Callable[[str], list[str]]] = {
 _DECLARED = {each.name: each for each in list_declared(RunOptions)}
 FILE = _DECLARED.pop("source")._replace(
     kind=Kind(lambda paths: paths, "paths of files", "paths"),
-    meaning="File of scores: CSV, TSV, Parquet, Excel, JSON Lines, npz or npy. Several are joined "
-    "by id.",
+    meaning=f"File of scores: {LISTED_FORMATS}. Several are joined by id.",
     positional="FILE",
 )
 READING = (FILE, *sorted(list_declared(ReadOptions), key=lambda each: not each.short))

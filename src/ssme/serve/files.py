@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse, Response
 
 from ssme.errors import InputError
 from ssme.sample import sample_path
+from ssme.schema import LISTED_FORMATS
 from ssme.serve.forms import (
     PARTS,
     TITLES,
@@ -217,7 +218,9 @@ async def show_files(request: Request) -> Response:
     project = find_project(request)
     known = await project.db.run(Store.list_files)
     listed = list_root(project.settings)
-    return render(request, "files.html", files=known, listed=listed, suffixes=SUFFIXES)
+    return render(
+        request, "files.html", files=known, listed=listed, suffixes=SUFFIXES, formats=LISTED_FORMATS
+    )
 
 
 async def upload(request: Request) -> Response:

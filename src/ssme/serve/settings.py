@@ -16,20 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ssme.errors import InputError
-from ssme.schema import ServeOptions
+from ssme.schema import FORMATS, ServeOptions
 
-SUFFIXES = (
-    ".csv",
-    ".tsv",
-    ".parquet",
-    ".xlsx",
-    ".xlsm",
-    ".jsonl",
-    ".ndjson",
-    ".npz",
-    ".npy",
-)
-"""Files that can be opened: those of the readers, which the server itself does not import."""
+SUFFIXES = tuple(FORMATS)
+"""Files that can be opened."""
 LABEL_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".xlsx", ".parquet")
 """Files of labels that can be imported."""
 SHORTEST_PASSWORD = 8

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from ssme.data.readers.csv_files import open_csv
 from ssme.data.readers.records import open_excel, open_json_lines
 from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
-from ssme.schema import FILE_OPTIONS, ReadOptions
+from ssme.schema import FILE_OPTIONS, FORMATS, ReadOptions
 from ssme.wording import escape_all, suggest_nearest
 
 WRITTEN = ("st_ino", "st_size", "st_mtime_ns")
@@ -46,17 +46,16 @@ def open_parquet(file: Path) -> Any:
         return parquet.ParquetFile(content).read()
 
 
-READERS: dict[str, Reader] = {
-    ".csv": Reader(open_csv, delimiter=","),
-    ".tsv": Reader(open_csv, delimiter="\t"),
-    ".parquet": Reader(open_parquet),
-    ".xlsx": Reader(open_excel),
-    ".xlsm": Reader(open_excel),
-    ".jsonl": Reader(open_json_lines, lists=True),
-    ".ndjson": Reader(open_json_lines, lists=True),
-    ".npz": Reader(),
-    ".npy": Reader(),
+_OF_FORMAT = {
+    "CSV": Reader(open_csv, delimiter=","),
+    "TSV": Reader(open_csv, delimiter="\t"),
+    "Parquet": Reader(open_parquet),
+    "Excel": Reader(open_excel),
+    "JSON Lines": Reader(open_json_lines, lists=True),
+    "npz": Reader(),
+    "npy": Reader(),
 }
+READERS = {suffix: _OF_FORMAT[name] for suffix, name in FORMATS.items()}
 """Suffix -> reader. docs/extending.md says what else a new format needs."""
 
 
