@@ -882,6 +882,12 @@ class ServeOptions(Declared):
     port: int = option(
         8477, "Port to listen at; 0 takes a free one.", Whole(0, 65535), section=LISTENING
     )
+    address: str | None = option(
+        None,
+        "Address by which others reach the page through a proxy on this machine.",
+        OneOf(Nothing("that of the host and port"), Text()),
+        section=LISTENING,
+    )
     password_file: Path | None = option(
         None,
         "File whose first line is the password; needed where others can reach --host.",

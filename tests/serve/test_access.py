@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -162,6 +163,58 @@ def test_a_link_can_carry_the_name_of_its_guest(ready: House) -> None:
     assert name_of(guest) == "Gil"
     guest.csrf = guest.client.get("/").text.split('name="csrf" content="')[1].split('"')[0]
     assert guest.post("/me", name="Eve").status_code == 400
+
+
+def test_a_link_says_from_where_it_works(house: House, tmp_path: Path) -> None:
+    house.enter()
+    assert "on this machine alone" in house.post("/invite").text
+    password = tmp_path / "password"
+    password.write_text("open sesame\n", encoding="utf-8")
+    wide = restarted(house, host="0.0.0.0", password_file=password)
+    wide.enter()
+    page = wide.post("/invite").text
+    address = re.search(r'value="http://([^/:]+):(\d+)/enter', page)
+    assert address is not None
+    assert "every machine that can reach" in page or address[1] == "127.0.0.1"  # without a network
+    behind = restarted(wide, host="127.0.0.1", address="https://labels.example.org")
+    behind.enter()
+    page = behind.post("/invite").text
+    assert 'value="https://labels.example.org/enter?token=' in page
+    assert "every machine that can reach https://labels.example.org" in page
+    behind.db.close()
+
+
+def test_behind_a_proxy_the_page_has_the_address_of_the_proxy(house: House) -> None:
+    """The proxy passes the Host header on, and may not say that it was asked by https."""
+    behind = restarted(house, address="https://labels.example.org")
+    behind.db.run_now(lambda store: store.add_token("t", "owner"))
+    headers = {"host": "labels.example.org", "origin": "https://labels.example.org"}
+    welcome = behind.client.get("/enter", params={"token": "t"}, headers=headers)
+    assert "Secure" in welcome.headers["set-cookie"]
+    cookie = welcome.headers["set-cookie"].split(";")[0]
+    page = behind.client.get("/", headers={**headers, "cookie": cookie}).text
+    csrf = page.split('name="csrf" content="')[1].split('"')[0]
+
+    def name(**changed: str) -> int:
+        sent = {**headers, "cookie": cookie, **changed}
+        answer = behind.client.post(
+            "/me", data={"csrf": csrf, "name": "Ada"}, headers=sent, follow_redirects=False
+        )
+        return int(answer.status_code)
+
+    assert name() == 303
+    assert name(origin="http://labels.example.org") == 403
+    assert name(host="labels.example.org.evil.org") == 421
+    behind.db.close()
+
+
+def test_whoever_comes_in_is_where_they_go_on(ready: House) -> None:
+    ready.db.run_now(lambda store: store.add_token("g", "guest", "Bob"))
+    welcome = ready.browser().get("/enter", params={"token": "g"}).text
+    assert "0; url=/files/1/label" in welcome
+    ready.app.app.state.project.opened = 1
+    ready.db.run_now(lambda store: store.add_token("o", "owner"))
+    assert "0; url=/files/1" in ready.browser().get("/enter", params={"token": "o"}).text
 
 
 def test_an_owner_cannot_take_the_name_of_a_guest_who_is_in(ready: House) -> None:

@@ -196,6 +196,7 @@ def test_a_picture_that_no_row_names_is_not_shown(pictures: House, tmp_path: Pat
         (("--host", "0.0.0.0", "--password-file", "short.txt"), "8 or more"),
         (("--host", "0.0.0.0", "--password-file", "nowhere.txt"), "cannot be read"),
         (("--root", "nowhere"), "--root must be a folder that exists"),
+        (("--address", "labels.example.org"), "--address must be http:// or https://"),
         (("--job-mb", "1"), "--job-mb"),
     ],
 )

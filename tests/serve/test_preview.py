@@ -129,6 +129,33 @@ def test_cells_are_numbers_texts_pictures_or_nothing(tmp_path: Path) -> None:
     assert all(text.endswith("… (7 more characters)") for text in long)
 
 
+def test_who_answered_and_what_judges_say_is_hidden_and_first_rows_are_shown(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "answers.csv"
+    lines = ["id,system,answer,judge_a,y,good,group_site"]
+    lines += [f"r{i},s{i % 2},text {i},0.{i % 7}5,{i % 2},0.{i % 9}1,x{i % 3}" for i in range(40)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    read = {"label": "y", "models": ["good"], "groups": ["group_site"], "classes": ["0", "1"]}
+    found = look_at(str(path), read, {})
+    assert found["error"] is None
+    parts = {column["name"]: column["role"] for column in found["columns"]}
+    assert (parts["system"], parts["judge_a"], parts["answer"]) == ("out", "out", "shown")
+    assert [*found["group_values"].values()] == [["x0", "x1", "x2"]]
+    assert found["first_rows"]["rows"][1] == ["r1", "1", "x1", "0 (0.89)"]
+    request = {"config": found["config"], "labels": [], "round": 1, "count": 3}
+    read["labels_file"] = False
+    del read["label"]
+    request["config"] = look_at(str(path), read, {})["config"]
+    shown = {
+        name
+        for row in choose_rows({**request, "design": "random", "shown": None})
+        for name, kind, _ in row["cells"]
+        if kind != "score"
+    }
+    assert shown == {"answer", "y", "group_site"}
+
+
 def test_an_evaluation_without_labels_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     wide().drop(columns="y").to_csv(path, index=False)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -236,6 +238,27 @@ def test_the_name_of_an_upload_cannot_leave_the_folder(open_house: House, scores
 def test_unknown_pages_and_files(open_house: House) -> None:
     for path in ("/nothing", "/static/settings.py", "/static/..%2fapp.py", "/jobs/1/report.html"):
         assert open_house.client.get(path).status_code in (400, 404)
+
+
+def test_the_examples_of_a_unit_and_a_container_start_a_server(tmp_path: Path) -> None:
+    """Each flag that they name exists and takes what they give it."""
+    from ssme.schema import ServeOptions
+
+    root, known = Path(__file__).parents[2] / "docs" / "serve", {*vars(ServeOptions())}
+    unit = re.search(r"^ExecStart=(.*)$", (root / "ssme.service").read_text(), re.MULTILINE)
+    container = re.search(r"^CMD \[(.*)\]", (root / "Containerfile").read_text(), re.M | re.S)
+    assert unit is not None
+    assert container is not None
+    commands = [unit[1].split(), re.findall('"([^"]*)"', container[1])]
+    for _, serve, *words in commands:
+        flags = [word[2:].replace("-", "_") for word in words if word.startswith("--")]
+        assert serve == "serve"
+        assert {*flags} <= known
+        values = dict(pairwise(words))
+        assert values["--password-file"].endswith("/password")
+        given = {"password_file": write_password(tmp_path), "host": values.get("--host")}
+        given["address"] = values.get("--address")
+        ServeSettings(**{name: value for name, value in given.items() if value})
 
 
 def test_what_is_exposed_is_said(tmp_path: Path) -> None:

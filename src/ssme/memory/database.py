@@ -474,12 +474,20 @@ class Memory(SqliteFile):
                 self._insert(connection, table, rows)
             return int(number)
 
-    def evaluations(self) -> dict[int, EvaluationRecord]:
-        """All evaluations of the data by their number, the oldest first."""
+    def evaluations(self, newest: int | None = None) -> dict[int, EvaluationRecord]:
+        """The evaluations of the data by their number, the oldest first.
+
+        Parameters
+        ----------
+        newest : int, optional
+            Only so many, the newest ones (default: all).
+        """
         columns = {"id", *list_columns(EvaluationRecord)} - {"estimates", "decisions"}
-        rows = self._select(columns, "evaluation", "WHERE data = ? ORDER BY id", self.data)
+        rest = "WHERE data = ? ORDER BY id DESC LIMIT ?"
+        limit = -1 if newest is None else newest
+        rows = self._select(columns, "evaluation", rest, self.data, limit)
         with self.refuse_corrupt():
-            return {row["id"]: self._read_evaluation(**row) for row in rows}
+            return {row["id"]: self._read_evaluation(**row) for row in reversed(rows)}
 
     def _read_evaluation(self, id: int, **row: Any) -> EvaluationRecord:
         row["key"] = row["key"].removesuffix(f" {self.data}")

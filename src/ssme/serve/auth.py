@@ -22,10 +22,11 @@ import socket
 import time
 import unicodedata
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
@@ -85,6 +86,14 @@ def make_secret() -> str:
     return secrets.token_urlsafe(24)
 
 
+def find_own_address(request: Request, settings: ServeSettings) -> str:
+    """The address of this server as a browser that asks sees it."""
+    host = request.headers.get("host", "")
+    if settings.address is not None and host.lower() == settings.public_host:
+        return settings.address
+    return f"{request.scope['scheme']}://{host}"
+
+
 def name_cookie(port: int) -> str:
     return f"ssme-{port}"  # browsers send cookies to every port of a host
 
@@ -96,7 +105,7 @@ def set_cookie(response: Any, request: Request, value: str) -> None:
         value,
         max_age=int(SESSION_LIFETIME.total_seconds()) if value else 0,
         httponly=True,
-        secure=request.url.scheme == "https",
+        secure=find_own_address(request, find_project(request).settings).startswith("https:"),
         samesite="strict",
     )
 
@@ -181,7 +190,7 @@ class Guard:
                 "The request asked for another host than this server. Open the address that "
                 "`ssme serve` printed.",
             )
-        if changes and headers.get("origin") != f"{request.scope['scheme']}://{host}":
+        if changes and headers.get("origin") != find_own_address(request, self.settings):
             raise RefusedError(
                 403,
                 "Not from here",
@@ -204,6 +213,8 @@ def is_own_host(settings: ServeSettings, host: str) -> bool:
     if found is None:
         return False
     name = found[1].strip("[]").lower()
+    if host.lower() == settings.public_host:
+        return True
     try:
         address = ipaddress.ip_address(name)
     except ValueError:
@@ -296,7 +307,7 @@ async def enter(request: Request) -> Response:
         return found is not None
 
     if token and await find_project(request).db.run(use):
-        return _welcome(request, cookie)
+        return await _welcome(request, cookie)
     if before is not None:
         return go_to("/")
     return render(
@@ -322,7 +333,7 @@ async def sign_in(request: Request) -> Response:
         if await throttle.is_right(_find_address(request), given, password):
             cookie = make_secret()
             await project.db.run(_begin_session, cookie, request.state.session, "owner", name)
-            return _welcome(request, cookie)
+            return await _welcome(request, cookie)
         problem = "This is not the password."
     return render(request, "login.html", status=403 if problem else 200, problem=problem)
 
@@ -368,11 +379,39 @@ async def name_me(request: Request) -> Response:
 
 async def invite(request: Request) -> Response:
     """Make a link that lets a guest in, under a name if one is given."""
-    token, form = make_secret(), read_form(request)
+    token, form, project = make_secret(), read_form(request), find_project(request)
     name = _clean(first(form, "name"))
-    await find_project(request).db.run(Store.add_token, token, "guest", name)
-    link = f"{request.url.scheme}://{request.headers['host']}/enter?token={token}"
-    return render(request, "invite.html", link=link, name=name)
+    await project.db.run(Store.add_token, token, "guest", name)
+    address = find_shared_address(request)
+    is_near = is_loopback(urlsplit(address).hostname or "")
+    return render(
+        request, "invite.html", link=f"{address}/enter?token={token}", name=name, is_near=is_near
+    )
+
+
+def find_shared_address(request: Request) -> str:
+    """The address by which others reach this server; the present one where only this machine can.
+
+    An owner who came by the printed address, which is that of this machine for itself, hands out
+    the one that it has in the network.
+    """
+    settings = find_project(request).settings
+    address = find_own_address(request, settings)
+    if settings.address is not None:
+        return settings.address
+    if is_loopback(settings.host) or not is_loopback(urlsplit(address).hostname or ""):
+        return address
+    host = settings.host
+    if host in ("0.0.0.0", "::"):
+        family = socket.AF_INET if host == "0.0.0.0" else socket.AF_INET6
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            # nothing is sent: the system chooses the address from which it would be
+            probe.connect(("192.0.2.1" if family is socket.AF_INET else "2001:db8::1", 9))
+            host = probe.getsockname()[0]
+        if host == settings.host:
+            return address
+    scheme, port = request.scope["scheme"], request.scope["server"][1]
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 async def end_entry(request: Request) -> Response:
@@ -400,8 +439,15 @@ def _begin_session(
     store.add_session(cookie, make_secret(), role, person)
 
 
-def _welcome(request: Request, cookie: str) -> Response:
-    response = render(request, "welcome.html")
+async def _welcome(request: Request, cookie: str) -> Response:
+    """Lead to the file that the server was started with, a guest to the rows of the only file."""
+    project = find_project(request)
+    session = await project.db.run(Store.find_session, cookie)
+    files = await project.db.run(Store.list_files)
+    target = "/" if project.opened is None else f"/files/{project.opened}"
+    if session is not None and session.role == "guest" and len(files) == 1:
+        target = f"/files/{files[0].id}/label"
+    response = render(request, "welcome.html", target=target)
     set_cookie(response, request, cookie)
     return response
 

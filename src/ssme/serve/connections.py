@@ -43,7 +43,9 @@ def configure(app: Any, settings: ServeSettings) -> Any:
         server_header=False,
         ssl_certfile=settings.certificate,
         ssl_keyfile=settings.certificate_key,
-        proxy_headers=False,  # anybody could say to come from another address
+        # without a proxy anybody could say to come from another address
+        proxy_headers=settings.address is not None,
+        forwarded_allow_ips="127.0.0.1",
         timeout_graceful_shutdown=GRACE,
         h11_max_incomplete_event_size=LARGEST_HEAD,
     )

@@ -13,6 +13,7 @@ import errno
 import io
 import math
 from collections.abc import Container, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,13 @@ PHRASES: dict[tuple[str, str | None], str] = {("label", "'...'"): "which column 
 for _name in ("labels", "labels_file"):
     PHRASES |= {(_name, "False"): "press “Use this” as it is", (_name, None): "a file of labels"}
 """Arguments with a value that the page says in another way."""
+TELLING = ("system", "system_*", "model", "model_name", "agent", "judge", "judge_*")
+"""Columns by whose names annotators would know who answered, or what judges say of it."""
+
+
+def is_telling(column: str) -> bool:
+    """Whether a column is hidden from annotators unless the owner shows it."""
+    return any(fnmatchcase(column.lower(), pattern) for pattern in TELLING)
 
 
 def list_fields(path: str) -> list[dict[str, Any]]:

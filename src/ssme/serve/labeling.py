@@ -36,7 +36,7 @@ from ssme.serve.pages import (
     wants_json,
 )
 from ssme.serve.project import OpenFile, Project
-from ssme.serve.results import MODELS, draw_tightening
+from ssme.serve.results import MODELS, STEPS, draw_tightening
 from ssme.serve.settings import LABEL_SUFFIXES
 from ssme.serve.store import JobRecord, Store
 from ssme.writing import format_csv
@@ -461,7 +461,7 @@ async def name_classes(request: Request) -> Response:
 
 async def _tell_known(project: Project, file: OpenFile) -> dict[str, str]:
     """What the labels show so far: the decision, and the intervals as they tightened."""
-    found = await project.db.run(lambda store: store.memory(file.data).evaluations())
+    found = await project.db.run(lambda store: store.memory(file.data).evaluations(STEPS))
     records = list(found.values())
     metric, order, decision = "", [], None
     if records:

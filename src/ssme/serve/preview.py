@@ -37,7 +37,7 @@ from ssme.metrics import default_metrics, metric_names, predicted_classes
 from ssme.options import accept, list_declared
 from ssme.progress import tell
 from ssme.schema import FILE_OPTIONS, ReadOptions
-from ssme.serve.forms import ONE, spell_for_page
+from ssme.serve.forms import ONE, is_telling, spell_for_page
 from ssme.spec import RunSpec
 from ssme.wording import quote, shorten
 from ssme.writing import write_text
@@ -278,7 +278,9 @@ def _mark_roles(
     parts |= dict.fromkeys(options.ratings or (), "ratings")
     for column in columns:
         name = column["name"]
-        column["role"] = parts.get(name, "shown")
+        column["role"] = parts.get(name, "out" if is_telling(name) else "shown")
+        if column["role"] == "out":
+            column["reason"] = "hidden: it would lead annotators"
         if name in skipped:
             column |= {"role": "out", "reason": f"no model: {skipped[name]}"}
 

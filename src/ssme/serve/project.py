@@ -99,6 +99,7 @@ class Project:
         self.settings: ServeSettings = db.settings
         self.runner = JobRunner(db, store_results)
         self.pages = Cache(PAGES)
+        self.opened: int | None = None  # the file that the server was started with
         self._looks = Cache(LOOKS)
 
     async def add_file(self, path: Path, name: str | None = None) -> int:

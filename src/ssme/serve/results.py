@@ -50,14 +50,20 @@ async def show_result(request: Request) -> Response:
     project = find_project(request)
     file = await open_file(request)
     done, newest = await project.find_newest_result(file.record.id)
-    found, charts, chart = None, None, ""
+    found, charts, chart, changes = None, None, "", []
+    titles: dict[str, str] = {}
     if done is not None:
+        records = await project.db.run(
+            lambda store: [*store.memory(done.request["data"]).evaluations(2).values()]
+        )
+        changes = describe_changes(*records) if len(records) > 1 else []
         found = project.read_results(done)
         charts = project.read_charts(done)
         if charts is None and not project.settings.read_only:
             await project.draw(done)
         rows = _list_leading_rows(found["summary"])
-        chart = draw_intervals(rows, rows[0]["metric"])
+        titles = {name: title for name, title, _ in found["facts"].get("metrics", ())}
+        chart = draw_intervals(rows, titles.get(rows[0]["metric"], rows[0]["metric"]))
     since = await project.count_labels_since(file) if file.is_ready else 0
     return render(
         request,
@@ -68,6 +74,8 @@ async def show_result(request: Request) -> Response:
         done=done,
         found=found,
         chart=chart,
+        changes=changes,
+        titles=titles,
         drawn=charts is not None,
         since=since,
     )
@@ -232,7 +240,17 @@ def describe_changes(before: EvaluationRecord | None, now: EvaluationRecord) -> 
     picks = [r.decisions[0].pick if r.decisions else None for r in (before, now)]
     if picks[0] != picks[1]:
         changes.append(f"The pick is {picks[1]} and was {picks[0]}.")
+    elif changes and picks[1] is not None:
+        changes.append(f"The pick is still {picks[1]}{_describe_width(before, now, picks[1])}.")
     return changes or ["The same labels and settings."]
+
+
+def _describe_width(before: EvaluationRecord, now: EvaluationRecord, pick: str) -> str:
+    """How the interval of the pick in the leading metric changed."""
+    one, two = _estimate_of(before, pick), _estimate_of(now, pick)
+    if None in (one, two) or one.metric != two.metric or None in (one.low, two.low):
+        return ""
+    return f"; its interval is {two.high - two.low:.3f} wide and was {one.high - one.low:.3f}"
 
 
 def _describe_drift(before: EvaluationRecord, now: EvaluationRecord) -> list[str]:
@@ -304,7 +322,7 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], metric: str) -> Markup:
             "intervals.html",
             rows=[(names[row["model"]], row) for row in shown],
             scale=Scale((row[name] for row in shown for name in ends), 190, 620),
-            height=30 * len(shown) + 34,
+            height=30 * len(shown) + 48,
             metric=metric,
         )
     )

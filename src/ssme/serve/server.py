@@ -87,7 +87,7 @@ def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str) -> Any
         async def startup(self, sockets: Any = None) -> None:
             await super().startup(sockets)
             if file is not None:
-                await project.add_file(file.resolve())
+                project.opened = await project.add_file(file.resolve())
             if not project.settings.no_browser:
                 webbrowser.open(write_entrance(project.settings.project, address).as_uri())
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +50,12 @@ given. Write a password into a file and give it with password_file.
                 f"`host={self.host}` can be reached from other machines, and no password was given",
                 hint="write a password into a file and give it with `password_file`",
             )
+        if self.address is not None and not re.fullmatch(r"https?://[^/?#@\s]+", self.address):
+            raise InputError(
+                option="address",
+                value=self.address,
+                must="be http:// or https:// and a host, as in https://labels.example.org",
+            )
         if self.certificate is not None:
             self._check_certificate()
         elif self.certificate_key is not None:
@@ -71,6 +78,11 @@ given. Write a password into a file and give it with password_file.
                 option="certificate",
                 hint="give a certificate and its private key without a passphrase, in PEM format",
             ) from None
+
+    @property
+    def public_host(self) -> str:
+        """The Host header of requests to the ``address``; empty without one."""
+        return (self.address or "").partition("://")[2].lower()
 
     @property
     def memory_file(self) -> Path:

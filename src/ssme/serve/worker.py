@@ -31,7 +31,7 @@ from ssme.results.evaluation import Evaluation
 from ssme.results.plan import LabelPlan
 from ssme.run import execute, read_scores
 from ssme.schema import FILE_OPTIONS, ReadOptions
-from ssme.serve.forms import spell_for_page
+from ssme.serve.forms import is_telling, spell_for_page
 from ssme.serve.labels import AT_RANDOM
 from ssme.show.charts import draw_charts
 from ssme.show.document import build_document
@@ -89,7 +89,11 @@ def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
         "summary.json": json.dumps(summary, indent=2, ensure_ascii=False),
         "estimates.csv": format_csv(list(result.rows())),
         "facts.json": json.dumps(
-            {"record": asdict(record), "vanished": result.settings["vanished"]}
+            {
+                "record": asdict(record),
+                "vanished": result.settings["vanished"],
+                "metrics": [(each.name, each.title, each.definition) for each in result.metrics],
+            }
         ),
         "config.toml": asked.to_text(".toml"),
         LABELS_FILE: _format_labels_csv(result.data),
@@ -279,7 +283,7 @@ def _describe_cells(
     written = (*FILE_OPTIONS, "classes", "ignore")
     told = ReadOptions.of({name: spec.read.get(name) for name in written}, file.name)
     table = Table(open_table(file, told), file.name)
-    unused = [name for name in layout.ignored if name not in layout.skipped]
+    unused = [n for n in layout.ignored if n not in layout.skipped and not is_telling(n)]
     wanted = [*unused, *layout.groups] if shown is None else list(shown)
     columns = [name for name in table.columns if name in wanted]
     places = _find_places(table, data, chosen)
