@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,9 +12,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import ssme
+from ssme.cli import app
 from ssme.testing import assert_gate
+from tests.systems.made import make_table
 
 ACTION = Path(__file__).parents[1] / "action.yml"
 
@@ -44,8 +48,9 @@ def run_action(folder: Path, **inputs: str) -> tuple[int, str]:
     step: dict[str, Any] = yaml.safe_load(ACTION.read_text())["runs"]["steps"][-1]
     summary = folder / "summary.md"
     summary.write_text("")
-    told = {"FILE": "scores.csv", "LABEL": "y", "CONDITIONS": "", "OPTIONS": "", **inputs}
-    assert set(step["env"]) == {"FILE", "LABEL", "CONDITIONS", "OPTIONS"}
+    told = {"FILE": "scores.csv", "LABEL": "y", "CONDITIONS": "", "OPTIONS": ""}
+    told |= {"COMMAND": "evaluate", **inputs}
+    assert set(step["env"]) == {"COMMAND", "FILE", "LABEL", "CONDITIONS", "OPTIONS"}
     result = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
         cwd=folder,
@@ -84,3 +89,34 @@ def test_the_action_runs_nothing_that_an_input_says(tmp_path: Path) -> None:
     code, summary = run_action(tmp_path, FILE="$(touch hacked).csv", LABEL="`touch hacked`")
     assert (code, summary) == (2, "")
     assert not (tmp_path / "hacked").exists()
+
+
+def test_systems_are_asserted_and_gated_too(tmp_path: Path) -> None:
+    table, _ = make_table(0)
+    result = ssme.evaluate_systems(table, "human", n_draws=500)
+    assert_gate(result, "s2-s0:pass_rate>=0")
+    with pytest.raises(AssertionError, match="s0 minus s2"):
+        assert_gate(result, "s0-s2:pass_rate>=0")
+    table.to_csv(tmp_path / "scores.csv", index=False)
+    told = {"COMMAND": "systems", "LABEL": "human", "CONDITIONS": "s0-s2:pass_rate>=0"}
+    code, summary = run_action(tmp_path, **told)
+    assert (code, summary[:30]) == (1, "# How good are these systems?\n")
+
+
+def test_metrics_for_dvc_are_the_estimates(tmp_path: Path) -> None:
+    table, _ = make_table(0)
+    table.to_csv(tmp_path / "evals.csv", index=False)
+    make_frame().to_csv(tmp_path / "scores.csv", index=False)
+    run = CliRunner().invoke
+    path = tmp_path / "metrics.json"
+    asked = ["-y", "human", "--metrics-json", str(path), "--json", str(tmp_path / "all.json")]
+    assert run(app, ["systems", str(tmp_path / "evals.csv"), *asked]).exit_code == 0
+    kept, whole = json.loads(path.read_text()), json.loads((tmp_path / "all.json").read_text())
+    assert set(kept["pass_rate"]) == {"s0", "s1", "s2"}
+    for row in whole["rates"]:
+        found = kept["pass_rate"][row["system"]]
+        assert found == {name: row[name] for name in ("estimate", "low", "high")}
+    asked = ["-y", "y", "--metrics-json", str(path), "--force", *OPTIONS.split()]
+    assert run(app, ["evaluate", str(tmp_path / "scores.csv"), *asked]).exit_code == 0
+    kept = json.loads(path.read_text())["accuracy"]
+    assert kept["good"]["low"] < kept["good"]["estimate"] < kept["good"]["high"]

@@ -14,15 +14,15 @@ def assert_gate(
 
     Parameters
     ----------
-    result : Evaluation
-        What `ssme.evaluate` returned.
+    result : Evaluation or SystemsEvaluation
+        What `ssme.evaluate` or `ssme.evaluate_systems` returned.
     *conditions : str
         Demands as `ssme.Evaluation.gate` takes them: ``"accuracy.low>=0.9"`` of every model,
         ``"forest:ece<=0.05"`` of one, ``"new-old:accuracy.low>=0"`` of a difference.
     within : float, optional
-        Demand that the pick is behind the best model by no more than this.
+        Demand that the pick of `ssme.evaluate` is behind the best model by no more than this.
     fail_on : {"serious", "warning", "never"}
-        Warnings on which the assertion fails whatever the numbers are.
+        Warnings of `ssme.evaluate` on which the assertion fails whatever the numbers are.
 
     Raises
     ------
@@ -37,6 +37,8 @@ def assert_gate(
     >>> result = ssme.evaluate(scores, [1, 0, 1, 0] * 10, metrics="accuracy")
     >>> assert_gate(result, "a:accuracy>=0.9", fail_on="never")
     """
-    verdict = result.gate(*conditions, within=within, fail_on=fail_on)
+    own: dict[str, Any] = {} if within is None else {"within": within}  # not an option of systems
+    own |= {} if fail_on == "serious" else {"fail_on": fail_on}
+    verdict = result.gate(*conditions, **own)
     if not verdict.passed:
         raise AssertionError("\n".join([*verdict.failures, "", str(result)]))

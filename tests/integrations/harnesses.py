@@ -18,7 +18,9 @@ def run_inspect(folder: Path) -> None:
     from inspect_ai.scorer import Score, Target, accuracy, match, mean, scorer
     from inspect_ai.solver import TaskState, generate
 
-    @scorer(metrics=[accuracy()])
+    from ssme.systems.inspect import corrected_rate
+
+    @scorer(metrics=[accuracy(), corrected_rate("checked")])
     def judge():  # type: ignore[no-untyped-def]
         async def score(state: TaskState, target: Target) -> Score:
             partial = "P" if state.sample_id == 2 else "I"
@@ -34,7 +36,12 @@ def run_inspect(folder: Path) -> None:
         return score
 
     items = [
-        Sample(id=i, input=f"What is {i}+{i}?", target=str(2 * i), metadata={"topic": "sum"})
+        Sample(
+            id=i,
+            input=f"What is {i}+{i}?",
+            target=str(2 * i),
+            metadata={"topic": "sum", "checked": i % 2},
+        )
         for i in range(1, 5)
     ]
     for kind in ("eval", "json"):

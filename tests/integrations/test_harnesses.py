@@ -44,6 +44,11 @@ def test_inspect(tmp_path: Path) -> None:
     assert sorted(frame["epoch"].unique()) == [1, 2]
     judges = {"judge_match", "judge_judge", "judge_grader_helpful", "judge_grader_long"}
     assert {name for name in frame if name.startswith("judge_")} == judges
+    from inspect_ai.log import read_eval_log
+
+    results = read_eval_log(str(next((logs / "eval").glob("*.eval")))).results
+    metrics = next(each.metrics for each in results.scores if each.name == "judge")
+    assert metrics["low"].value < metrics["estimate"].value < metrics["high"].value
     right = frame["output"] == frame["target"]
     assert (frame["judge_match"] == right).all()
     assert set(frame["judge_judge"]) <= {0, 0.5, 1}

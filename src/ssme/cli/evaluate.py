@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ssme.cli.options import CONFIG, ENGINE, OUT, READING, REPORT, RUN, WRITE, spell_flag
-from ssme.cli.output import Output
+from ssme.cli.output import Output, format_json
 from ssme.cli.program import CONDITION_FAILED, register_command, say
 from ssme.cli.run import evaluate_scores, list_inputs, read_noted, say_recognized
 from ssme.errors import InputError, name_argument
@@ -43,6 +43,13 @@ class EvaluateOptions(AskOptions):
         OneOf(Nothing("none"), FILE_NAME),
         writes=True,
     )
+    metrics_json: Path | None = option(
+        None,
+        "Write the estimates alone to this file, as `dvc metrics` reads them.",
+        OneOf(Nothing("none"), FILE_NAME),
+        section=OUT,
+        writes=True,
+    )
     all: bool = option(False, "Print every model.", Flag(), section=OUT)
 
 
@@ -66,8 +73,12 @@ def evaluate(spec: RunSpec, output: Output, asked: EvaluateOptions) -> None:
         problem = f"--csv was given with {given}, and a CSV file has the estimates only"
         hint = f"write --json or --html, or run it once more without {given}"
         raise InputError(problem, hint=hint)
+    from ssme.results.table import nest_estimates
+
     result = evaluate_asked(spec, asked, output, asked.save_config)
     output.save(result.to_dict, result.rows)
+    if asked.metrics_json is not None:
+        output.write(asked.metrics_json, format_json(nest_estimates(result.rows(), "model")))
     if "html" in output.targets:
         from ssme.show.report import render_report
 

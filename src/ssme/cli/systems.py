@@ -9,11 +9,11 @@ from pathlib import Path
 import typer
 
 from ssme.cli.options import FILE, OUT, REPORT
-from ssme.cli.output import Output
+from ssme.cli.output import Output, format_json
 from ssme.cli.program import CONDITION_FAILED, register_command, say
 from ssme.errors import InputError
-from ssme.options import Flag, option
-from ssme.schema import SystemOptions
+from ssme.options import Flag, Nothing, OneOf, option
+from ssme.schema import FILE_NAME, SystemOptions
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,20 @@ class SystemFlags(SystemOptions):
         "harnesses, as `ssme convert` takes them.",
         FILE.kind,
         positional="FILE",
+    )
+    metrics_json: Path | None = option(
+        None,
+        "Write the estimates alone to this file, as `dvc metrics` reads them.",
+        OneOf(Nothing("none"), FILE_NAME),
+        section=OUT,
+        writes=True,
+    )
+    report: Path | None = option(
+        None,
+        "Write a report to this file: .html, .md or .json.",
+        OneOf(Nothing("none"), FILE_NAME),
+        section=OUT,
+        writes=True,
     )
     all: bool = option(False, "Print every system.", Flag(), section=OUT)
 
@@ -42,6 +56,7 @@ def systems(output: Output, asked: SystemFlags) -> None:
 
     Exit codes: 0 success, and every gate passed; 1 a gate failed; 2 invalid input or command line.
     """
+    from ssme.results.table import nest_estimates
     from ssme.show.html import render_html
     from ssme.show.terminal import LIMIT, print_document
     from ssme.systems.document import build_systems_document
@@ -54,6 +69,10 @@ def systems(output: Output, asked: SystemFlags) -> None:
         result = evaluate_table(asked.source, asked)
         rows = result.rows()
     output.save(result.to_dict, rows)
+    if asked.metrics_json is not None:
+        output.write(asked.metrics_json, format_json(nest_estimates(rows, "system")))
+    if asked.report is not None:
+        output.note(f"Wrote {result.report(asked.report)}")
     if "html" in output.targets:
         from ssme.show.charts import draw_charts
 

@@ -21,7 +21,7 @@ as many labels as labels alone would need for an interval as narrow as the estim
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from html import escape
 from inspect import cleandoc
@@ -153,6 +153,20 @@ def tabulate(evaluation: Evaluation, level: float) -> Iterator[dict[str, Any]]:
 def _stack_ends(estimate: Estimate, level: float) -> FloatArray:
     """Value and both ends of the interval (3, M)."""
     return np.stack([estimate.value, *estimate.interval(level)])
+
+
+def nest_estimates(rows: Iterable[Mapping[str, Any]], names: str) -> dict[str, Any]:
+    """Metric -> name of a model -> estimate, low and high, as `dvc metrics` reads them.
+
+    ``names`` is the key of a row that names what was estimated; groups are left out.
+    """
+    found: dict[str, Any] = {}
+    for row in rows:
+        if row["group"] == "all":
+            metric = found.setdefault(row.get("metric") or row["measure"], {})
+            metric[row[names]] = {key: row[key] for key in ("estimate", "low", "high")}
+    nested: dict[str, Any] = to_plain_values(found)
+    return nested
 
 
 def compute_effective_labels(n_labels: float, alone: float, width: float) -> float:
