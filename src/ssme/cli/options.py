@@ -156,7 +156,7 @@ def parse_flags(given: Mapping[str, Any], options: Iterable[Option]) -> dict[str
     found: dict[str, Any] = {}
     for each in options:
         value = given.get(each.name)
-        if value is not None and value != []:
+        if value not in (None, [], ()):
             found[each.name] = _parse(each, value)
         if each.off is not None and given.get(each.off[0]):
             if each.name in found:

@@ -136,6 +136,8 @@ def _take_texts(command: Any, ctx: Any) -> None:
     """
 
     def take(parameter: Any, _: Any, value: Any) -> Any:
+        several = parameter.multiple if hasattr(parameter, "multiple") else parameter.nargs == -1
+        value = () if value is None and several else value
         return value if parameter.callback is None else parameter.callback(ctx, parameter, value)
 
     for each in command.get_params(ctx):
