@@ -88,7 +88,7 @@ def find_quoted(words: str) -> float:
         if "/" in value:
             frame = compute_ratio(frame, key, value.split("/"), column)
         else:
-            frame = frame[frame[key].astype(str) == value.replace("+", " ")]
+            frame = frame[frame[key].astype(str).isin([value, value.replace("+", " ")])]
     if frame.empty or (how is None and len(frame) != 1):
         raise ValueError(f"{words}: {len(frame)} rows of {name}.csv")
     values = frame[column] if how == "count" else frame[column].astype(float)
@@ -469,6 +469,7 @@ DOCUMENTS = {
     ),
     "benchmarks/evidence/reliability.md": ("bad inputs", "mutation", "survivors", "coverage"),
     "benchmarks/evidence/scale.md": (),
+    "benchmarks/evidence/systems.md": (),
     "docs/ssme-as-published.md": ("ssme", "ssme_m"),
     "docs/theory.md": ("theory",),
     "docs/rivals.md": ("rivals intervals", "rivals verdicts"),

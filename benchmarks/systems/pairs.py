@@ -6,7 +6,9 @@ Each of four systems has a strength, and each of its answers to 120 items its ow
 prefer the better of two answers, up to noise, and call it a tie where they see no difference.
 Judges see more noise, may prefer the first answer shown ("position") and the last system
 ("favor"). The truth is the Bradley-Terry strength, ties half a win, of 400,000 comparisons by
-people who do not mind the order. Nothing was chosen on these worlds. Writes ``pairs.csv``.
+people who do not mind the order. That differences of systems may be larger than judges see
+(`Design.of`, "between") was added after a look at "one judge" with 100 and 300 labels. Writes
+``pairs.csv``.
 """
 
 from __future__ import annotations
