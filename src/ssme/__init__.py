@@ -17,26 +17,32 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ssme import bench, errors, methods, metrics, progress, sklearn, stream, testing
-    from ssme.data.readers.logs import read_logs
-    from ssme.data.scoreset import ScoreSet
-    from ssme.errors import (
-        ConvergenceWarning,
-        InputError,
-        MissingExtraError,
-        SsmeWarning,
-        UndefinedMetricWarning,
-        UnsupportedError,
-    )
+    from ssme import bench as bench
+    from ssme import errors as errors
+    from ssme import methods as methods
+    from ssme import metrics as metrics
+    from ssme import progress as progress
+    from ssme import sklearn as sklearn
+    from ssme import stream as stream
+    from ssme import testing as testing
+    from ssme.data.readers.logs import read_logs as read_logs
+    from ssme.data.scoreset import ScoreSet as ScoreSet
+    from ssme.errors import ConvergenceWarning as ConvergenceWarning
+    from ssme.errors import InputError as InputError
+    from ssme.errors import MissingExtraError as MissingExtraError
+    from ssme.errors import SsmeWarning as SsmeWarning
+    from ssme.errors import UndefinedMetricWarning as UndefinedMetricWarning
+    from ssme.errors import UnsupportedError as UnsupportedError
     from ssme.methods.members import *  # noqa: F403
-    from ssme.metrics.base import Metric
-    from ssme.results.evaluation import Evaluation
-    from ssme.results.shift import correct_shift
-    from ssme.run import evaluate, rerun
-    from ssme.sklearn import SSME
-    from ssme.spec import RunSpec
-    from ssme.stream.evaluation import evaluate_parquet
-    from ssme.systems.evaluation import evaluate_systems
+    from ssme.metrics.base import Metric as Metric
+    from ssme.results.evaluation import Evaluation as Evaluation
+    from ssme.results.shift import correct_shift as correct_shift
+    from ssme.run import evaluate as evaluate
+    from ssme.run import rerun as rerun
+    from ssme.sklearn import SSME as SSME
+    from ssme.spec import RunSpec as RunSpec
+    from ssme.stream.evaluation import evaluate_parquet as evaluate_parquet
+    from ssme.systems.evaluation import evaluate_systems as evaluate_systems
 
 __version__ = "0.5.0"
 
@@ -64,35 +70,7 @@ _EXPORTS = {
     "rerun": "ssme.run",
 } | _METHOD_CLASSES
 
-__all__ = [
-    "SSME",
-    "ConvergenceWarning",
-    "Evaluation",
-    "InputError",
-    "Metric",
-    "MissingExtraError",
-    "RunSpec",
-    "ScoreSet",
-    "SsmeWarning",
-    "UndefinedMetricWarning",
-    "UnsupportedError",
-    "__version__",
-    "bench",
-    "correct_shift",
-    "errors",
-    "evaluate",
-    "evaluate_parquet",
-    "evaluate_systems",
-    "methods",
-    "metrics",
-    "progress",
-    "read_logs",
-    "rerun",
-    "sklearn",
-    "stream",
-    "testing",
-    *_METHOD_CLASSES,
-]
+__all__ = ["__version__", *_EXPORTS, *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
