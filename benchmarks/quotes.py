@@ -459,7 +459,7 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 DOCUMENTS = {
     "README.md": ("all sets",),
-    "docs/auto-notebook.md": (),
+    "benchmarks/evidence/auto.md": (),
     "docs/auto.md": (),
     "docs/choosing.md": ("choosing",),
     "benchmarks/evidence/intervals.md": (
@@ -469,10 +469,10 @@ DOCUMENTS = {
     ),
     "benchmarks/evidence/reliability.md": ("bad inputs", "mutation", "survivors", "coverage"),
     "benchmarks/evidence/scale.md": (),
+    "benchmarks/evidence/ssme.md": ("ssme", "ssme_m"),
     "benchmarks/evidence/systems.md": (),
-    "docs/ssme-as-published.md": ("ssme", "ssme_m"),
     "docs/theory.md": ("theory",),
-    "docs/rivals.md": ("rivals intervals", "rivals verdicts"),
+    "benchmarks/evidence/rivals.md": ("rivals intervals", "rivals verdicts"),
 }
 """The documents with tables or figures that are written, and their tables."""
 

@@ -82,8 +82,8 @@ def write_main_tables(frame: pd.DataFrame) -> str:
     wide = at.pivot(index="method", columns="cell", values="shown").fillna("")
     return (
         "Points, ours / the paper's; ✓ marks a cell that reproduces. `public_code` is in "
-        "[SSME as published](../docs/ssme-as-published.md), the other methods' reasons are in "
-        "[rivals](../docs/rivals.md).\n\n" + format_table(wide.reset_index())
+        "[SSME](evidence/ssme.md), the other methods' reasons are in "
+        "[rivals](evidence/rivals.md).\n\n" + format_table(wide.reset_index())
     )
 
 

@@ -43,7 +43,7 @@ MARKUP = re.compile(r"<style.*?</style>|<script.*?</script>|\{[%{#].*?[%}#]\}|<[
 
 def list_texts() -> Iterator[tuple[Path, int, str]]:
     """(file, line, text) of everything that is looked at."""
-    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")]:
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/**/*.md")]:
         yield page, 1, _blank(CODE, page.read_text(encoding="utf-8"))
     for page in [*ROOT.glob("docs/tutorials/*"), *ROOT.glob("docs/reference/*.rst")]:
         if page.suffix in (".py", ".rst"):

@@ -116,7 +116,7 @@ def rivals_paper(setup: Setup) -> None:
     """Every rival under the paper's protocol, beside the paper's own numbers, with its intervals.
 
     Shows where our rivals match the paper's and where they do not, with other readings of three of
-    them to find where a difference comes from (docs/rivals.md), and what share of their 95 %
+    them to find where a difference comes from (evidence/rivals.md), and what share of their 95 %
     intervals hold the truth.
     """
     rivals = [name for name in PAPER_METHODS if name not in ("ssme", "ssme_m")]

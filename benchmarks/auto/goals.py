@@ -1,7 +1,7 @@
 """The goals that were set for ``auto`` before its second generation was tuned, and what it reaches.
 
 A goal bounds a figure at 20, 50 and 100 labels. Figures come from the results of `campaign`; the
-table is part of docs/auto-notebook.md, written by `tables`.
+table is part of benchmarks/evidence/auto.md, written by `tables`.
 """
 
 from __future__ import annotations

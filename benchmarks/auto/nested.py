@@ -8,7 +8,7 @@ For every development set the rest decides alone (sets made of the same rows are
 
 What was fixed once, in view of all sets, stays: the form of the model, the scales of its families,
 the regimes and their probabilities, what agreement is worth, the power of the likelihood and the
-residual correction (docs/auto-notebook.md). Written to ``benchmarks/results``: auto_nested.csv
+residual correction (evidence/auto.md). Written to ``benchmarks/results``: auto_nested.csv
 (error, coverage, width), auto_nested_sets.csv (the same of each set, its metrics together and each
 by itself) and auto_nested_choices.csv.
 

@@ -1,4 +1,4 @@
-"""The tables of docs/auto-notebook.md, written from the committed results of the studies.
+"""The tables of benchmarks/evidence/auto.md, written from the committed results of the studies.
 
 A table named NAME stands between ``<!-- NAME -->`` and ``<!-- /NAME -->`` and is replaced.
 
@@ -19,7 +19,7 @@ from benchmarks.auto.priors import TORTURE
 from benchmarks.experiment import RESULTS
 from benchmarks.markdown import ask_check, format_rows, rewrite
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "auto-notebook.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "evidence" / "auto.md"
 METRICS = {"accuracy": "accuracy", "ece": "ECE", "roc_auc": "AUC", "average_precision": "AP"}
 WORDS = {
     "made: ": "simulated: ",

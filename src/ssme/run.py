@@ -151,7 +151,7 @@ def settle_engine(spec: RunSpec) -> RunSpec:
     sources = (spec.source,) if isinstance(spec.source, str) else tuple(spec.source or ())
     if spec.engine != "memory" or not sources or not all(map(_is_several, sources)):
         return spec
-    warn(f"{sources[0]} means several Parquet files, which are read with `engine=stream`")
+    warn(f"{sources[0]} contains several Parquet files, so `engine=stream` reads them")
     return replace(spec, engine="stream")
 
 

@@ -227,7 +227,7 @@ class ArrayOptions(Declared):
     )
     positive: Hashable | None = option(
         None,
-        "The positive class of two: scores are its probability if each model has one per row.",
+        "The positive class of two. A model's single score is the probability of this class.",
         OneOf(Nothing("the last of the two classes"), CLASS_NAME),
         title="Positive class",
     )
@@ -242,7 +242,7 @@ class ArrayOptions(Declared):
         "How rows were chosen for labeling: random, by_class, by_score, or the column that says "
         "how many rows each label represents.",
         OneOf(
-            Nothing("a column named label_weight; without one it is not known"),
+            Nothing("a column named label_weight; without it, the design is unknown"),
             Kind(
                 _accept_design,
                 "random, by_class, by_score, the name of a column, or one weight per row",
@@ -318,7 +318,7 @@ class ReadOptions(AnswerOptions):
     """
 
     label: str | None = _declare_column(
-        "Column with the labels; in the file of labels, if there is one.",
+        "Column with the labels, in the labels file if there is one.",
         "a column named label, labels, y, y_true, target or truth",
         short="-y",
         part="label",
@@ -653,9 +653,9 @@ class AskOptions(Declared):
     )
     threshold_for: str | None = option(
         None,
-        'Choose each model\'s threshold, and the model at its threshold: "precision>=0.9", '
-        '"recall>=0.95", "specificity>=0.9", a metric to make best such as "f1", or "cost" and '
-        '"utility" for the matrix of --cost and --utility.',
+        "Choose a threshold for each model, then the best model at its threshold. Goals: "
+        '"precision>=0.9", "recall>=0.95", "specificity>=0.9", the best value of a metric such as '
+        '"f1", or "cost" or "utility" with the matrix of --cost or --utility.',
         OneOf(Nothing("none"), Text()),
         section=DECIDING,
     )
@@ -723,7 +723,7 @@ class SuggestOptions(Declared):
     )
     uniform: float = option(
         0.2,
-        "Share of the probability of being drawn that is the same for all rows.",
+        "Share of the sampling probability that is spread evenly over all rows.",
         Number(0.0, 1.0, open_least=True),
     )
 
@@ -757,8 +757,8 @@ class SystemOptions(Declared):
 
     label: tuple[str, ...] | None = option(
         None,
-        "Columns with what people say, one per person (human_* matches several); empty where "
-        "nobody looked.",
+        "Columns with human labels, one per person (human_* matches several); a cell is empty "
+        "where a person did not label the row.",
         OneOf(
             Nothing("a column named human, label, labels, y, y_true or truth, or those of human_*"),
             NAMES,
@@ -767,8 +767,8 @@ class SystemOptions(Declared):
     )
     label_error: Any = option(
         None,
-        "How often people are wrong about an answer, passes as often as fails: a rate such as "
-        "0.05, or estimated, from rows that two people judged.",
+        "How often a human label is wrong, for passes as often as for fails: a rate such as "
+        "0.05, or `estimated` from rows that two people labeled.",
         OneOf(
             Nothing("people are right"), Enumeration("estimated"), Number(0.0, 0.5, open_most=True)
         ),
@@ -843,8 +843,8 @@ class SystemOptions(Declared):
     )
     pass_k: Sequence[int] = option(
         (),
-        "Numbers k of repeats: estimates of pass_any[k] and pass_all[k], whether any, or all, of k "
-        "answers to an item pass.",
+        "Numbers of repeats k. For each, estimate pass_any[k] and pass_all[k]: how often any, or "
+        "all, of k answers to an item pass.",
         Series(Whole(least=1)),
     )
     fail_under: Sequence[str] | None = option(

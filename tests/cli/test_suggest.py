@@ -211,17 +211,23 @@ def test_rows_are_not_suggested_beside_labels_of_unknown_probability(run, file) 
 
 
 def test_the_first_round_needs_no_label(run: Run, file: Path, tmp_path: Path) -> None:
-    """The hint to pass --no-labels named an option that `ssme next` did not have."""
+    """Where no column can contain labels, the first round begins without any."""
     frame = pd.read_csv(file)[["id", "good", "bad"]]
     place, kept = tmp_path / "unlabeled.csv", tmp_path / "round.csv"
     frame.to_csv(place, index=False)
     asked = ("next", place, "--method", "ensemble", "-k", "accuracy", "--labels-file", kept)
     asked = (*asked, "--n", "6", "--simulations", "2")
+    first = run(*asked)
+    assert first.exit_code == 1
+    assert "No column contains labels" in first.stderr
+    assert len(pd.read_csv(kept)) == 6
+    kept.unlink()
+    assert run(*asked, "--no-labels").exit_code == 1
+    frame.assign(verdict=["yes", "no", None] * 100).to_csv(place, index=False)
+    kept.unlink()
     refused = run(*asked)
     assert refused.exit_code == 2
-    assert "--no-labels" in refused.stderr
-    assert run(*asked, "--no-labels").exit_code == 1
-    assert len(pd.read_csv(kept)) == 6
+    assert "--label verdict" in refused.stderr.replace("'", "")
 
 
 def test_rounds_go_on_until_the_target_is_met(run: Run, file: Path, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_five_questions_are_answered_and_json_holds_all() -> None:
     assert len(answers) == 5
     assert answers[0].answer == "forest"
     assert "interval" in answers[1].detail
-    assert "effective labels" in answers[3].detail
+    assert "effective labels" in answers[1].detail
     assert (answers[4].answer, answers[4].severity) == ("D999", "warning")
 
 

@@ -57,9 +57,11 @@ RUN_OF_EACH = [each for each in RUN if each.name not in ("method", "n_draws", "o
 def compare(spec: RunSpec, output: Output, asked: CompareOptions) -> None:
     """Run several methods on one file and show their estimates side by side.
 
-    Example:
+    Examples:
 
-    [cyan]ssme compare scores.csv --label y --methods ssme,ensemble,dawid_skene[/cyan]
+    [cyan]ssme compare scores.csv --label y[/cyan]
+    [cyan]ssme compare scores.csv --label y --methods auto,labeled,dawid_skene[/cyan]
+    [cyan]ssme compare scores.csv --label y --metrics f1 --csv methods.csv[/cyan]
     """
     from ssme.methods.registry import find_method_class
     from ssme.progress import track
@@ -170,15 +172,13 @@ class FileLoader:
 def bench(spec: RunSpec, output: Output, asked: BenchOptions) -> None:
     """Measure how far off each method would have been on a file in which every row has a label.
 
-    Answers: "how far off would each method have been on data like mine, with 30 labels?"
+    It answers the question "How far off would each method be on data like mine, with 30 labels?"
 
     Examples:
 
     [cyan]ssme bench history.csv --label y --n-labeled 30[/cyan]
-
-    [cyan]ssme bench history.parquet -y label --methods auto,labeled -n 20,50 --workers 4[/cyan]
-
-    [cyan]ssme bench adult.csv --groups sex --groups age:edges=30/50 --methods auto,labeled[/cyan]
+    [cyan]ssme bench history.parquet -y label -n 20,50 --methods auto,labeled[/cyan]
+    [cyan]ssme bench adult.csv -y income --groups sex,age:edges=30/50[/cyan]
     """
     from ssme.bench import Protocol, run_protocol, summarize
     from ssme.bench.runner import Runner

@@ -36,8 +36,8 @@ def convert(output: Output, asked: ConvertOptions) -> None:
     Examples:
 
     [cyan]ssme convert logs/ --csv evals.csv[/cyan]
-
     [cyan]ssme convert run-a.eval run-b.eval --csv evals.csv[/cyan]
+    [cyan]ssme systems evals.csv --label human[/cyan]
     """
     from ssme.data.readers.logs import gather_logs
 

@@ -26,9 +26,11 @@ def demo(output: Output) -> None:
 
     The bundled sample has 1,297 rows; the truth is what all of their labels give.
 
-    Example:
+    Examples:
 
+    [cyan]ssme demo[/cyan]
     [cyan]ssme demo --html demo.html[/cyan]
+    [cyan]ssme demo --csv demo.csv[/cyan]
     """
     import numpy as np
 

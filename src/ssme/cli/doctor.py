@@ -8,7 +8,6 @@ that cannot be read in any of these ways the columns are shown.
 
 from __future__ import annotations
 
-import ast
 import re
 import shlex
 from contextlib import suppress
@@ -21,7 +20,7 @@ import typer
 from ssme.cli.options import READING, TABLES, list_flags, spell_with
 from ssme.cli.output import Output
 from ssme.cli.program import BAD_INPUT, register_command
-from ssme.cli.run import list_inputs, read_scores
+from ssme.cli.run import list_advised, list_inputs, read_scores
 from ssme.errors import InputError, spell_options
 from ssme.options import list_declared
 from ssme.schema import FILE_OPTIONS, ReadOptions
@@ -51,9 +50,11 @@ def doctor(spec: RunSpec, output: Output) -> None:
     It shows how the layout, labels and models were understood, every problem at once, which methods
     and metrics can be used, and the command to run.
 
-    Example:
+    Examples:
 
-    [cyan]ssme doctor scores.csv --label y[/cyan]
+    [cyan]ssme doctor scores.csv[/cyan]
+    [cyan]ssme doctor answers.jsonl --label human[/cyan]
+    [cyan]ssme doctor old.csv new.csv[/cyan]
     """
     from rich.text import Text
 
@@ -100,7 +101,8 @@ def doctor(spec: RunSpec, output: Output) -> None:
             )
             for line in facts["columns"]
         ]
-        output.list(("", "distinct", "missing", "first values"), columns, "Columns")
+        if columns:
+            output.list(("", "distinct", "missing", "first values"), columns, "Columns")
     else:
         for title, lines in _list_contents(facts):
             output.list(("", ""), lines, title)
@@ -108,9 +110,9 @@ def doctor(spec: RunSpec, output: Output) -> None:
     output.say(*(f"\n{shorten(sentence, 400)}" for sentence in advice))
     if data is not None:
         output.show(make_warnings_section(warnings))
-    output.console.print(Text("\nTo run", style="bold"))
-    output.console.print(Text(facts["command"]), soft_wrap=True)
-    if data is None:
+        output.console.print(Text("\nTo run", style="bold"))
+        output.console.print(Text(facts["command"]), soft_wrap=True)
+    else:
         raise typer.Exit(BAD_INPUT)
 
 
@@ -142,10 +144,11 @@ def _open_table(spec: RunSpec, data: ScoreSet | None) -> Table | None:
     if all_used or not isinstance(spec.source, str):
         return None
     file = find_local_path(spec.source)
-    if find_reader(file).open is None:
-        return None
-    frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
-    return Table(frame, str(spec.source))
+    with suppress(InputError):  # what is wrong with the file is one of the problems
+        if find_reader(file).open is not None:
+            frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
+            return Table(frame, str(spec.source))
+    return None
 
 
 def _describe_columns(table: Table | None) -> list[dict[str, Any]]:
@@ -215,8 +218,10 @@ def _read_in_spite(spec: RunSpec) -> tuple[RunSpec, ScoreSet | None, list[InputE
     for number, (before, error) in enumerate(steps if data is None else ()):
         if "for percent" in (error.hint or ""):
             continue
-        advised = _list_advised(error)
-        for name in {"logits", "ratings"} & {*advised} - {*before.read}:
+        advised = list_advised(error)
+        for name in ("logits", "ratings", "answers"):
+            if name not in advised or name in before.read:
+                continue
             value = advised[name]
             if name == "ratings":
                 value = [each for each in value if each.lower() in RATINGS] or value
@@ -289,7 +294,7 @@ def _find_cure(error: InputError, read: Mapping[str, Any]) -> dict[str, Any] | N
     An option that says how a file is written comes before all others, since nothing can be seen of
     the columns before.
     """
-    advised = _list_advised(error)
+    advised = list_advised(error)
     for name in (*FILE_OPTIONS, "ignore", *advised):
         if name == "ignore" and name in advised:
             left_out = [*read.get("ignore", ()), *advised["ignore"]]
@@ -298,22 +303,6 @@ def _find_cure(error: InputError, read: Mapping[str, Any]) -> dict[str, Any] | N
         elif name in advised and name in READ and name not in read:
             return {name: advised[name]}
     return None
-
-
-def _list_advised(error: InputError) -> dict[str, Any]:
-    """The options with values that the hint of an error advises."""
-    advised: dict[str, Any] = {}
-
-    def note(name: str, value: str | None) -> str:
-        with suppress(ValueError, SyntaxError):
-            if value is not None and "..." not in value:
-                # that no row is labeled is said in place of the file of labels
-                name = "labels_file" if name == "labels" else name
-                advised.setdefault(name, ast.literal_eval(value))
-        return ""
-
-    spell_options(error.hint or "", note)
-    return advised
 
 
 def _write_command(spec: RunSpec, data: ScoreSet | None, table: Table | None) -> str:

@@ -59,11 +59,9 @@ def evaluate(spec: RunSpec, output: Output, asked: EvaluateOptions) -> None:
 
     Examples:
 
-    [cyan]ssme evaluate scores.csv --label y --models forest,logistic[/cyan]
-
-    [cyan]ssme evaluate scores.parquet -y label -g hospital --metrics accuracy,ece --json -[/cyan]
-
-    [cyan]ssme evaluate scores.csv -y label --fail-under "new-old:accuracy.low>=0"[/cyan]
+    [cyan]ssme evaluate scores.csv -y label --groups sex,age:quantiles=4[/cyan]
+    [cyan]ssme evaluate fraud.csv -y fraud --cost "0,1;50,0" --threshold-for cost[/cyan]
+    [cyan]ssme evaluate old.csv new.csv --fail-under "new-old:accuracy.low>=0"[/cyan]
 
     Exit codes: 0 success, and every gate passed; 1 a gate failed; 2 invalid input or command line;
     70 internal error; 130 interrupted; 141 broken pipe.
@@ -91,10 +89,10 @@ def evaluate(spec: RunSpec, output: Output, asked: EvaluateOptions) -> None:
 class ReportOptions(AskOptions):
     """What `ssme report` alone is asked."""
 
-    output: Path = option(
-        Path("report.html"),
+    output: Path | None = option(
+        None,
         "File to write the report to: .html, .md or .json.",
-        FILE_NAME,
+        OneOf(Nothing("report.html, or card.md with --card"), FILE_NAME),
         short="-o",
         writes=True,
     )
@@ -113,7 +111,7 @@ class ReportOptions(AskOptions):
     data: str = option("default", "Name of the data in the memory.", Text())
     card: str | None = option(
         None,
-        "Write what the card of this model says of its evaluation (.md), with metadata for hubs.",
+        "Write the evaluation section of this model's card (.md), with metadata for model hubs.",
         OneOf(Nothing("the whole report"), Text()),
     )
 
@@ -126,17 +124,17 @@ def report(spec: RunSpec, output: Output, asked: ReportOptions) -> None:
 
     Examples:
 
-    [cyan]ssme report scores.csv --label y -o report.html[/cyan]
-
+    [cyan]ssme report scores.csv --label y[/cyan]
     [cyan]ssme report scores.csv --label y --threshold-for "recall>=0.9" -o report.md[/cyan]
-
-    [cyan]ssme report scores.csv --label y --card forest -o card.md[/cyan]
+    [cyan]ssme report scores.csv --label y --card forest[/cyan]
     """
     from ssme.memory import refuse_no_memory
     from ssme.results.plan import parse_target
     from ssme.show.charts import can_draw
 
-    path, suffix = asked.output, asked.output.suffix.lower()
+    path = asked.output or Path("report.html" if asked.card is None else "card.md")
+    suffix = path.suffix.lower()
+    output = dataclasses.replace(output, more={**output.more, "output": path})
     if suffix not in SUFFIXES:
         must = "end in .html, .htm, .md or .json"
         raise InputError(option="output", value=str(path), must=must)

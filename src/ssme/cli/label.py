@@ -16,7 +16,7 @@ from ssme.cli.evaluate import show
 from ssme.cli.options import CONFIG, FILE, READING, RUN, TABLES, WRITE
 from ssme.cli.output import Output
 from ssme.cli.program import CONDITION_FAILED, register_command
-from ssme.cli.run import evaluate_scores, read_noted
+from ssme.cli.run import evaluate_scores, list_advised, read_noted
 from ssme.errors import InputError
 from ssme.options import Flag, Nothing, OneOf, list_declared, option
 from ssme.schema import FILE_NAME, TAKEN, PlanOptions, ServeOptions, SuggestOptions
@@ -56,9 +56,7 @@ def suggest(spec: RunSpec, output: Output, asked: SuggestFlags) -> None:
     Examples:
 
     [cyan]ssme suggest scores.csv -y label --n 25 -o next.csv[/cyan]
-
     [cyan]ssme suggest scores.csv -y label --goal metric:roc_auc -o next.csv[/cyan]
-
     [cyan]ssme evaluate scores.csv -y label --labels-file next.csv[/cyan]
     """
     target = asked.output
@@ -143,11 +141,9 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
 
     Examples:
 
-    [cyan]ssme next scores.csv --no-labels[/cyan]
-
-    [cyan]ssme next scores.csv -y label --target "P(best)>=0.95"[/cyan]
-
-    [cyan]ssme next scores.csv -y label --labels-file round.csv -n 50 --goal metric:f1[/cyan]
+    [cyan]ssme next scores.csv[/cyan]
+    [cyan]ssme next scores.csv --target "P(best)>=0.95"[/cyan]
+    [cyan]ssme next scores.csv --labels-file round.csv -n 50 --goal metric:f1[/cyan]
     """
     from ssme.results.plan import parse_target
 
@@ -160,7 +156,15 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
         spec = dataclasses.replace(spec, read={**spec.read, "labels_file": file, **taken})
     elif asked.no_labels:
         spec = dataclasses.replace(spec, read={**spec.read, "labels_file": False})
-    result = _evaluate(spec, output, asked.goal, named=True)
+    try:
+        result = _evaluate(spec, output, asked.goal, named=True)
+    except InputError as error:
+        unlabeled = list_advised(error).get("labels_file") is False
+        if not unlabeled or "like labels" in str(error.hint):
+            raise
+        spec = dataclasses.replace(spec, read={**spec.read, "labels_file": False})
+        result = _evaluate(spec, output, asked.goal, named=True)
+        output.note("No column contains labels, so the first round starts without any.")
     show(result, output)
     missing = _count_missing(result, file)
     if missing:
@@ -209,14 +213,14 @@ def _count_missing(result: Evaluation, file: Path) -> int:
 def plan(spec: RunSpec, output: Output, asked: PlanOptions) -> None:
     """Estimate by simulation how many more labels a target needs.
 
-    With this number of labels, half of the simulated runs meet the target; the range covers 80 % of
-    the runs.
+    Half of the simulated runs meet the target with the number of labels that is printed; 80 % of
+    them need a number within the range.
 
     Examples:
 
+    [cyan]ssme plan scores.csv -y label --target "P(best)>=0.95"[/cyan]
     [cyan]ssme plan scores.csv -y label --target "width(accuracy)<=0.05"[/cyan]
-
-    [cyan]ssme plan scores.csv -y label --target "P(best)>=0.95" --target "regret<=0.005"[/cyan]
+    [cyan]ssme plan scores.csv -y label --target "regret<=0.005" --method labeled[/cyan]
     """
     from ssme.results.plan import parse_target
 
@@ -245,9 +249,11 @@ class ServeFlags(ServeOptions):
 def serve(asked: ServeFlags) -> None:
     """Open a page on this machine to label rows by hand and see the estimates.
 
-    Example:
+    Examples:
 
     [cyan]ssme serve scores.csv[/cyan]
+    [cyan]ssme serve scores.csv --project march --batch 20[/cyan]
+    [cyan]ssme serve --root data --no-browser --port 8000[/cyan]
     """
     from ssme.serve.server import run_server
     from ssme.serve.settings import ServeSettings

@@ -21,9 +21,11 @@ CLASSES = {(True, True): "any", (True, False): "2", (False, True): "> 2"}
 def metrics(output: Output) -> None:
     """List the metrics with their exact definitions.
 
-    Example:
+    Examples:
 
+    [cyan]ssme metrics[/cyan]
     [cyan]ssme metrics --json -[/cyan]
+    [cyan]ssme metrics --csv metrics.csv[/cyan]
     """
     from ssme.metrics import get_metric, metric_names
 
@@ -68,8 +70,8 @@ def methods(output: Output, asked: MethodsOptions) -> None:
     Examples:
 
     [cyan]ssme methods[/cyan]
-
-    [cyan]ssme methods ssme[/cyan]
+    [cyan]ssme methods auto[/cyan]
+    [cyan]ssme methods --csv methods.csv[/cyan]
     """
     from ssme.methods.registry import find_method_class, method_names
 
@@ -166,8 +168,8 @@ def explain(output: Output, asked: ExplainOptions) -> None:
     Examples:
 
     [cyan]ssme explain[/cyan]
-
     [cyan]ssme explain D104[/cyan]
+    [cyan]ssme explain --json warnings.json[/cyan]
     """
     from rich.markdown import Markdown
     from rich.text import Text

@@ -53,6 +53,7 @@ USUAL = (
     *("help", "label", "models", "groups", "metrics", "labels", "method", "config"),
     *(
         "threshold_for",
+        "cost",
         "fail_under",
         "html",
         "json",
@@ -158,7 +159,8 @@ class Command(TyperCommand):
         rest = [each for each in listed if each not in shown and not each.hidden]
         notes = [SEVERAL] if any(each.multiple for each in shown) else []
         if rest:
-            notes.append(f"{len(rest)} more options: `{ctx.command_path} --help-all`.")
+            noun = "option" if len(rest) == 1 else "options"
+            notes.append(f"{len(rest)} more {noun}: `{ctx.command_path} --help-all`.")
         self.epilog = " ".join(notes) or None
         for each in rest:
             each.hidden = True
@@ -255,11 +257,22 @@ def register_command(
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         home = app if of is None else of
-        listed = home.command(name or function.__name__, cls=Command, rich_help_panel=panel)
+        listed = home.command(
+            name or function.__name__,
+            cls=Command,
+            rich_help_panel=panel,
+            help=_join_lines(function.__doc__ or ""),
+        )
         listed(_read_flags(function, reads, asks, writes))
         return function
 
     return register
+
+
+def _join_lines(text: str) -> str:
+    """``text`` with each paragraph on one line, which the help wraps; examples keep their lines."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(p if "[cyan]" in p else p.replace("\n", " ") for p in paragraphs)
 
 
 def _read_flags(
@@ -363,7 +376,7 @@ def _show_errors_as_messages(quiet: bool, spelling: Spelling) -> Iterator[None]:
         except BrokenPipeError:
             raise
         except InputError as error:
-            say(f"Error: {error.spell(spelling)}")
+            say(" ".join([f"Error: {error.spell(spelling)}", *getattr(error, "__notes__", ())]))
             raise typer.Exit(BAD_INPUT) from None
         except (MissingExtraError, OSError) as error:
             say(f"Error: {error}")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ssme.cli.options import ENGINE, READING, RUN, parse_flags
-from ssme.errors import InputError, name_argument
+from ssme.errors import InputError, name_argument, spell_options
 
 if TYPE_CHECKING:
     from ssme.cli.output import Output
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
     from ssme.options import Option
     from ssme.results.evaluation import Evaluation
     from ssme.spec import RunSpec
+
+
+MANY_NUMBERS = 20
+"""More different numbers than this in a column of groups are better put into bins."""
 
 
 def gather(given: Mapping[str, Any], options: Iterable[Option]) -> RunSpec:
@@ -60,11 +67,39 @@ def list_inputs(spec: RunSpec) -> list[str]:
 def read_noted(spec: RunSpec, output: Output, also_read: Iterable[Path | None] = ()) -> ScoreSet:
     """The scores, with notes on what was recognized; ``output`` must not overwrite what is read."""
     output.refuse_inputs([*list_inputs(spec), *also_read])
-    with output.show_progress("reading"):
+    with output.show_progress("reading"), point_to_doctor(spec):
         data = read_scores(spec)
     for sentence in say_recognized(spec, data):
         output.note(sentence)
     return data
+
+
+def list_advised(error: InputError) -> dict[str, Any]:
+    """The options with values that the hint of an error advises."""
+    advised: dict[str, Any] = {}
+
+    def note(name: str, value: str | None) -> str:
+        with suppress(ValueError, SyntaxError):
+            if value is not None and "..." not in value:
+                # that no row is labeled is said in place of the file of labels
+                name = "labels_file" if name == "labels" else name
+                advised.setdefault(name, ast.literal_eval(value))
+        return ""
+
+    spell_options(error.hint or "", note)
+    return advised
+
+
+@contextmanager
+def point_to_doctor(spec: RunSpec) -> Iterator[None]:
+    """Let an error about files that can be read name the command that lists all problems."""
+    try:
+        yield
+    except InputError as error:
+        files = [spec.source] if isinstance(spec.source, str) else list(spec.source or ())
+        if files and all(Path(each).exists() for each in files):
+            error.add_note(f"`ssme doctor {shlex.join(files)}` lists all problems at once.")
+        raise
 
 
 def read_scores(spec: RunSpec) -> ScoreSet:
@@ -109,6 +144,11 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
     said += _say_meaning(data)
     if layout.groups and "groups" not in spec.read:
         said.append(f"Group columns: {', '.join(layout.groups)}, by their names.")
+    said += [
+        f"Group column {name!r} has {count:,} numbers; {name}:quantiles=4 makes four groups."
+        for name, count in _count_numbers(data).items()
+        if count > MANY_NUMBERS and name in spec.read.get("groups", ())
+    ]
     ignored = [name for name in layout.ignored if name not in layout.skipped]
     if ignored:
         said.append(f"Columns left out: {', '.join(ignored)}.")
@@ -122,6 +162,16 @@ def say_recognized(spec: RunSpec, data: ScoreSet) -> list[str]:
                 "Such rows are taken to be left out by chance: leave none out because it is hard."
             )
     return said
+
+
+def _count_numbers(data: ScoreSet) -> dict[str, int]:
+    """How many different values each column of groups has whose values are all numbers."""
+    found = {}
+    for name, values in data.groups.items():
+        different = {str(value) for value in values}
+        with suppress(ValueError):
+            found[name] = len({float(value) for value in different})
+    return found
 
 
 def _say_meaning(data: ScoreSet) -> list[str]:

@@ -50,8 +50,8 @@ def systems(output: Output, asked: SystemFlags) -> None:
 
     Examples:
 
-    [cyan]ssme systems evals.csv --system model --item prompt --judges 'judge_*' -y human[/cyan]
-
+    [cyan]ssme systems evals.csv -y human --judges 'judge_*'[/cyan]
+    [cyan]ssme systems evals.csv -y human --system model --item prompt[/cyan]
     [cyan]ssme systems evals.csv -y human --fail-under "new-old:pass_rate.low>=-0.01"[/cyan]
 
     Exit codes: 0 success, and every gate passed; 1 a gate failed; 2 invalid input or command line.

@@ -51,9 +51,11 @@ def add(spec: RunSpec, output: Output, asked: AddOptions) -> None:
 
     Labels and evaluations that are in the memory already are kept once.
 
-    Example:
+    Examples:
 
-    [cyan]ssme track add scores.csv -y label --memory project.sqlite[/cyan]
+    [cyan]ssme track add scores.csv -y label[/cyan]
+    [cyan]ssme track add scores.csv -y label --annotator Ada[/cyan]
+    [cyan]ssme track add march.csv -y label --memory project.sqlite --data march[/cyan]
     """
     from ssme.memory import Memory, refuse_no_memory
     from ssme.memory.tracking import read_events, record_evaluation
@@ -99,9 +101,11 @@ class ShowOptions(MemoryOptions):
 def show(output: Output, asked: ShowOptions) -> None:
     """Show the content of the memory and how the intervals became narrower.
 
-    Example:
+    Examples:
 
-    [cyan]ssme track show --memory project.sqlite --metric accuracy[/cyan]
+    [cyan]ssme track show[/cyan]
+    [cyan]ssme track show --metric accuracy --plot history.html[/cyan]
+    [cyan]ssme track show --memory project.sqlite --data march[/cyan]
     """
     from ssme.memory.tracking import trace_estimates
 
@@ -153,9 +157,11 @@ class ChangeOptions(MemoryOptions):
 def compare(output: Output, asked: ChangeOptions) -> None:
     """Show what changed between two evaluations of the same models.
 
-    Example:
+    Examples:
 
-    [cyan]ssme track compare --memory project.sqlite[/cyan]
+    [cyan]ssme track compare[/cyan]
+    [cyan]ssme track compare --before 1 --after 3[/cyan]
+    [cyan]ssme track compare --memory project.sqlite --data march[/cyan]
     """
     from ssme.memory.tracking import compare_records, find_drift, tell_differences
     from ssme.results.table import to_plain_values

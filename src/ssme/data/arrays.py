@@ -119,13 +119,18 @@ class Layout:
         elif len(self.encoding) == 2:
             codes += " (positive)"
         missing = ["NaN", "None", "NA", "empty", *(repr(code) for code in self.unlabeled)]
+        used = {columns: model for model, columns in self.columns.items()}
+        if len(used) == 1 < len(self.columns):  # the long layout
+            score_columns = ", ".join(next(iter(used)))
+        else:
+            score_columns = "; ".join(
+                model if columns == (model,) else f"{model}: {', '.join(columns)}"
+                for model, columns in self.columns.items()
+            )
         facts = {
             "source": self.source,
             "layout": self.kind,
-            "score columns": "; ".join(
-                model if columns == (model,) else f"{model}: {', '.join(columns)}"
-                for model, columns in self.columns.items()
-            ),
+            "score columns": score_columns,
             "labels from": self.labels_source,
             "label column": self.label,
             "classes": codes,

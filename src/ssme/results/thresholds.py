@@ -157,7 +157,7 @@ class ThresholdChoice(Answer):
         if never:
             verb = "reaches" if len(never) == 1 else "reach"
             sentences.append(f"{_list_names(never)} {verb} {self.goal} at no threshold.")
-        rows = [(pick, at) for pick in self.picks for at in pick.metrics]
+        rows = [(p, at) for p in self.picks for at in p.metrics if p.model not in never]
         names = [at.metric for _, at in rows]
         title = names[0] if len(set(names)) == 1 else "estimate"
         table = (
@@ -169,7 +169,7 @@ class ThresholdChoice(Answer):
         )
         sure = "" if self.confidence == CONFIDENCE.default else f", probability {self.confidence:g}"
         heading = f"Thresholds for {self.goal}{sure}"
-        return [Section("thresholds", heading, tuple(sentences), table)]
+        return [Section("thresholds", heading, tuple(sentences), table if rows else ())]
 
 
 def _list_names(names: Sequence[str], most: int = 20) -> str:

@@ -256,7 +256,8 @@ def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
     thresholds, choice = evaluation.asked.thresholds, evaluation.decision
     worry = _name_worries(evaluation.warnings)
     if thresholds is not None and choice is None:
-        return Headline("Which model?", "None", thresholds.sentence()), worry
+        told = thresholds.sentence()
+        return Headline("Which model?", "None", f"{told[:1].lower()}{told[1:]}"), worry
     metric = evaluation.metrics[0]
     note = evaluation.settings.get("lead", {}).get("reason", "")
     rows = _rank_models(evaluation, metric)
@@ -274,10 +275,13 @@ def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
             for at in picks[choice.pick].metrics[1:]
         )
     best = next((row for row in rows if row["estimate"] == row["estimate"]), rows[0])
-    detail = f"{name}, {metric.direction}"
+    detail = name if metric.greater_is_better else f"{name} ({metric.direction})"
     if best["low"] == best["low"]:
         span = format_span(best["low"], best["high"])
-        detail = f"{name}, {evaluation.level * 100:g} % interval {span}; {metric.direction}"
+        detail += f", {evaluation.level * 100:g} % interval {span}"
+        effective = count_effective_labels(evaluation)
+        if thresholds is None and effective >= evaluation.groups[0].n_labeled + 0.5:
+            detail += f"; {effective:,.0f} effective labels"
     return (
         _choose_model(choice, name, rows, best),
         Headline("How good?", format_number(best["estimate"]), f"{detail}. {note}".rstrip()),
@@ -298,7 +302,7 @@ def _choose_model(
     if len(rows) == 1:
         use = f" Use it{where}." if where else ""
         return Headline(question, best["model"], f"the only one that was evaluated.{use}")
-    ahead = f"best {metric}{where}"
+    ahead = f"ahead in {metric}{where}"
     if choice is None or math.isnan(choice.p_best):
         return Headline(question, best["model"], f"{ahead}.")
     others = [model for model in choice.possible_best if model != choice.pick]
@@ -317,11 +321,12 @@ def _describe_sureness(choice: Choice | None, rows: Rows, best: Mapping[str, Any
         half = (best["high"] - best["low"]) / 2.0
         return Headline(question, f"± {half:.3f}", "half the width of the interval.")
     raw = "" if choice.calibrated else " (not calibrated)"
+    behind = format_value(choice.regret, choice.regret_low, choice.regret_high)
     return Headline(
         question,
         format_percent(choice.p_best),
-        f"P(best of {len(choice.contenders)}){raw}; expected loss of {choice.metric} "
-        f"{format_value(choice.regret, choice.regret_low, choice.regret_high)}.",
+        f"probability that it is the best of {len(choice.contenders)}{raw}; expected to be "
+        f"{behind} behind the best.",
     )
 
 
@@ -331,11 +336,8 @@ def _compare_with_labels(evaluation: Evaluation, best: Mapping[str, Any]) -> Hea
     if math.isnan(alone):
         return Headline(question, "-", f"the {count:,} labels do not determine it.")
     span = format_span(best["labels_only_low"], best["labels_only_high"])
-    detail = f"{count:,} labels" if span == "-" else f"interval {span}"
-    effective = count_effective_labels(evaluation)
-    if evaluation.asked.thresholds is None and effective >= count + 0.5:
-        detail += f"; all rows = {effective:,.0f} effective labels"
-    return Headline(question, format_number(alone), f"{detail}.")
+    interval = "" if span == "-" else f"{evaluation.level * 100:g} % interval {span}; "
+    return Headline(question, format_number(alone), f"{interval}{count:,} labels.")
 
 
 def _name_worries(warnings: Sequence[ResultWarning]) -> Headline:

@@ -215,6 +215,8 @@ def refuse_without_labels(table: Table) -> None:
     named = "pass `label='...'`"
     if len(likely) == 1:
         named = f"{likely[0]!r} looks like labels: pass `label={likely[0]!r}`"
+    elif likely:
+        named = f"{quote(likely)} look like labels: {named}"
     hint = f"{named}, give `labels` separately, or pass `labels=False` if nothing is labeled"
     raise table.explain_no_column("label column", hint)
 

@@ -76,7 +76,8 @@ def open_excel(
                 raise InputError(f"{file} is empty", hint="it needs a header and at least one row")
             if len(filled) > 1:
                 problem = f"{file} has {len(filled)} filled sheets: {quote(filled, limit=20)}"
-                raise InputError(problem, hint=f"name one: `sheet={filled[0]!r}`")
+                largest = max(filled, key=lambda name: sum(map(len, _read_rows(book[name]))))
+                raise InputError(problem, hint=f"name one: `sheet={largest!r}`")
             chosen = filled[0]
             header, *rows = [
                 [cell if cell.data_type == "f" else cell.value for cell in row]

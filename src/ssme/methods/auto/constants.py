@@ -6,7 +6,7 @@ another value, replace it:
     from dataclasses import replace
     Auto(constants=replace(Constants(), pool=replace(PoolConstants(), clip=0.01)))
 
-The origin of each value and what else was tried: docs/auto-notebook.md.
+The origin of each value and what else was tried: benchmarks/evidence/auto.md.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ learns is a few dozen coefficients. `ssme.methods.auto` has a table of the lette
    the interval; differences, ranks and P(better) are read off them.
 
 Without labels, steps 3 and 5 are the prior. Where models give answers or ratings instead of
-probabilities (``ScoreSet.judges``), the method is `ssme.methods.answers`. docs/auto-notebook.md
-says where the constants come from, and what was tried and did not help.
+probabilities (``ScoreSet.judges``), the method is `ssme.methods.answers`. The file
+benchmarks/evidence/auto.md says where the constants come from, and what was tried.
 """
 
 from __future__ import annotations
