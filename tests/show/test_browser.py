@@ -90,19 +90,17 @@ def test_nothing_sticks_out(visit: Callable[..., Visit], name: str, width: int) 
     page.close()
 
 
-@pytest.mark.parametrize("width", [390, 320])
-def test_a_chart_that_goes_on_beyond_the_edge_has_a_shadow_there(
-    visit: Callable[..., Visit], width: int
-) -> None:
-    """A shadow at the edge of a chart tells that there is more of it."""
-    page = visit("grouped", viewport={"width": width, "height": 800}).page
-    chart = page.query_selector(".chart.wide")
-    assert chart.evaluate("e => e.scrollWidth > e.clientWidth")
-    edge = chart.evaluate("e => getComputedStyle(e).backgroundAttachment")
-    assert edge == "local, local, scroll, scroll"
-    before = chart.screenshot()
-    chart.evaluate("e => { e.style.background = 'none' }")
-    assert chart.screenshot() != before
+@pytest.mark.parametrize("name", SETS)
+def test_narrow_screens_show_whole_charts(visit: Callable[..., Visit], name: str) -> None:
+    """Rows of four panels went on beyond the edge; what names make wider yet has a shadow there."""
+    page = visit(name, viewport={"width": 390, "height": 800}).page
+    cut = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).length"
+    assert page.eval_on_selector_all(".chart:not(.wide)", cut) == 0
+    wide = page.query_selector_all(".chart.wide")
+    assert len(wide) <= (name in ("ten classes", "hostile", "long names"))
+    for chart in wide:
+        edge = chart.evaluate("e => getComputedStyle(e).backgroundAttachment")
+        assert edge == "local, local, scroll, scroll"
     page.close()
 
 

@@ -39,6 +39,8 @@ REPORT_MODELS = 10
 """Models that a picture of a report draws, the best ones."""
 FEW_GROUPS = 9
 """Groups, with that of all rows, up to which eight models and two metrics are drawn by group."""
+ABREAST = 2
+"""Panels of models in one picture of a report."""
 WIDE = 560
 """Pixels from which a picture is not made smaller to fit a narrow screen, but scrolled."""
 STYLE = {
@@ -52,7 +54,7 @@ STYLE = {
         **UNCUT,
     },
     "header": {"labelFontSize": 12, **UNCUT},
-    "legend": {"labelFontSize": 12, "titleFontSize": 12, **UNCUT},
+    "legend": {"orient": "top", "labelFontSize": 12, "titleFontSize": 12, **UNCUT},
     "view": {"stroke": None},
 }
 
@@ -75,9 +77,13 @@ def draw_charts(document: Document) -> list[dict[str, Any]]:
             plot = make()
         except InputError:
             continue
-        svg = _render_svg(plot, f"c{len(found)}-")
+        parts = [
+            _render_svg(spec, f"c{len(found)}-{number}-")
+            for number, spec in enumerate(split_spec({**plot.spec(), "title": None}))
+        ]
         words = {"title": plot.title, "alt": plot.alt, "note": plot.note}
-        found.append({"section": section, **words, "svg": svg, "wide": _read_width(svg) > WIDE})
+        wide = max(map(_read_width, parts)) > WIDE
+        found.append({"section": section, **words, "svg": "".join(parts), "wide": wide})
     return found
 
 
@@ -158,10 +164,28 @@ def _note_areas(evaluation: Evaluation, plot: Plot) -> Plot:
     )
 
 
-def _render_svg(plot: Plot, prefix: str) -> str:
+def split_spec(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """Pictures that a narrow screen stacks: of two models each, or of one of several charts."""
+    if "hconcat" in spec:
+        whole = {key: value for key, value in spec.items() if key not in ("hconcat", "resolve")}
+        first, *others = spec["hconcat"]
+        return [{**whole, **first}, *({**whole, "description": "", **each} for each in others)]
+    if spec.get("columns", 0) <= ABREAST:
+        return [spec]
+    names = spec["facet"]["sort"]
+    parts = []
+    for start in range(0, len(names), ABREAST):
+        some = names[start : start + ABREAST]
+        values = [row for row in spec["data"]["values"] if row["model"] in some]
+        facet = {**spec["facet"], "sort": some}
+        parts.append({**spec, "data": {"values": values}, "facet": facet, "columns": ABREAST})
+        spec = {**spec, "description": ""}  # the first one has the words for screen readers
+    return parts
+
+
+def _render_svg(spec: dict[str, Any], prefix: str) -> str:
     """The picture as inline SVG: ids unique in the page, words for screen readers."""
-    spec = {**plot.spec(), "title": None, "config": STYLE}
-    head, body = render_svg(spec).split(">", 1)
+    head, body = render_svg({**spec, "config": STYLE}).split(">", 1)
     return f"{head}>{TAG.sub(lambda tag: _rewrite_tag(tag[0], prefix), EMPTY.sub('', body))}"
 
 
