@@ -702,11 +702,19 @@ TAKEN = ("coda", "selector", "uncertainty")
 """Ways to take rows that have no known probability (`ssme.results.active_selection`)."""
 
 
+BATCH = Whole(1, 10**9)
+
+
 @dataclass(frozen=True)
 class SuggestOptions(Declared):
     """Which rows to label next; see `ssme.Evaluation.suggest`."""
 
-    n: int = option(25, "Number of rows to suggest.", Whole(1, 10**9), short="-n")
+    n: int | None = option(
+        None,
+        "Number of rows to suggest.",
+        OneOf(Nothing("1, 1, 2, 3, 5, 8 to 25 as labels grow; 25 without the goal best"), BATCH),
+        short="-n",
+    )
     goal: str = option(
         "best",
         "What the labels are for: best (which model is best), best:METRIC, metric:METRIC (how good "
@@ -737,8 +745,8 @@ class PlanOptions(Declared):
 
     target: Sequence[str] | None = option(
         None,
-        'What is to be reached: "width(accuracy)<=0.05", "P(best)>=0.95" or "regret<=0.005" '
-        "(repeatable).",
+        'What is to be reached: "width(accuracy)<=0.05", "P(best)>=0.95", "regret<=0.005" or '
+        '"P(regret<=0.01)>=0.9" (repeatable).',
         OneOf(Nothing(""), TEXTS),
     )
     simulations: int | None = option(

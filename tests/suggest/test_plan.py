@@ -177,6 +177,12 @@ def test_crossings_lie_on_a_line_between_logarithms(evaluation: Evaluation) -> N
         "P(best)>=1.5",
         "P(best)<=0.5",
         "P(worst)>=0.5",
+        "P(best<=0.1)>=0.5",
+        "P(regret)>=0.5",
+        "P(regret<=0.01)<=0.5",
+        "P(regret<=2)>=0.5",
+        "P(regret<=x)>=0.5",
+        "P(regret:f9<=0.1)>=0.5",
         "regret>=0.1",
         "width(f9)<=0.1",
         "width(nobody:accuracy)<=0.1",
@@ -185,6 +191,22 @@ def test_crossings_lie_on_a_line_between_logarithms(evaluation: Evaluation) -> N
 def test_bad_targets(evaluation: Evaluation, text: str) -> None:
     with pytest.raises(InputError):
         evaluation.plan(text)
+
+
+def test_the_rule_for_stopping_goes_by_the_draws_as_they_are(evaluation: Evaluation) -> None:
+    estimate = evaluation.estimate("roc_auc")
+    assert estimate.draws is not None
+    pick = int(np.argmax(estimate.value))
+    behind = estimate.draws.max(axis=1) - estimate.draws[:, pick]
+    share = float((behind <= 0.03).mean())
+    assert 0.0 < share < 1.0
+    target = read_target(evaluation, "P(regret:roc_auc<=0.03)>=0.9")
+    assert target.measure(evaluation.data.models, estimate, 0.95) == pytest.approx(share)
+    assert target.measure_draws(estimate) == pytest.approx(share)
+    assert target.is_met(0.9)
+    assert not target.is_met(0.89)
+    strict, loose = (evaluation.plan(f"P(regret<={x})>=0.99", simulations=10) for x in (0.01, 0.03))
+    assert strict.more > loose.more
 
 
 def test_a_target_without_threshold_means_that_of_the_run(evaluation: Evaluation) -> None:

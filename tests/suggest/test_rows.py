@@ -15,6 +15,7 @@ from ssme.results.evaluation import Evaluation
 from ssme.results.suggest import (
     SuggestConstants,
     draw_spread,
+    grow_batch,
     measure_gain,
     set_probabilities,
     suggest_rows,
@@ -226,3 +227,53 @@ def test_even_rows_gain_nothing_and_uneven_ones_do() -> None:
     assert measure_gain(few, chance) == pytest.approx((1000 / 10 - 1) / (1 / chance[0] - 1))
     assert measure_gain(few, chance) > 10
     assert measure_gain(np.zeros(9), np.full(9, 1 / 3)) == 1.0
+
+
+def test_the_first_batches_are_small_where_rows_are_for_the_best_model() -> None:
+    sizes, total = [], 0
+    for _ in range(10):
+        sizes.append(grow_batch(total))
+        total += sizes[-1]
+    assert sizes == [1, 1, 2, 3, 5, 8, 13, 21, 25, 25]
+    data = binary_set(n=60, n_labeled=4)
+    r = ssme.evaluate(data, method="ensemble", metrics="accuracy")
+    assert r.suggest().rows.size == 3
+    assert r.suggest(draw="coda").rows.size == 3
+    assert r.suggest(goal="metric:accuracy").rows.size == 25
+    assert r.suggest(draw="random").rows.size == 25
+    left = ssme.evaluate(binary_set(n=60, n_labeled=58), method="ensemble", metrics="accuracy")
+    assert left.suggest().rows.size == 2
+
+
+def test_a_model_that_cannot_be_best_costs_no_labels() -> None:
+    data = binary_set(n=400, n_labeled=100)
+    wrong = data.scores[:, :1, ::-1]  # the first model, turned around
+    scores = np.concatenate([data.scores, wrong], axis=1)
+    data = data.replace(scores=scores, models=(*data.models, "turned"))
+    r = ssme.evaluate(data, metrics="accuracy", random_state=0)
+    behind = r.estimate("accuracy").draws
+    assert behind is not None
+    assert (behind[:, 3] < behind[:, :3].max(axis=1)).all()
+    found = r.suggest(60, uniform=0.01)
+    assert not any("turned" in reason for reason in found.reasons)
+    votes = data.scores[:, :3, 1] >= 0.5
+    assert (votes != votes[:, [0]]).any(axis=1)[found.rows].mean() > 0.9
+
+
+def test_suggestions_for_the_best_model_say_when_one_may_stop() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=600)
+    z = np.where(y == 1, 1.0, -1.0)[:, None] * (3.0, 0.3) + rng.normal(size=(600, 2))
+    scores = {name: 1.0 / (1.0 + np.exp(-column)) for name, column in zip("ab", z.T, strict=True)}
+    labels = np.where(np.arange(600) < 80, y, -1)
+    r = ssme.evaluate(scores, labels, unlabeled=-1, metrics=["accuracy", "log_loss"])
+    assert r.choose("accuracy").p_within_raw >= 0.9
+    assert "You may stop: a is at most 1 percentage point" in r.suggest(5).sentence()
+    assert r.suggest(5, "best:log_loss").stop == ""
+    assert r.suggest(5, "metric:accuracy").stop == ""
+    sure = ssme.evaluate(scores, labels, unlabeled=-1, method="ensemble", metrics="accuracy")
+    assert sure.choose().p_within_raw >= 0.9  # never measured, so nothing is promised
+    assert sure.suggest(5).stop == ""
+    few = ssme.evaluate(binary_set(n=200, n_labeled=4), metrics="accuracy")
+    assert few.choose().p_within_raw < 0.9
+    assert "You may stop" not in few.suggest(5).sentence()

@@ -100,7 +100,7 @@ class ReportOptions(AskOptions):
     target: str | None = option(
         None,
         "Target for which the report plans and draws the number of labels: "
-        '"width(accuracy)<=0.05", "P(best)>=0.95" or "regret<=0.005".',
+        '"width(accuracy)<=0.05", "P(best)>=0.95", "regret<=0.005" or "P(regret<=0.01)>=0.9".',
         OneOf(Nothing(""), Text()),
     )
     memory: Path | None = option(

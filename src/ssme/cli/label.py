@@ -147,8 +147,8 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
     """
     from ssme.results.plan import parse_target
 
-    targets, file = list(asked.target or ("P(best)>=0.95",)), asked.labels_file
-    for text in targets:
+    file = asked.labels_file
+    for text in asked.target or ():
         parse_target(text)
     if file.exists():
         _refuse_other_columns(file, asked.draw)
@@ -172,7 +172,9 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
         raise typer.Exit(CONDITION_FAILED)
     with output.show_progress("simulating"):
         plans = result.plan_several(
-            targets, simulations=asked.simulations, random_state=result.settings["random_state"]
+            list(asked.target or (_choose_target(result),)),
+            simulations=asked.simulations,
+            random_state=result.settings["random_state"],
         )
     output.say(f"\n{plans.sentence()}")
     if all(each.is_met for each in plans.plans):
@@ -181,6 +183,12 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
     output.write(file, format_csv([*earlier, *rows]))
     output.say(sentence, f"Fill in the column label of {file}, then run the same command again.")
     raise typer.Exit(CONDITION_FAILED)
+
+
+def _choose_target(result: Evaluation) -> str:
+    """The rule for stopping where P(within) was measured on benchmark sets; else P(best)."""
+    measured = result.find_record(result.metrics[0]).knows("within")
+    return "P(regret<=0.01)>=0.9" if measured else "P(best)>=0.95"
 
 
 def _refuse_other_columns(file: Path, draw: str) -> None:

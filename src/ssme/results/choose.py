@@ -55,6 +55,9 @@ SET_LEVEL = Option(
     "Probability with which the set of possible best models contains the best one.",
 )
 
+SURE = 0.9
+"""P(within) from which on one may stop labeling (`ssme.results.plan`)."""
+
 NAMED = 3
 """Models that a sentence names as possibly the best."""
 
@@ -164,6 +167,25 @@ class Choice(Answer):
             f"expected loss of {self.metric} from taking it is {size}. {self.sureness()}"
         )
 
+    @property
+    def may_stop(self) -> bool:
+        """Whether the pick is within the margin of the best with 90 % probability.
+
+        It goes by the draws as they are, whatever looks came before (`ssme.results.plan`).
+        """
+        return self.p_within_raw >= SURE
+
+    def describe_stop(self) -> str:
+        """Say that one may stop labeling, and why; empty where one may not."""
+        if not self.may_stop:
+            return ""
+        points = f"{100 * self.margin:g} percentage point{'' if self.margin == 0.01 else 's'}"
+        size = points if self.in_points else f"{self.margin:g}"
+        return (
+            f"You may stop: {self.pick} is at most {size} of {self.metric} behind the best with "
+            f"{format_percent(self.p_within_raw)} probability."
+        )
+
     def describe_threshold(self) -> str:
         """The threshold of the pick and what it is for; empty where none was chosen."""
         if self.threshold is None:
@@ -215,6 +237,16 @@ def find_criterion(
         return chosen, evaluation.belief.estimate([chosen], [None])[0][0]
     places = find_places(evaluation, evaluation.groups[place].by, pooled=True)
     return chosen, estimate_further(evaluation, [chosen], places)[0][places.index(place)]
+
+
+def find_stop(evaluation: Evaluation, metric: Metric) -> str:
+    """Why one may stop labeling for the best model; empty where one may not.
+
+    Only of methods and metrics whose P(within) was measured on benchmark sets: draws of others may
+    be much too sure.
+    """
+    choice = evaluation.choose(metric.name)
+    return choice.describe_stop() if choice.within_calibrated else ""
 
 
 def choose_model(

@@ -576,7 +576,7 @@ class Evaluation:
 
     def suggest(
         self,
-        n: int = 25,
+        n: int | None = None,
         goal: str = "best",
         *,
         draw: str = "goal",
@@ -590,8 +590,9 @@ class Evaluation:
 
         Parameters
         ----------
-        n : int
-            Number of rows to suggest (default 25).
+        n : int or None
+            Number of rows to suggest. By default batches grow with the labels, 1, 1, 2, 3, 5, 8
+            to 25, where rows are for the goal ``"best"``; else it is 25.
         goal : str
             ``"best"`` or ``"best:METRIC"`` to find the best model, ``"metric:METRIC"`` to know a
             metric of every model, ``"group:COLUMN"`` to know it in every group (default "best").
@@ -625,8 +626,10 @@ class Evaluation:
             ``"width(METRIC)<=0.05"``: the interval of every model is at most this wide
             (``"width(MODEL:METRIC)<=0.05"``: that of one model); ``"P(best)>=0.95"``: the pick is
             the best with this probability; ``"regret<=0.005"``: taking the pick is expected to
-            cost at most this much. The last two are about the first metric; ``"P(best:METRIC)"``
-            and ``"regret(METRIC)"`` name another.
+            cost at most this much; ``"P(regret<=0.01)>=0.9"``: it costs at most this much with this
+            probability, a rule for stopping that keeps its promise however often it is looked at.
+            The last three are about the first metric; ``"P(best:METRIC)"``, ``"regret(METRIC)"``
+            and ``"P(regret:METRIC<=0.01)>=0.9"`` name another.
         simulations : int, optional
             Number of simulated truths that the method is fitted to, each at a few numbers of
             labels (default: 8, or 100 where the method reads labels alone, as ``labeled`` does).

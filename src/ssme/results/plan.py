@@ -4,8 +4,16 @@
     width(forest:accuracy) <= 0.05   that of one model
     P(best) >= 0.95                  the pick is the best with this probability
     regret <= 0.005                  taking the pick is expected to cost at most this much
+    P(regret <= 0.01) >= 0.9         it costs at most this much with this probability
 
-The last two are about the first metric; ``P(best:roc_auc)`` and ``regret(roc_auc)`` name another.
+The last three are about the first metric; ``P(best:roc_auc)``, ``regret(roc_auc)`` and
+``P(regret:roc_auc<=0.01)`` name another.
+
+The last one is a rule for stopping: it goes by the draws as they are, with their wide tails, and by
+no correction. Under the belief the probability is one given all labels so far, however many looks
+came before, so that stopping at the first look that meets it keeps the promise (the posterior of a
+stopped experiment is that of a fixed one; Savage, 1962); `benchmarks.decide.picking` measures what
+the promise is worth on sets that the rule was not chosen on.
 
 The number that is planned is the one of a power analysis: with so many labels, half of the runs
 meet the target. A run takes one joint draw for the truth, labels rows at random and fits the
@@ -301,9 +309,10 @@ def _plan(
 
 @dataclass(frozen=True)
 class Target:
-    """``what`` ("width", "P(best)" or "regret") of ``metric`` is to reach ``bound``.
+    """``what`` ("width", "P(best)", "regret" or "P(regret)") of ``metric`` is to reach ``bound``.
 
-    ``model`` is set for the width of one model; ``record`` corrects P(best).
+    ``model`` is set for the width of one model; ``record`` corrects P(best); ``margin`` is the
+    regret that P(regret) is about.
     """
 
     text: str
@@ -312,6 +321,12 @@ class Target:
     model: int | None
     bound: float
     record: Record
+    margin: float = 0.0
+
+    @property
+    def rises(self) -> bool:
+        """Whether it is a probability, which grows with the labels."""
+        return self.what.startswith("P(")
 
     def measure(self, models: Sequence[str], estimate: Estimate, level: float) -> float:
         """The quantity of an estimate that the target bounds."""
@@ -319,23 +334,28 @@ class Target:
             low, high = estimate.interval(level)
             width = high - low if self.model is None else (high - low)[[self.model]]
             return float(np.max(width)) if np.isfinite(width).all() else float("nan")
+        if self.what == "P(regret)":
+            choice = choose_model(models, self.metric, estimate, margin=self.margin, level=level)
+            return choice.p_within_raw
         choice = choose_model(models, self.metric, estimate, level=level, record=self.record)
         return choice.p_best if self.what == "P(best)" else choice.regret
 
     def measure_draws(self, estimate: Estimate) -> float:
-        """P(best) of the pick, or its expected regret, where every model has a value and draws."""
+        """What `measure` is, but the width, where every model has a value and draws."""
         upwards = self.metric.greater_is_better is not False
         sign = 1.0 if upwards else -1.0
         pick = int(np.argmax(sign * estimate.value))
         if self.what == "P(best)":
             raw = compute_probability_best(estimate, upwards)
             return float(self.record.correct_shares("best", raw)[pick])
-        drawn = sign * draw_towards(estimate)
-        return float((drawn.max(axis=1) - drawn[:, pick]).mean())
+        assert estimate.draws is not None
+        drawn = sign * (estimate.draws if self.rises else draw_towards(estimate))
+        behind = drawn.max(axis=1) - drawn[:, pick]
+        return float((behind <= self.margin + 1e-12).mean() if self.rises else behind.mean())
 
     def is_met(self, value: float) -> bool:
         """Whether ``value`` reaches the bound."""
-        return value >= self.bound if self.what == "P(best)" else value <= self.bound
+        return value >= self.bound if self.rises else value <= self.bound
 
 
 def parse_target(text: str) -> re.Match[str]:
@@ -350,12 +370,13 @@ def read_target(evaluation: Evaluation, text: str) -> Target:
     """The target that ``text`` writes, for the models and metrics of ``evaluation``."""
     found = parse_target(text)
     what, inside, sign = found["what"], found["inside"] or "", found["sign"]
-    name, model = inside, None
+    name, model, margin = inside, None, ""
     if what == "P":
-        first, _, name = (part.strip() for part in inside.partition(":"))
-        if first != "best" or sign != ">=":
-            raise _refuse(text, "write P(best)>=0.95, or P(best:METRIC)>=0.95")
-        what = "P(best)"
+        first, below, margin = (part.strip() for part in inside.partition("<="))
+        first, _, name = (part.strip() for part in first.partition(":"))
+        if (first, below, sign) not in (("best", "", ">="), ("regret", "<=", ">=")):
+            raise _refuse(text, "write P(best)>=0.95, P(best:METRIC)>=0.95 or P(regret<=0.01)>=0.9")
+        what = f"P({first})"
     elif sign != "<=":
         raise _refuse(text, f"write {what} with <=")
     elif what == "width":
@@ -377,18 +398,29 @@ def read_target(evaluation: Evaluation, text: str) -> Target:
     metric = known[name] if name else evaluation.metrics[0]
     if what != "width" and metric.greater_is_better is None:
         raise _refuse(text, f"{metric.name} does not say whether greater is better; name another")
-    most = 1.0 if what == "P(best)" else metric.high - metric.low
+    span = metric.high - metric.low
+    least = _read_number(text, margin, span, "after regret<=") if margin else 0.0
+    most = 1.0 if what.startswith("P(") else span
+    bound = _read_number(text, found["bound"], most, "in place of the last part")
+    return Target(text, what, metric, model, bound, evaluation.find_record(metric), least)
+
+
+def _read_number(text: str, written: str, most: float, where: str) -> float:
+    """A number of a target, above 0 and below ``most``."""
     try:
-        bound = parse_number(found["bound"])
+        number = float(parse_number(written))
     except ValueError:
-        bound = np.nan
-    if not 0.0 < bound < most:
-        raise _refuse(text, f"write a number above 0 and below {most:g} in place of the last part")
-    return Target(text, what, metric, model, bound, evaluation.find_record(metric))
+        number = np.nan
+    if not 0.0 < number < most:
+        raise _refuse(text, f"write a number above 0 and below {most:g} {where}")
+    return number
 
 
 def _refuse(text: str, hint: str | None = None) -> InputError:
-    must = "be 'width(METRIC)<=NUMBER', 'P(best)>=NUMBER' or 'regret<=NUMBER'"
+    must = (
+        "be 'width(METRIC)<=NUMBER', 'P(best)>=NUMBER', 'regret<=NUMBER' or "
+        "'P(regret<=NUMBER)>=NUMBER'"
+    )
     return InputError(option="target", value=text, must=must, hint=hint)
 
 
@@ -625,7 +657,7 @@ def find_crossing(
     The last line is drawn further, up to ``beyond`` times the labels that were looked at; infinite
     where the target is not met there.
     """
-    rises = target.what == "P(best)"
+    rises = target.rises
     shown = [np.quantile(sight.values, 1.0 - share if rises else share) for sight in sights]
     values, bound = np.array([now, *shown]), target.bound
     if rises:

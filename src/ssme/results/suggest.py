@@ -20,7 +20,7 @@ probabilities, so that estimates can allow for the choice (`ssme.data.design`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ from ssme.metrics.influence import measure_influence, measure_spread
 from ssme.metrics.kinds import Ranking
 from ssme.options import accept
 from ssme.results.active_selection import SIZED, size_rows, value_rows
+from ssme.results.choose import find_stop
 from ssme.results.comparison import order_models
 from ssme.results.table import Answer
 from ssme.schema import SUGGEST, TAKEN
@@ -72,12 +73,14 @@ class SuggestConstants:
     hedge: float = 0.1
     # probability of a class of a row below which its influence is not measured
     least_share: float = 0.005
-    # least weight of a question of ``best``, as a share of the largest: draws may be too sure
+    # least weight of a question of ``best``, as a share of the largest: draws may be too sure.
+    # A model that is behind the pick in every draw has none: it costs no labels
     least_weight: float = 0.02
     # labels drawn at random that one drawn for the goal must be worth; else rows are drawn
     # uniformly, since there is nothing to gain
     least_gain: float = 1.02
     strata: int = 5  # parts of the scores of the design ``by_score``
+    batch: int = 25  # rows of a batch, at most, unless the user says how many
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +105,8 @@ class Suggestion(Answer):
     gain : float
         How many labels drawn at random one of these is worth for the goal, if the belief is right;
         1 where rows were drawn at random, or without a goal.
+    stop : str
+        Why one may stop labeling, where rows are for the best model and one may; else empty.
     data : ScoreSet
         The data that rows were drawn from.
     """
@@ -114,6 +119,7 @@ class Suggestion(Answer):
     round: int
     gain: float
     data: ScoreSet = field(repr=False)
+    stop: str = ""
 
     @property
     def library(self) -> str:  # type: ignore[override]
@@ -125,7 +131,10 @@ class Suggestion(Answer):
         return self.goal not in TAKEN
 
     def sentence(self) -> str:
-        """Describe in words what the labels are worth."""
+        """Describe in words what the labels are worth, and whether one may stop."""
+        return " ".join(filter(None, (self._describe_worth(), self.stop)))
+
+    def _describe_worth(self) -> str:
         n = len(self.rows)
         if not self.is_drawn:
             return (
@@ -246,7 +255,7 @@ class Suggestion(Answer):
 
 def suggest_rows(
     evaluation: Evaluation,
-    n: int,
+    n: int | None,
     goal: str,
     *,
     draw: str = SUGGEST["draw"].default,
@@ -256,7 +265,7 @@ def suggest_rows(
 ) -> Suggestion:
     """Draw rows to label next, with known probabilities; see `ssme.Evaluation.suggest`."""
     constants = constants or SuggestConstants()
-    n, uniform = accept(SUGGEST["n"], n), accept(SUGGEST["uniform"], uniform)
+    asked, uniform = accept(SUGGEST["n"], n), accept(SUGGEST["uniform"], uniform)
     draw = accept(SUGGEST["draw"], draw)
     data = evaluation.data
     if evaluation.streamed is not None:
@@ -271,19 +280,23 @@ def suggest_rows(
             hint="give a column that says how many rows each label represents, as in "
             "`design=COLUMN`",
         )
-    if n > data.n_unlabeled:
+    if (asked or 1) > data.n_unlabeled:
         must = f"be at most {data.n_unlabeled:,}, the number of rows without a label"
         hint = None if data.n_unlabeled else "add rows without a label"
-        raise InputError(option="n", value=n, must=must, hint=hint)
+        raise InputError(option="n", value=asked or 1, must=must, hint=hint)
     wanted = find_goal(evaluation, goal, constants)
     about_best = wanted.text.startswith("best:")
+    learns = about_best and draw in ("goal", *ABOUT_ACCURACY)
+    usual = grow_batch(data.n_labeled, constants.batch) if learns else constants.batch
+    n = int(asked or min(usual, data.n_unlabeled))
     if draw in ABOUT_ACCURACY and not (about_best and wanted.metric.kind == ACCURACY):
         must = f"be best:accuracy with draw={draw}, which looks for the most accurate model"
         raise InputError(option="goal", value=wanted.text, must=must, hint="leave out `draw`")
     rng = np.random.default_rng(random_state)
     part, share = _look_at(data, n, constants, rng)
+    stop = find_stop(evaluation, wanted.metric) if learns else ""
     if draw in TAKEN:
-        return _take_rows(draw, data, part, n, rng)
+        return replace(_take_rows(draw, data, part, n, rng), stop=stop)
     belief = believe(evaluation, constants.hedge)[part]
     evenly = draw == "goal" and wanted.evenly and isinstance(evaluation.belief, DrawsPosterior)
     if draw in SIZED:
@@ -316,7 +329,19 @@ def suggest_rows(
         round=find_rounds(data.design, data.labels).next_number,
         gain=gain,
         data=data,
+        stop=stop,
     )
+
+
+def grow_batch(n_labeled: int, most: int = SuggestConstants.batch) -> int:
+    """Rows of the next batch after so many labels: 1, 1, 2, 3, 5, 8, ..., at most ``most``.
+
+    The first labels change which rows are worth one, later ones do not.
+    """
+    size, following, total = 1, 1, 0
+    while total + size <= n_labeled and size < most:
+        size, following, total = following, size + following, total + size
+    return min(size, most)
 
 
 def _take_rows(
@@ -458,13 +483,15 @@ def _ask_of_pick(evaluation: Evaluation, metric: Metric, least_weight: float) ->
     pick = int(order_models(names, estimate.value, metric.greater_is_better)[0])
     others = [j for j in np.flatnonzero(known) if j != pick]
     gap = estimate.value[pick] - estimate.value[others]
-    if estimate.draws is None:
-        sure = np.ones(len(others))
-    else:
-        spread = np.nanstd(estimate.draws[:, [pick]] - estimate.draws[:, others], axis=0)
-        spread = np.maximum(spread, 1e-6)
+    weight = np.ones(len(others))
+    if estimate.draws is not None:
+        sign = 1.0 if metric.greater_is_better else -1.0
+        ahead = sign * (estimate.draws[:, [pick]] - estimate.draws[:, others])
+        spread = np.maximum(np.nanstd(ahead, axis=0), 1e-6)
         sure = np.exp(-0.5 * (gap / spread) ** 2) / spread
-    weight = np.maximum(sure / sure.max(), least_weight) if sure.max() > 0.0 else np.ones(len(gap))
+        possible = ~(ahead > 0.0).all(axis=0)
+        if sure.max() > 0.0:
+            weight = np.maximum(sure / sure.max(), np.where(possible, least_weight, 0.0))
     each = np.eye(known.size)
     texts = tuple(f"{names[pick]} or {names[j]}" for j in others)
     return Questions(number_rows(None, data.n_rows), each[pick] - each[others], weight, texts)

@@ -27,6 +27,7 @@ from ssme.errors import InputError
 from ssme.memory.tracking import record_evaluation
 from ssme.metrics import predicted_classes
 from ssme.progress import tell
+from ssme.results.choose import find_stop
 from ssme.results.evaluation import Evaluation
 from ssme.results.plan import LabelPlan
 from ssme.run import execute, read_scores
@@ -119,7 +120,7 @@ def plan_labels(request: Mapping[str, Any], folder: Path) -> None:
     if metric.greater_is_better is not None and result.data.n_models > 1:
         choice = result.choose(metric.name)
         others = [name for name in choice.possible_best if name != choice.pick]
-        found["pick"] = choice.pick
+        found |= {"pick": choice.pick, "stop": find_stop(result, metric)}
         if others:
             plan = result.plan(f"P(best:{metric.name})>={result.level:g}")
             found = {
@@ -127,6 +128,7 @@ def plan_labels(request: Mapping[str, Any], folder: Path) -> None:
                 "sentence": _tell_plan(plan),
                 "is_hopeless": not np.isfinite(plan.more),
                 "pick": choice.pick,
+                "stop": found["stop"],
                 "others": others,
             }
     write_text(folder / "plan.json", json.dumps(found))

@@ -87,7 +87,7 @@ def describe_report(evaluation: Evaluation, document: Document) -> dict[str, Any
 
 def make_plan_section(plan: LabelPlan) -> Section:
     """How many more labels a target takes."""
-    value = plan.target.split("<")[0].split(">")[0].strip()
+    value = plan.target.rpartition("=")[0].rstrip("<> ")
     return Section(
         "plan",
         "How many more labels",
