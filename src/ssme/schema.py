@@ -819,6 +819,32 @@ class SystemOptions(Declared):
         "the same system, item and repeat are put together.",
         "each row has a column per judge",
     )
+    length: str | None = _declare_column(
+        "Column with the answers, or their lengths, for which the bias of judges is looked at.",
+        "a column named output, response or answer",
+    )
+    prices: Mapping[str, Any] = option(
+        {},
+        "Price of one verdict of each judge, as judge=price (repeatable): which judges are worth "
+        "theirs.",
+        NamedValues(),
+    )
+    budget: float | None = option(
+        None,
+        "What the verdicts of judges on all rows may cost.",
+        OneOf(Nothing("no limit"), Number(0.0, open_least=True)),
+    )
+    record: Path | None = option(
+        None,
+        "Calibration record of the judges (JSON Lines): says which judges have changed since, and "
+        "adds those of this evaluation.",
+        OneOf(Nothing("none"), FILE_NAME),
+    )
+    prompts: Mapping[str, Any] = option(
+        {},
+        "Prompt of each judge, a file or text, as judge=prompt (repeatable), for the record.",
+        NamedValues(),
+    )
     repeat: str | None = _declare_column(
         "Column that numbers the repeats (epochs) of an item in the long layout.",
         "an item occurs once for each system",

@@ -17,7 +17,16 @@ import typer
 
 from ssme.config import read_typed
 from ssme.errors import InputError
-from ssme.options import Flag, Kind, Option, accept, describe_default, list_declared, parse_number
+from ssme.options import (
+    Flag,
+    Kind,
+    NamedValues,
+    Option,
+    accept,
+    describe_default,
+    list_declared,
+    parse_number,
+)
 from ssme.schema import FILE_NAME, LISTED_FORMATS, AskOptions, ReadOptions, RunOptions
 
 SPELLED: dict[tuple[str, str | None], str] = {
@@ -167,8 +176,8 @@ def parse_flags(given: Mapping[str, Any], options: Iterable[Option]) -> dict[str
 
 
 def _parse(of: Option, value: Any) -> Any:
-    if of.name == "options":
-        return _parse_key_values(value)
+    if isinstance(of.kind, NamedValues):
+        return _parse_key_values(value, spell_flag(of.key))
     if of.shape in ("whole", "number", "path", "paths"):
         return _convert(of, value)
     if of.shape == "class":
@@ -246,12 +255,13 @@ def split_names(items: Iterable[str], option: str) -> list[str]:
     return names
 
 
-def _parse_key_values(pairs: Iterable[str]) -> dict[str, str]:
+def _parse_key_values(pairs: Iterable[str], flag: str) -> dict[str, str]:
     found = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key.strip():
-            problem = f"--options {pair!r} is not a name with a value"
-            raise InputError(problem, hint="write for example --options n_draws=500")
+            problem = f"{flag} {pair!r} is not a name with a value"
+            example = "n_draws=500" if flag == "--options" else "NAME=VALUE"
+            raise InputError(problem, hint=f"write for example {flag} {example}")
         found[key.strip()] = value.strip()
     return found

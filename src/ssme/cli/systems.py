@@ -61,6 +61,7 @@ def systems(output: Output, asked: SystemFlags) -> None:
     from ssme.show.terminal import LIMIT, print_document
     from ssme.systems.document import build_systems_document
     from ssme.systems.evaluation import evaluate_table
+    from ssme.systems.records import add_records
 
     if not asked.source:
         raise InputError("no FILE was given", hint="name the table, such as evals.csv")
@@ -82,6 +83,9 @@ def systems(output: Output, asked: SystemFlags) -> None:
     shown = tuple(section for section in document.sections if section.key != "gate")
     document = replace(document, sections=shown)  # said below, also with --quiet
     print_document(output.console, document, ": --all shows them, --json FILE keeps them")
+    if asked.record is not None:
+        add_records(asked.record, result.records())
+        output.note(f"Wrote {asked.record}")
     verdict = result.gate()
     for sentence in verdict.failures:
         say(f"Failed: {sentence}")

@@ -216,6 +216,56 @@ def _make_group(
     )
 
 
+def _list_biases(evaluation: SystemsEvaluation) -> list[Section]:
+    rows = [row for row in evaluation.biases() if row["bias"] == row["bias"]]
+    if not rows:
+        return []
+    about = (
+        "How much higher a judge's verdict is than people's, for an answer twice as long and for "
+        "the system with its name, in comparison with answers of which people say the same.",
+    )
+    cells = [(row["bias"], row["bias_low"], row["bias_high"]) for row in rows]
+    columns = (
+        Column("judge", [row["judge"] for row in rows]),
+        Column("bias by", [row["kind"] for row in rows]),
+        Column("bias", cells, "value"),
+        Column("labels", [row["n_labels"] for row in rows], "count", spare=True),
+    )
+    return [Section("biases", "Biases of judges", about, columns)]
+
+
+def _list_costs(evaluation: SystemsEvaluation) -> list[Section]:
+    rows = evaluation.judges_by_cost()
+    if not rows:
+        return []
+    budget = evaluation.options.budget
+    told = "as few as make intervals at most 5 % wider"
+    if budget is not None:
+        told = f"those with the narrowest intervals for at most {budget:g}"
+        if not any(row["chosen"] for row in rows):
+            told = f"none cost at most {budget:g}"
+    about = (f"The verdicts of these judges on all rows, from all judges to one. Keep: {told}.",)
+    columns = (
+        Column("judges", [", ".join(row["judges"]) for row in rows]),
+        Column("cost", [row["cost"] for row in rows], "number"),
+        Column("mean width", [row["width"] for row in rows], "number"),
+        Column("keep", ["yes" if row["chosen"] else "" for row in rows]),
+    )
+    return [Section("costs", "Which judges to keep", about, columns)]
+
+
+def _list_records(evaluation: SystemsEvaluation) -> list[Section]:
+    rows = evaluation.records()
+    if not rows:
+        return []
+    about = (f"Compared with the last record of each judge in {evaluation.options.record}.",)
+    columns = (
+        Column("judge", [row["judge"] for row in rows]),
+        Column("record", [row["status"] for row in rows]),
+    )
+    return [Section("records", "Calibration records", about, columns)]
+
+
 def _list_judges(evaluation: SystemsEvaluation, limit: int | None) -> list[Section]:
     """How far judges can be trusted, and the rows that a person should look at again."""
     rows = evaluation.judges()
@@ -240,6 +290,7 @@ def _list_judges(evaluation: SystemsEvaluation, limit: int | None) -> list[Secti
     columns.append(Column("bias", [row["bias"] for row in shown], "number"))
     columns.append(Column("labels", [row["n_labels"] for row in shown], "count", spare=True))
     found = [Section("judges", "Judges", tuple(about), tuple(columns))]
+    found += [*_list_biases(evaluation), *_list_costs(evaluation), *_list_records(evaluation)]
     pairs = evaluation.people()
     if pairs:
         name = "agreement" if binary or paired else "correlation"

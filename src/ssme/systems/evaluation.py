@@ -19,6 +19,8 @@ from ssme.results.table import build_frame, compute_effective_labels, to_plain_v
 from ssme.schema import SystemOptions
 from ssme.systems.judges import (
     count_effective_judges,
+    drop_judges,
+    find_biases,
     list_judges,
     list_pairs,
     rank_disagreements,
@@ -34,11 +36,14 @@ from ssme.systems.rates import (
     find_label_errors,
 )
 from ssme.systems.reading import SystemTable, read_systems
+from ssme.systems.records import compare_records
 from ssme.wording import quote
 
 ALL = "all"
 FEW_LABELS = 20
 """Labels below which the answer depends on what is assumed of judges."""
+WIDER = 1.05
+"""Widths of intervals, relative to those with all judges, for which judges are dropped."""
 
 
 @takes(SystemOptions)
@@ -339,6 +344,77 @@ class SystemsEvaluation:
         """
         return [dict(row) for row in self._judges]
 
+    def biases(self) -> list[dict[str, Any]]:
+        """How much higher judges' verdicts are than people's: long answers, a judge's own system.
+
+        ``bias`` with ``low`` and ``high`` ends: for an answer twice as long, or for the system of
+        the judge's name, in comparison with answers of which people say the same.
+        """
+        if self.table.rows.seconds is not None:
+            return []
+        table = self.table
+        return list(find_biases(table.rows, table.judges, table.systems, table.lengths, self.level))
+
+    @cached_property
+    def _steps(self) -> list[dict[str, Any]]:
+        prices, names = self.options.prices, self.table.judges
+        if not prices:
+            return []
+        unknown = sorted(set(prices) ^ set(names))
+        if unknown:
+            raise InputError(
+                option="prices", value=sorted(prices), must=f"have each judge: {quote(names)}"
+            )
+        try:
+            told = [float(prices[name]) for name in names]
+        except (TypeError, ValueError):
+            told = [-1.0]
+        if min(told) < 0.0:
+            raise InputError(option="prices", value=dict(prices), must="be numbers of 0 or more")
+
+        def estimate(rows: JudgedRows) -> float:
+            rng = np.random.default_rng(self.options.random_state)
+            if rows.seconds is not None:
+                found = estimate_strengths(rows, rng, level=self.level, n_draws=1000)[WIN_RATE]
+            else:
+                levels = [rows.systems]
+                found = estimate_rates(
+                    rows, rows.systems, levels, rng, level=self.level, n_draws=1000
+                )
+            low, high = self._find_ends(found.draws)
+            return self._put(self.measures[0], float((high - low).mean())) - self._put(
+                self.measures[0], 0.0
+            )
+
+        steps = list(drop_judges(self.table.rows, told, estimate))
+        budget = self.options.budget
+        fits = [i for i, (_, cost, _) in enumerate(steps) if budget is None or cost <= budget]
+        # without a budget, as few as make intervals at most a twentieth wider
+        best = min(fits, key=lambda i: steps[i][2]) if budget is not None and fits else None
+        if budget is None:
+            best = max(i for i in fits if steps[i][2] <= WIDER * steps[0][2])
+        return [
+            {
+                "judges": [names[j] for j in kept],
+                "cost": cost,
+                "width": width,
+                "chosen": at == best,
+            }
+            for at, (kept, cost, width) in enumerate(steps)
+        ]
+
+    def judges_by_cost(self) -> list[dict[str, Any]]:
+        """Which judges to keep, from all to one: ``cost`` on all rows, mean ``width`` of intervals.
+
+        The ``chosen`` ones have the narrowest intervals within ``budget``; without one, they are as
+        few as make intervals at most 5 % wider. Empty without ``prices``.
+        """
+        return [dict(row) for row in self._steps]
+
+    def records(self) -> list[dict[str, Any]]:
+        """The calibration of each judge as `ssme.systems.records` keeps it, and its ``status``."""
+        return compare_records(self.options.record, self._judges, self.options.prompts)
+
     def people(self) -> list[dict[str, Any]]:
         """How well every two people agree on the rows that both judged, with intervals."""
         table = self.table
@@ -451,6 +527,9 @@ class SystemsEvaluation:
                 "n_items": len(self.table.items),
                 "n_labels": int(self.table.rows.labeled.size),
                 "judges": self.judges(),
+                "biases": self.biases(),
+                "judges_by_cost": self.judges_by_cost(),
+                "records": self.records(),
                 "people": self.people(),
                 "label_error": self.label_error,
                 "n_effective_judges": self.n_effective_judges,

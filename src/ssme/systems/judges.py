@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import expit, stdtrit
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
-from ssme.methods.clusters import number_clusters
+from ssme.methods.clusters import number_clusters, sum_by_cluster
 from ssme.systems.pairs import find_position
 from ssme.systems.rates import JudgedRows, find_mean_interval
 
@@ -125,6 +125,85 @@ def _jackknife(
     half = float(stdtrit(left_out.size - 1, 0.5 + level / 2.0)) * error
     center = np.arctanh(value)
     return value, float(np.tanh(center - half)), float(np.tanh(center + half))
+
+
+def find_biases(
+    rows: JudgedRows,
+    judges: Sequence[str],
+    systems: Sequence[str],
+    lengths: FloatArray | None,
+    level: float,
+) -> Iterator[dict[str, Any]]:
+    """One dict per judge and kind of bias: how much higher its verdict is than people's.
+
+    ``length``: for an answer twice as long; ``own system``: for the system with its name. Both
+    are coefficients of a regression of verdicts on what people say, so that better answers may be
+    longer, with the cluster-robust variance by item.
+    """
+    for at, judge in enumerate(judges):
+        columns: dict[str, FloatArray] = {}
+        if lengths is not None:
+            columns["length"] = np.log2(np.maximum(lengths, 1.0))
+        own = [i for i, name in enumerate(systems) if _is_own(judge, name)]
+        if own and len(systems) > 1:
+            columns["own system"] = np.isin(rows.systems, own).astype(np.float64)
+        for kind, column in columns.items():
+            both = np.isfinite(rows.outcomes) & np.isfinite(rows.verdicts[:, at])
+            both &= np.isfinite(column)
+            x, y = rows.verdicts[both, at], rows.outcomes[both]
+            found = _find_slope(x, y, column[both], rows.items[both], level)
+            row = {"judge": judge, "kind": kind, "n_labels": int(both.sum())}
+            yield row | _name_ends("bias", found)
+
+
+def _is_own(judge: str, system: str) -> bool:
+    """Whether a judge has the name of a system, apart from judge_ and the provider."""
+    name = judge.removeprefix("judge_").casefold()
+    return name in (system.casefold(), system.casefold().rpartition("/")[2])
+
+
+def _find_slope(
+    x: FloatArray, y: FloatArray, column: FloatArray, items: IntArray, level: float
+) -> tuple[float, float, float]:
+    """The coefficient of ``column`` (n,) in a regression of x on it and y, with its interval."""
+    missing = (np.nan, np.nan, np.nan)
+    if x.size < 5 or column.std() <= 0.0:
+        return missing
+    design = np.stack([np.ones(x.size), y, column], axis=1)
+    inverse = np.linalg.pinv(design.T @ design)
+    found = inverse @ design.T @ x
+    sums = sum_by_cluster(design * (x - design @ found)[:, None], items)
+    groups = float(len(sums))
+    if groups < 4:
+        return missing
+    covariance = inverse @ (sums.T @ sums) @ inverse * groups / (groups - 3.0)
+    half = float(stdtrit(groups - 3.0, 0.5 + level / 2.0)) * np.sqrt(max(covariance[2, 2], 0.0))
+    return float(found[2]), float(found[2] - half), float(found[2] + half)
+
+
+def drop_judges(
+    rows: JudgedRows, prices: Sequence[float], estimate: Callable[[JudgedRows], float]
+) -> Iterator[tuple[list[int], float, float]]:
+    """Judges, what their verdicts on all rows cost and the mean width of intervals.
+
+    From all judges to one: the one that is dropped widens intervals least for what it costs.
+    """
+    kept = list(range(rows.verdicts.shape[1]))
+    given = np.isfinite(rows.verdicts).sum(axis=0)
+
+    def find(judges: list[int]) -> tuple[float, float]:
+        cost = float(sum(prices[j] * given[j] for j in judges))
+        return cost, estimate(replace(rows, verdicts=rows.verdicts[:, judges]))
+
+    cost, width = find(kept)
+    yield kept, cost, width
+    while len(kept) > 1:
+        parts = [[j for j in kept if j != dropped] for dropped in kept]
+        found = [find(part) for part in parts]
+        lost = [(w - width) / max(cost - c, 1e-9 * max(cost, 1.0)) for c, w in found]
+        at = int(np.argmin(lost))
+        kept, (cost, width) = parts[at], found[at]
+        yield kept, cost, width
 
 
 def count_effective_judges(rows: JudgedRows) -> float:

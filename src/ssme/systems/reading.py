@@ -45,6 +45,7 @@ USUAL = {
 """Columns that are recognized by their names."""
 USUAL_LABELS = ("human", "label", "labels", "y", "y_true", "truth")
 JUDGES, PEOPLE = "judge_*", "human_*"
+ANSWERS = ("output", "response", "answer")
 EPOCHS = ("epoch", "repeat")
 LOGS = (".eval", ".json")
 """Suffixes of files that are logs of evaluation harnesses rather than tables."""
@@ -68,7 +69,8 @@ class SystemTable:
     """Judged rows with their names.
 
     ``unit`` are the lowest and the highest outcome in the unit of the labels, ``groups`` the values
-    (n,) by column, and ``labels`` (n, P) what each of the ``people`` says, from 0 to 1.
+    (n,) by column, ``labels`` (n, P) what each of the ``people`` says, from 0 to 1, and ``lengths``
+    (n,) how long the answers are.
     """
 
     rows: JudgedRows
@@ -79,6 +81,7 @@ class SystemTable:
     unit: tuple[float, float]
     people: tuple[str, ...]
     labels: FloatArray
+    lengths: FloatArray | None = None
 
     @property
     def measure(self) -> str:
@@ -105,7 +108,8 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
     if options.judge is None:
         judges = _find_judges(table, options, {*people, system, item, *groups})
     else:
-        table, judges = _spread(table, options, (system, item), (*people, *groups))
+        told = (*people, *groups, *([options.length] if options.length else ()))
+        table, judges = _spread(table, options, (system, item), told)
     labels = _read_people(table, people, options)
     unit = _find_unit(labels, options)
     verdicts = [
@@ -129,7 +133,28 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
         unit,
         people,
         labels.scale(*unit).reshape(table.n_rows, len(people)),
+        _read_lengths(table, options, {*people, *judges}),
     )
+
+
+def _read_lengths(table: Table, options: SystemOptions, taken: set[str]) -> FloatArray | None:
+    """How long each answer is: a number, or the characters of its text."""
+    name = options.length
+    if name is None:
+        name = next((n for n in ANSWERS if n in table.columns and n not in taken), None)
+        if name is None:
+            return None
+    values = table.read_values(table.require(name, "the answers", "length"))
+    texts = [str(value) if not missing else "" for value, missing in _pair_missing(values)]
+    if all(reads_as_number(text) for text in texts if text):
+        if options.length is None:
+            return None  # answers that are numbers have no length
+        return np.array([float(text) if text else np.nan for text in texts])
+    return np.array([float(len(text)) if text else np.nan for text in texts])
+
+
+def _pair_missing(values: NDArray[Any]) -> list[tuple[Any, bool]]:
+    return list(zip(values.tolist(), is_missing(values).tolist(), strict=True))
 
 
 def _open(source: Any) -> Table:
