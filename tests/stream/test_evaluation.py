@@ -119,38 +119,6 @@ def test_a_file_that_is_no_checkpoint_is_left_alone(tmp_path) -> None:
     assert other.read_text() == "not mine"
 
 
-def test_columns_a_class_and_text_labels(tmp_path) -> None:
-    import pyarrow as pa
-
-    rng = np.random.default_rng(0)
-    names = np.array(["cat", "dog", "emu"])
-    y = rng.integers(0, 3, 900)
-    columns: dict[str, Any] = {}
-    for model, sharp in (("a", 2.0), ("b", 1.0)):
-        z = np.exp(sharp * np.eye(3)[y] + rng.normal(size=(900, 3)))
-        p = z / z.sum(axis=1, keepdims=True)
-        columns |= {f"{model}:{name}": p[:, k] for k, name in enumerate(names)}
-    columns["y"] = pa.array([names[c] if i < 60 else None for i, c in enumerate(y)])
-    table = pa.table(columns)
-    files = written(table, tmp_path)
-    asked = {"classes": list(names), "metrics": ["accuracy", "ece", "roc_auc"], "n_draws": 20}
-    memory = table_of(ssme.evaluate(table, **asked))
-    frame = table_of(evaluate_parquet(files, sample_rows=900, executor="serial", **asked))
-    np.testing.assert_allclose(frame["estimate"], memory["estimate"], atol=1e-9)
-
-
-def test_addresses_folders_and_lists_of_files(tmp_path) -> None:
-    written(binary_table(300, 30), tmp_path)
-    first, second = sorted(tmp_path.glob("*.parquet"))
-    asked = {"method": "ensemble", "executor": "serial", "n_draws": 5}
-    results = [
-        table_of(evaluate_parquet(paths, **asked))
-        for paths in (tmp_path, [first, second], f"file://{tmp_path}/*.parquet")
-    ]
-    for other in results[1:]:
-        np.testing.assert_array_equal(other["estimate"], results[0]["estimate"])
-
-
 def test_what_cannot_be_streamed_is_said(tmp_path) -> None:
     files = written(binary_table(300, 30), tmp_path)
     with pytest.raises(InputError, match="no Parquet file"):

@@ -67,26 +67,6 @@ def test_groups_that_are_numbers_with_holes(tmp_path: Path) -> None:
     assert [group.name for group in result.groups] == ["all", "site=None", "site=9", "site=10"]
 
 
-def test_columns_with_dictionaries_and_nulls(tmp_path: Path) -> None:
-    table = binary_table(900, 60)
-    labels = table["label"].cast(pa.int64()).cast(pa.string())
-    table = with_column(table, "label", labels.dictionary_encode())
-    group = pa.array(sites(table, {0: None}), type=pa.string())
-    table = with_column(table, "group_site", group.dictionary_encode())
-    result = assert_as_in_memory(table, tmp_path, classes=["0", "1"])
-    assert result.groups[0].n_labeled == 60
-
-
-def test_columns_of_other_types(tmp_path: Path) -> None:
-    table = binary_table(900, 60)
-    scores = np.round(table["m0"].to_numpy(), 4)
-    decimals = pa.array([f"{score:.4f}" for score in scores]).cast(pa.decimal128(9, 4))
-    holes = pa.array([None if i % 5 == 0 else v for i, v in enumerate(decimals.to_pylist())])
-    table = with_column(table, "m0", holes)
-    table = with_column(table, "m1", table["m1"].cast(pa.float32()))
-    assert_as_in_memory(table, tmp_path)
-
-
 @pytest.mark.parametrize("empty", [slice(0, 600), slice(0, 100), slice(300, 600), slice(850, 900)])
 @pytest.mark.parametrize("hole", [None, float("nan")])
 def test_a_model_without_scores_in_some_parts(tmp_path: Path, empty: slice, hole: Any) -> None:
