@@ -26,6 +26,13 @@ def posterior(data, method="ssme", seed=0, **options):
     return belief.posterior if method == "ssme" else belief.posteriors
 
 
+@pytest.mark.parametrize("method", ["ssme", "ssme_m"])
+def test_labels_are_kept_where_the_fit_does_not_clamp_them(method) -> None:
+    data = score_set()
+    for of_model in posterior(data, method, preset="public_code").reshape(-1, data.n_rows, 2):
+        np.testing.assert_array_equal(of_model[:30], np.eye(2)[data.labels[:30]])
+
+
 def hostile(kind: str) -> ScoreSet:
     data = score_set()
     scores = data.scores.copy()
