@@ -6,48 +6,26 @@ import os
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from benchmarks.fuzz.checkpoint import MARK, is_same, make_progress
 from tests.stream.worlds import binary_table, written
 
 from ssme.errors import InputError, SsmeWarning
 from ssme.stream import counting, evaluate_parquet
-from ssme.stream.counting import Progress, RunMark, load, save
+from ssme.stream.counting import RunMark, load, save
 
-MARK = RunMark((("a.parquet", 10, 20, "ff"),), "0f")
 ASKED: dict[str, Any] = {"method": "ensemble", "n_draws": 5, "executor": "serial"}
 
 
-def counted() -> Progress:
-    rng = np.random.default_rng(0)
-    progress = Progress(3, 30, 2, {"ranking": rng.random((2, 5)), "decisions": rng.random(4)})
-    progress.groups.add_rows(
-        (key, {"ranking": rng.random((2, 5)) * (rng.random((2, 5)) > 0.5)}, 10, 1) for key in (0, 7)
-    )
-    return progress
-
-
-def assert_same(one: Progress, other: Progress) -> None:
-    for name in ("n_parts", "n_rows", "n_labeled"):
-        assert getattr(one, name) == getattr(other, name)
-    assert (one.groups.rows, one.groups.labeled) == (other.groups.rows, other.groups.labeled)
-    assert one.sums.keys() == other.sums.keys()
-    for name, values in one.sums.items():
-        np.testing.assert_array_equal(values, other.sums[name])
-    for key in one.groups.rows:
-        for name, values in one.groups.take_sums(key).items():
-            np.testing.assert_array_equal(values, other.groups.take_sums(key)[name])
-
-
 def test_what_is_saved_is_read_back(tmp_path: Path) -> None:
-    save(tmp_path / "pass", counted(), MARK)
-    assert_same(load(tmp_path / "pass", MARK), counted())
+    save(tmp_path / "pass", make_progress(0), MARK)
+    assert is_same(make_progress(0), load(tmp_path / "pass", MARK))
     assert load(tmp_path / "nothing", MARK).n_parts == 0
 
 
 def test_every_shortened_or_altered_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "pass"
-    save(path, counted(), MARK)
+    save(path, make_progress(0), MARK)
     content = path.read_bytes()
     for end in [0, 1, 5, *range(10, len(content), 37)]:
         path.write_bytes(content[:end])
@@ -63,7 +41,7 @@ def test_every_shortened_or_altered_file_is_refused(tmp_path: Path) -> None:
 
 def test_another_run_and_changed_files_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "pass"
-    save(path, counted(), MARK)
+    save(path, make_progress(0), MARK)
     with pytest.raises(InputError, match="another run"):
         load(path, RunMark(MARK.files, "0e"))
     with pytest.raises(InputError, match="another run"):
@@ -97,7 +75,17 @@ def test_a_pass_goes_on_where_it_was_cut_off_unless_a_file_changed(
     interrupted(place, kept, monkeypatch, **asked)
     changed = kept.with_name("changed")
     changed.write_bytes(kept.read_bytes())
-    resumed = evaluate_parquet(place, checkpoint=kept, **asked)
+    assert {path.name for path in tmp_path.iterdir() if not path.suffix} == {"kept", "changed"}
+    with pytest.raises(InputError, match="checkpoint of another run"):
+        evaluate_parquet(place, checkpoint=kept, **asked, metrics=["accuracy"])
+    counted, count = [], counting.Counting.count
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            counting.Counting, "count", lambda *part: counted.append(part) or count(*part)
+        )
+        resumed = evaluate_parquet(place, checkpoint=kept, **asked)
+    assert len(counted) == 12 - 4
+    assert not kept.exists()
     assert [row["estimate"] for row in resumed.rows()] == [r["estimate"] for r in whole.rows()]
     assert [group.n_unlabeled for group in resumed.groups] == [g.n_unlabeled for g in whole.groups]
     os.utime(tmp_path / "part1.parquet", ns=(1, 1))

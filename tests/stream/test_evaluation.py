@@ -9,8 +9,8 @@ import pytest
 from tests.stream.worlds import binary_table, written
 
 import ssme
-from ssme.errors import InputError, SsmeWarning, UnsupportedError
-from ssme.stream import counting, evaluate_parquet
+from ssme.errors import InputError, UnsupportedError
+from ssme.stream import evaluate_parquet
 
 METRICS = ["accuracy", "ece", "roc_auc", "average_precision", "log_loss", "brier_score", "f1"]
 
@@ -79,35 +79,6 @@ def test_every_executor_gives_the_same_bits(tmp_path) -> None:
     for other in results[1:]:
         np.testing.assert_array_equal(other["estimate"], results[0]["estimate"])
         np.testing.assert_array_equal(other["low"], results[0]["low"])
-
-
-def test_a_cut_off_pass_goes_on_from_its_checkpoint(tmp_path, monkeypatch) -> None:
-    files = written(binary_table(1200, 50), tmp_path, row_group=100)
-    asked = {"n_draws": 20, "sample_rows": 300, "executor": "serial", "metrics": METRICS}
-    whole = table_of(evaluate_parquet(files, **asked))
-    kept = tmp_path / "pass.npz"
-    counted: list[int] = []
-    count = counting.Counting.count
-
-    def dies_at_ten(self, part):
-        counted.append(part.first_row)
-        if len(counted) == 10:
-            raise KeyboardInterrupt
-        return count(self, part)
-
-    monkeypatch.setattr(counting.Counting, "count", dies_at_ten)
-    with (
-        pytest.raises(KeyboardInterrupt),
-        pytest.warns(SsmeWarning, match=r"9 of 12 parts are counted and kept in .*pass.npz"),
-    ):
-        evaluate_parquet(files, checkpoint=kept, **asked)
-    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".parquet"] == ["pass.npz"]
-    with pytest.raises(InputError, match="checkpoint of another run"):
-        evaluate_parquet(files, checkpoint=kept, **(asked | {"metrics": ["accuracy"]}))
-    resumed = table_of(evaluate_parquet(files, checkpoint=kept, **asked))
-    np.testing.assert_array_equal(resumed["estimate"], whole["estimate"])
-    assert not kept.exists()
-    assert len(counted) == 10 + 3
 
 
 def test_a_file_that_is_no_checkpoint_is_left_alone(tmp_path) -> None:
