@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-import random
-import signal
 import sqlite3
-import subprocess
-import sys
-import time
 
 import pytest
+from benchmarks.decide import memory as writers
 
 from ssme.errors import InputError
 from ssme.memory import (
@@ -23,17 +19,6 @@ from ssme.memory import (
 )
 
 MIGRATIONS, VERSION = Memory.migrations, len(Memory.migrations)
-
-WRITER = """
-import sys
-from ssme.memory import LabelEvent, Memory
-
-path, who, first, last = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-with Memory(path) as memory:
-    for i in range(first, last):
-        memory.add_labels([LabelEvent(f"{who}-{i}", i % 2, annotator=who, key=f"{who}-{i}")])
-        print(i, flush=True)
-"""
 
 
 def record(**changes) -> EvaluationRecord:
@@ -160,31 +145,12 @@ def test_rows_and_labels_of_odd_types_are_refused():
         LabelEvent(None, 1)
 
 
-def test_two_writers_killed_at_random_moments_lose_and_double_nothing(tmp_path):
-    path, script = tmp_path / "m.sqlite", tmp_path / "writer.py"
-    script.write_text(WRITER)
-    rng = random.Random(0)
-    count, confirmed, done = 40, set(), {"ada": 0, "bob": 0}
-    while min(done.values()) < count:
-        writers = {
-            who: subprocess.Popen(
-                [sys.executable, str(script), str(path), who, str(done[who]), str(count)],
-                stdout=subprocess.PIPE,
-                text=True,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            )
-            for who in done
-        }
-        time.sleep(rng.uniform(0.2, 1.5))
-        for who, writer in writers.items():
-            writer.send_signal(signal.SIGKILL)
-            lines = writer.communicate()[0].split()
-            confirmed |= {f"{who}-{line}" for line in lines}
-            done[who] = 1 + int(lines[-1]) if lines else done[who]
-    with Memory(path) as memory:
-        keys = [event.key for event in memory.label_events()]
-    assert confirmed == {f"{who}-{i}" for who in done for i in range(count)}
-    assert sorted(keys) == sorted(confirmed)
+def test_two_writers_killed_at_random_moments_lose_and_double_nothing(monkeypatch):
+    for name, value in (("EVENTS", 40), ("SHORTEST", 0.2), ("LONGEST", 0.8)):
+        monkeypatch.setattr(writers, name, value)
+    row = writers.run_round(0)
+    assert (row["events"], row["lost"], row["doubled"]) == (80, 0, 0)
+    assert row["kills"] > 0
 
 
 def test_a_closed_file_is_read_and_left_alone(tmp_path, monkeypatch):
