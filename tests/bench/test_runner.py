@@ -1,14 +1,8 @@
 import json
-import os
-import random
-import signal
-import subprocess
 import sys
-import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, replace
 from multiprocessing import get_context
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +16,6 @@ from ssme.engines.executors import SerialExecutor
 from ssme.errors import InputError, SsmeWarning
 from ssme.methods.registry import get_method
 
-ROOT = Path(__file__).resolve().parents[2]
 PROTOCOL = Protocol(
     ["labeled", "ensemble"],
     metrics=("accuracy", "roc_auc"),
@@ -191,32 +184,6 @@ def test_two_workers_give_the_same_table_as_one():
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
         two = run_protocol(PROTOCOL, ["one"], load, executor=executor)
     assert comparable(one) == comparable(two)
-
-
-def test_killed_at_a_random_moment_and_run_again(tmp_path):
-    """SIGKILL mid-run, rerun, identical final table."""
-    code = (
-        "import sys; from pathlib import Path; from tests.bench.test_runner import PROTOCOL, load;"
-        "from dataclasses import replace; from ssme.bench import run_protocol;"
-        "run_protocol(replace(PROTOCOL, runs=20), ['one'], load, folder=Path(sys.argv[1]))"
-    )
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path)], env=environment, cwd=ROOT
-    )
-    cells = tmp_path / "cells.jsonl"
-    while not cells.exists() or len(cells.read_text().splitlines()) < 5:
-        assert process.poll() is None
-        time.sleep(0.02)
-    time.sleep(random.Random(os.getpid()).uniform(0, 0.2))
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert 0 < len(cells.read_text().splitlines()) < 40
-    subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], env=environment, cwd=ROOT, check=True
-    )
-    whole = run_protocol(replace(PROTOCOL, runs=20), ["one"], load)
-    assert (tmp_path / "results.csv").read_text() == comparable(whole)
 
 
 @pytest.mark.parametrize(
