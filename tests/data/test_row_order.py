@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import ssme
 from ssme import InputError, ScoreSet
 
 ROWS = ["a", "b", "c", "d"]
@@ -30,11 +29,6 @@ def test_another_order_is_refused_and_named(scores, rest, what):
         ScoreSet.from_arrays(scores, **rest)
     assert what in str(told.value)
     assert "reindex" in str(told.value)
-
-
-def test_evaluate_refuses_it_too():
-    with pytest.raises(InputError, match="in another order"):
-        ssme.evaluate({"one": FIRST, "two": SECOND[TURNED]}, LABELS, method="labeled")
 
 
 def test_answers_in_another_order_are_refused():

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.made_sets import HOSTILE, binary_set, grouped_set, many_class_set
+from tests.made_sets import HOSTILE, binary_set, grouped_set
 from tests.shared_data import ROOT
 
 import ssme
@@ -33,16 +33,6 @@ def test_each_picture_has_data_words_and_a_valid_spec(binary: ssme.Evaluation, n
     assert len(plot.alt) > 20
     plot.chart.to_dict(validate=True)
     assert "<svg" in plot._repr_mimebundle_()["image/svg+xml"]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_many_classes(name: str) -> None:
-    result = ssme.evaluate(many_class_set(), method="ensemble", n_draws=50)
-    if name == "convergence":
-        with pytest.raises(InputError):
-            result.plot.convergence()
-        return
-    assert getattr(result.plot, name)().rows
 
 
 def test_save_formats(binary: ssme.Evaluation, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -84,12 +83,6 @@ def test_a_score_that_rounds_to_one_is_accepted_and_others_are_shown_in_full(
     for options in ({}, {"models": ["bert"]}):
         with pytest.raises(InputError, match=r"1\.000002 at row 0"):
             ScoreSet.read(written(tmp_path, "bert,label\n1.000002,1\n0.3,0\n"), **options)
-
-
-def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "s.csv")
-    with pytest.raises(InputError, match="pipe"):
-        ScoreSet.read(tmp_path / "s.csv")
 
 
 def test_the_limit_of_pythons_parser_is_left_as_it_was(tmp_path: Path) -> None:
