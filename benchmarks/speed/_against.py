@@ -54,6 +54,25 @@ def evaluate(rows: int, options: str = "", times: int = 1) -> tuple[str, str]:
     return setup, f"for _ in range({times}):\n    ssme.evaluate(p, y, {options})"
 
 
+def label_round(n_models: int, n_classes: int, sharpness: float) -> tuple[str, str]:
+    """Setup and work of one round of labeling: 1,000 rows are evaluated, and five suggested."""
+    setup = (
+        "import ssme\nrng = np.random.default_rng(0)\n"
+        f"y, size = rng.integers({n_classes}, size=1000), (1000, {n_models}, {n_classes})\n"
+        f"z = 2.5 * np.eye({n_classes})[y][:, None] * np.linspace(0.6, 1.4, {n_models})[:, None]\n"
+        "z = z + rng.normal(size=(1000, 1, size[2])) + rng.normal(size=size)\n"
+        f"s = np.exp({sharpness} * z)\ns /= s.sum(axis=2, keepdims=True)\n"
+        "labels = [str(k) if i % 20 == 0 else None for i, k in enumerate(y)]\n"
+        "scores = {f'm{j:03d}': s[:, j] for j in range(size[1])}\n"
+        "classes = sorted(map(str, range(size[2])), key=int)\n"
+        "def go_round():\n"
+        "    r = ssme.evaluate(scores, labels, classes=classes, metrics='accuracy')\n"
+        "    r.suggest(5)\n"
+        "go_round()"
+    )
+    return setup, "go_round()"
+
+
 CASES: dict[str, tuple[str, str]] = {
     "import ssme, its registry of methods and metrics": (
         "",
@@ -85,6 +104,11 @@ CASES: dict[str, tuple[str, str]] = {
         "ssme.ScoreSet.read('few.csv', 'label')",
         "for _ in range(5):\n    ssme.ScoreSet.read('scores.csv', 'label')",
     ),
+    "a round of labels, 1,000 rows x 10, 2 classes": label_round(10, 2, 1.5),
+    "a round of labels, 1,000 rows x 10, 26 vague classes": label_round(10, 26, 0.25),
+    "a round of labels, 1,000 rows x 10, 26 classes": label_round(10, 26, 1.5),
+    "a round of labels, 1,000 rows x 100, 2 classes": label_round(100, 2, 1.5),
+    "a round of labels, 1,000 rows x 100, 10 classes": label_round(100, 10, 1.5),
     "stream of 400,000 rows x 7 in Parquet, ensemble": (
         "import pandas as pd\nfrom ssme.stream.evaluation import evaluate_parquet\n"
         "p, y = made_up(400_000)\n"

@@ -4,8 +4,9 @@
 
 where m is the metric of every classifier on the soft labeling W of all rows. Learning the label of
 row i moves the metric by psi_i(y_i), whose mean under W is close to zero and whose variance,
-Var_{k ~ W_i} psi_i(k), is the information in the label. No formula of any metric is used: a metric
-is a function of mass.
+Var_{k ~ W_i} psi_i(k), is the information in the label. No formula of a metric is used, which is a
+function of mass. Where it is a mean over rows of what a decision is worth, as accuracy and costs
+are, the change of the mean is that of the row, and nothing is computed anew.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ import numpy as np
 
 from ssme.arrays import BoolArray, FloatArray
 from ssme.metrics.base import Metric, one_hot_mass
+from ssme.metrics.confusion import predicted_classes
+from ssme.metrics.decisions import MeanWorth
+from ssme.metrics.kinds import Decision
 
 CELLS = 1 << 21
 """Cells of mass (changed rows x rows x classes) held at once."""
@@ -32,6 +36,8 @@ def measure_influence(
     It is zero too for classes below ``least_share`` and where the metric is undefined. A metric
     that needs hard labels takes the most probable class of every row for W.
     """
+    if isinstance(metric.kind, Decision) and isinstance(metric.kind.statistic, MeanWorth):
+        return _measure_mean(metric.kind, scores, belief, weights, asked, least_share)
     n, n_classes = belief.shape
     settled = one_hot_mass(belief.argmax(axis=1), n_classes)[0] if metric.hard_only else belief
     mass = settled if weights is None else settled * weights[:, None]
@@ -48,6 +54,27 @@ def measure_influence(
         changed[place, row, known] = 1.0 if weights is None else weights[row]
         moved = plan(changed) - value
         out[row, known] = np.where(np.isfinite(moved), moved, 0.0)
+    return out
+
+
+def _measure_mean(
+    kind: Decision,
+    scores: FloatArray,
+    belief: FloatArray,
+    weights: FloatArray | None,
+    asked: BoolArray,
+    least_share: float,
+) -> FloatArray:
+    """psi (n, K, M) of a mean over rows; a classifier counts the rows that it has scores for."""
+    assert isinstance(kind.statistic, MeanWorth)
+    decided = predicted_classes(scores, kind.threshold)
+    worth = kind.statistic.make_table(belief.shape[1])[:, decided].transpose(1, 0, 2)
+    mean = np.einsum("nk,nkm->nm", belief, worth)
+    counts = decided >= 0 if weights is None else (decided >= 0) * weights[:, None]
+    total = counts.sum(axis=0)
+    share = counts / np.where(total > 0.0, total, 1.0)
+    out: FloatArray = (worth - mean[:, None]) * share[:, None]
+    out[~((belief >= least_share) & asked[:, None])] = 0.0
     return out
 
 

@@ -272,16 +272,20 @@ def _share_weights_of_tied(ranked: FloatArray, weights: FloatArray) -> FloatArra
     the tied classifiers comes first.
     """
     apart = np.diff(ranked, axis=2) > TIED
-    if apart.all():
+    tied = ~apart.all(axis=2)
+    if not tied.any():
         return weights
-    places, edge = np.arange(ranked.shape[2]), np.ones((*ranked.shape[:2], 1), dtype=bool)
-    first = np.maximum.accumulate(np.where(np.concatenate([edge, apart], 2), places, 0), axis=2)
-    last = np.where(np.concatenate([apart, edge], 2), places, places[-1])
-    last = np.minimum.accumulate(last[:, :, ::-1], axis=2)[:, :, ::-1]
-    total = np.cumsum(weights, axis=2)
-    before = np.take_along_axis(total - weights, first, axis=2)
-    mean = (np.take_along_axis(total, last, axis=2) - before) / (last - first + 1)
-    return np.where(first < last, mean, weights)
+    apart, own = apart[tied], weights[tied]
+    places, edge = np.arange(ranked.shape[2]), np.ones((len(own), 1), dtype=bool)
+    first = np.maximum.accumulate(np.where(np.concatenate([edge, apart], 1), places, 0), axis=1)
+    last = np.where(np.concatenate([apart, edge], 1), places, places[-1])
+    last = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
+    total = np.cumsum(own, axis=1)
+    before = np.take_along_axis(total - own, first, axis=1)
+    mean = (np.take_along_axis(total, last, axis=1) - before) / (last - first + 1)
+    out = weights.copy()
+    out[tied] = np.where(first < last, mean, own)
+    return out
 
 
 GEOMETRIC = ("weighted geometric mean",)
