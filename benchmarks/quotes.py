@@ -173,12 +173,13 @@ def tabulate_all_sets() -> str:
         "is one metric on one set; errors are geometric means over cells "
         "(`python -m benchmarks.accuracy all_sets`).",
         "",
-        f"- **It wins** where classifiers differ in kind: {few['rmae']:.2f} of the error of labels "
-        f"alone with 20 labels, {many['rmae']:.2f} with 100; labels alone are better in "
+        "- **It wins** where classifiers differ in kind: its error is "
+        f"{few['rmae']:.2f} of that of labels alone with 20 labels, "
+        f"{many['rmae']:.2f} with 100, and larger in "
         f"{many['cells_above_1']} of {many['cells']} cells.",
-        "- **It wins least** where all classifiers err on the same rows: on MultiNLI, left out of "
-        f"everything that was fitted, it has {left_out:.2f} of the error of labels alone with 20 "
-        "labels.",
+        "- **It wins least** where all classifiers err on the same rows: on MultiNLI, on which "
+        f"nothing was fitted for this, its error with 20 labels is {left_out:.2f} of that of "
+        "labels alone.",
         "- **Coverage** of 95 % intervals: "
         f"{many['coverage']:.0%} to {few['coverage']:.0%} on these sets, "
         f"{min(there):.0%} to {max(there):.0%} on 25 further ones, some chosen to be difficult; "

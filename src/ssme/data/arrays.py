@@ -356,7 +356,7 @@ def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:
         return tuple(f"model_{m}" for m in range(1, count + 1))
     names = tuple(models)
     if len(names) != count or "" in names:
-        problem = f"`models` has {len(names)} names for {count} models: {quote(names)}"
+        problem = f"`models` must have a name for each of {count} models, got {quote(names)}"
         raise InputError(problem, hint="give one nonempty name per model, in the order of scores")
     refuse_duplicates(names, "model name")
     return names
@@ -512,7 +512,7 @@ def to_simplex(
                 f"model {models[at[1]]!r} has score {make_plain(scores[at])!r} at row {at[0]}, not "
                 + ("0 or more" if normalize else "between 0 and 1"),
                 hint="pass `logits=True` if these are logits; "
-                + (scale if (scores > 0.0).any() else "of log-probabilities give numpy.exp"),
+                + (scale if (scores > 0.0).any() else "of log-probabilities pass numpy.exp"),
             )
         scores = np.clip(scores, 0.0, None if normalize else 1.0)
     if scores.ndim == 2:
@@ -607,8 +607,9 @@ def _check_missing(
         missing = missing[:, :, 0]
     rows = np.flatnonzero(missing.all(axis=1))
     if rows.size:
-        others = f" ({rows.size - 1} more such rows)" if rows.size > 1 else ""
-        problem = f"row {rows[0]} has no score from any of the {len(models)} models{others}"
+        row = f"row {rows[0]}"
+        which = f"{row} has" if rows.size == 1 else f"{rows.size:,} rows, first {row}, have"
+        problem = f"{which} no score from any of the {len(models)} models"
         raise InputError(problem, hint="drop these rows")
     unscored = np.flatnonzero(missing.all(axis=0))
     if all_rows and unscored.size:

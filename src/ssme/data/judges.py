@@ -236,7 +236,7 @@ def _as_columns(answers: object, models: Sequence[str] | None) -> dict[str, NDAr
         n_judges = table.shape[1]
         names = models or [f"judge_{m}" for m in range(1, n_judges + 1)]
         if len(names) != n_judges:
-            problem = f"`models` has {len(names)} names for {n_judges} judges"
+            problem = f"`models` must have a name for each of {n_judges} judges, got {quote(names)}"
             raise InputError(problem, hint="name every judge")
         return {str(name): table[:, m] for m, name in enumerate(names)}
     given = {str(name): np.asarray(values, dtype=object) for name, values in answers.items()}
@@ -274,7 +274,8 @@ def make_judged_fields(
         raise InputError(problem, hint="read scores alone with ScoreSet.from_arrays or from_frame")
     for value in find_unsure(labels.values, options):
         problem = (
-            f"label {value!r} at row {labels.find_first_row(value)} means that a judge is unsure"
+            f"label {value!r} at row {labels.find_first_row(value)} is how judges say that they "
+            "are unsure, which is not a class"
         )
         hint = f"declare `unlabeled={value!r}` if it means no label, or {LIST_ALL}"
         raise InputError(problem, hint=hint)
@@ -335,8 +336,9 @@ def refuse_unanswered(scores: FloatArray, ids: Any = None, first_row: int = 0) -
     silent = np.flatnonzero(np.isnan(scores[:, :, 0]).all(axis=1))
     if silent.size:
         named = "" if ids is None else f" (id {np.asarray(ids, dtype=object)[silent[0]]!r})"
-        others = f" ({silent.size - 1:,} more such rows)" if silent.size > 1 else ""
-        problem = f"row {first_row + silent[0]}{named} has no answer from any judge{others}"
+        row = f"row {first_row + silent[0]}{named}"
+        which = f"{row} has" if silent.size == 1 else f"{silent.size:,} rows, first {row}, have"
+        problem = f"{which} no answer from any judge"
         raise InputError(problem, hint="drop these rows")
 
 

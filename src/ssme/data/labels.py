@@ -282,7 +282,7 @@ def resolve_classes(
         refuse_duplicates(names, "class")
         many = MANY_CLASSES if one_column else ""
         if len(names) != n_classes:
-            problem = f"`classes` lists {quote(names)} for scores over {n_classes} classes"
+            problem = f"`classes` lists {quote(names)}, but the scores are for {n_classes} classes"
             hint = f"give one name per class, in the order of the class axis{many}"
             raise InputError(problem, hint=hint)
         for code in (each for each in unlabeled or () if each in names):
@@ -319,10 +319,10 @@ def _order_around_positive(raw: RawLabels, positive: Hashable) -> tuple[Hashable
     if similar is not None and similar != positive:
         hint = (
             f"labels are {type(similar).__name__}, not {type(positive).__name__}: "
-            f"`positive={similar!r}`"
+            f"pass `positive={similar!r}`"
         )
     raise InputError(
-        f"`positive={positive!r}` and the labels {quote(raw.values)} do not determine two classes",
+        f"`positive={positive!r}` and the labels {quote(raw.values)} are not two classes",
         hint=_find_likely_mistake(raw.values) or hint,
     )
 
@@ -373,7 +373,7 @@ def _order_numbers(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Ha
         return tuple(values)
     outside = next(value for value in values if value not in range(n_classes))
     raise InputError(
-        f"label {outside!r} at row {raw.find_first_row(outside)} does not fit scores over "
+        f"label {outside!r} at row {raw.find_first_row(outside)} does not fit scores for "
         f"{n_classes} classes (labels: {quote(values)})",
         hint="list `classes=[...]` in the order of the scores, or declare "
         f"`unlabeled={outside!r}` if it means no label" + (MANY_CLASSES if one_column else ""),
@@ -392,7 +392,7 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
         problem = f"labels are of mixed types ({', '.join(kinds)}): {quote(values)}"
         hint = "convert them, or list `classes=[...]`"
     elif len(values) > n_classes:
-        problem = f"there are {len(values):,} different labels ({quote(values)}), but scores over "
+        problem = f"there are {len(values):,} different labels ({quote(values)}), but scores for "
         problem += f"{n_classes} classes"
         usual = "check that `label` names the right column; pass the value that means no label as "
         hint = _find_likely_mistake(values) or f"{usual}`unlabeled`{many}"

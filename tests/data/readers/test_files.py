@@ -127,7 +127,7 @@ def test_models_of_an_npz_without_names(folder: Path) -> None:
     swapped = ScoreSet.read(folder / "bare.npz", models=["model_2", "model_1"])
     assert swapped.models == ("model_2", "model_1")
     assert_array_equal(swapped.scores[:, :, 1], scores[:, ::-1])
-    with pytest.raises(InputError, match="1 names for 2 models"):
+    with pytest.raises(InputError, match="a name for each of 2 models"):
         ScoreSet.read(folder / "bare.npz", models=["x"])
 
 

@@ -285,7 +285,9 @@ def find_judge_columns(table: Table, roles: Columns, options: ReadOptions) -> Co
         option = "answers" if name in answers else "ratings"
         table.require(name, "answers", option)
         if name in roles.roles:
-            problem = f"column {name!r} has two roles: answers, and label, id, weight or group"
+            problem = (
+                f"column {name!r} cannot contain answers and also be the label, id, weight or group"
+            )
             raise InputError(problem, hint=f"leave it out of `{option}`, or of the other option")
     judge = find_judge_column(table, options)
     if judge is None:

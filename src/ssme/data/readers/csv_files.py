@@ -77,7 +77,7 @@ def open_csv(
         for line, row in table.read_rows():
             n_rows += 1
             if len(row) != width:
-                problem = f"{file}: line {line} has {len(row)} fields, the header {width}"
+                problem = f"{file}: the header has {width} fields, but line {line} has {len(row)}"
                 hint = "write an empty field for a missing value; check quoting and `delimiter`"
                 raise InputError(problem, hint=hint)
         if frame is None or frame.shape != (n_rows - 1, width):

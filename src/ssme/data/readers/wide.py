@@ -53,7 +53,9 @@ def find_scores(
         classes = order_classes(classes, options.classes, options.positive)
     both = sorted(grid.used.intersection(roles.roles))
     if both:
-        problem = f"column {both[0]!r} has two roles: scores, and label, id, weight or group"
+        problem = (
+            f"column {both[0]!r} cannot contain scores and also be the label, id, weight or group"
+        )
         hint = "leave it out of `models`, `pattern` or the other option"
         raise InputError(problem, hint=hint)
     by_model = grid.columns.items()
