@@ -95,7 +95,7 @@ lint: $(READY)
 	$(BIN)/python scripts/check_imports.py
 	$(BIN)/python scripts/check_names.py
 	$(BIN)/python scripts/check_words.py
-	$(BIN)/codespell src docs README.md CHANGELOG.md CONTRIBUTING.md benchmarks/REPORT.md
+	$(BIN)/codespell src docs README.md CHANGELOG.md CONTRIBUTING.md benchmarks/REPORT.md benchmarks/evidence
 
 types: $(READY)
 	$(BIN)/mypy
