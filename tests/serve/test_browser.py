@@ -271,14 +271,18 @@ def test_a_wrong_token_a_foreign_host_and_a_foreign_page_are_refused(
     assert navigation.value.status == 403
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 320)]
+)
 def test_axe_finds_nothing_on_any_page(
-    place: Place, visit: Callable[..., Any], axe: str, scheme: str
+    place: Place, visit: Callable[..., Any], axe: str, scheme: str, width: int
 ) -> None:
-    page = visit("Ada", color_scheme=scheme)
+    """With everything open that can be unfolded."""
+    page = visit("Ada", color_scheme=scheme, viewport={"width": width, "height": 800})
     found = []
     for url in pages_of(place.server.url):
         leave_for(page, url)
+        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         page.evaluate(axe)
         violations = page.evaluate("axe.run().then(result => result.violations)")
         found += [(url, v["id"], v["nodes"][0]["html"][:200]) for v in violations]
@@ -304,6 +308,122 @@ def test_a_phone_shows_every_page_without_scrolling_sideways(
             "new Set([...document.querySelectorAll('.tabs li')].map(li => li.offsetTop)).size"
         )
         assert lines <= 1 or width < 390, url
+
+
+def write_answers(path: Path) -> None:
+    """Two answers for each of 90 questions, verdicts on some, and what two judges say."""
+    with path.open("w", encoding="utf-8", newline="") as target:
+        out = csv.writer(target)
+        scores = [f"{judge}_{verdict}" for judge in "xy" for verdict in ("A", "B", "tie")]
+        out.writerow(["id", "question", "answer_a", "answer_b", "picture", "verdict", *scores])
+        for i in range(90):
+            texts = (f"Question {i}?", f"From a, {i}.", f"From b, {i}.", "dot.png")
+            verdict = ("A", "B", "tie")[i % 3] if i < 15 else ""
+            tie = (i % 4 + 1) / 20
+            parts = [(p, round(1 - tie - p, 3), tie) for p in (i / 150, (i * 7 % 90) / 120)]
+            out.writerow([f"q-{i}", *texts, verdict, *parts[0], *parts[1]])
+
+
+def test_two_answers_are_compared_blind_by_ones_own_keys_as_fast_as_one_types(
+    place: Place, visit: Callable[..., Any], tmp_path: Path
+) -> None:
+    write_answers(tmp_path / "answers.csv")
+    page = visit("Ada", timezone_id="Asia/Tokyo")
+    page.set_input_files("#upload", tmp_path / "answers.csv")
+    page.wait_for_selector(".facts, .trouble h2")
+    number = page.url.rsplit("/", 1)[1]
+    page.select_option("select[aria-label='Part of verdict']", "label")
+    page.click("#mapping button:text('Use this')")
+    page.wait_for_selector(".facts")
+    page.click("text=These are the models")
+    page.wait_for_selector("text=No model was named", state="detached")
+    page.goto(f"{place.server.url}/files/{number}/label")
+    page.wait_for_selector(".choices")
+    assert page.locator(".choices button").all_inner_texts() == ["1 first", "2 second", "3 tie"]
+    firsts, given = {}, {}
+    for key in "1212312121":
+        row = page.input_value("#card input[name=row]").strip('"')
+        firsts[row] = page.locator(".pair .cell").first.inner_text().split()[-2][0]
+        other = {"a": "b", "b": "a"}[firsts[row]]
+        given[row] = {"1": firsts[row].upper(), "2": other.upper(), "3": "tie"}[key]
+        press(page, key)
+    assert {*firsts.values()} == {"a", "b"}, "chance decides which answer is first"
+    page.click("summary:text('Your keys')")
+    page.fill("label:has-text('undo') input", "j")
+    page.fill(".keys label:first-child input", "k")
+    page.click("text=Use these keys")
+    page.wait_for_selector(".choices button[data-key=k]")
+    page.keyboard.type("k22kk32k", delay=0)
+    page.wait_for_function("() => document.querySelector('.place strong').textContent === '18'")
+    page.context.set_offline(True)
+    page.keyboard.type("k22k")
+    page.wait_for_selector("#problem:not([hidden])")
+    page.keyboard.type("3")
+    page.context.set_offline(False)
+    page.click("text=Try again")
+    page.wait_for_function("() => document.querySelector('.place strong').textContent === '23'")
+    press(page, "j")
+    assert "22 labeled by you" in page.text_content(".place")
+    with page.expect_download() as saved:
+        page.click("text=Save the labels")
+    rows = [*csv.DictReader(saved.value.path().read_text(encoding="utf-8").splitlines())]
+    assert {row["id"]: row["label"] for row in rows[:10]} == given
+    page.goto(f"{place.server.url}/files/{number}/mine")
+    shown = page.locator("time").first
+    utc = shown.get_attribute("datetime")
+    wanted = "new Date(at).toLocaleString([], {dateStyle: 'medium', timeStyle: 'short'})"
+    assert shown.inner_text() == page.evaluate(f"at => {wanted}", utc)
+    assert shown.get_attribute("title") == f"{utc[:10]} {utc[11:16]} UTC"
+    assert {*place.messages} <= {"Failed to load resource: net::ERR_INTERNET_DISCONNECTED"} | {
+        "Failed to load resource: the server responded with a status of 400 (Bad Request)"
+    }  # there is no such picture
+    place.messages.clear()
+
+
+def test_a_row_is_labeled_and_read_without_a_mouse(place: Place, visit: Callable[..., Any]) -> None:
+    """From the first page by Tab and Enter alone; then what a screen reader says of the row."""
+    page = visit("Kim")
+
+    def walk_to(words: str) -> None:
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            focused = page.evaluate("document.activeElement.textContent.trim()")
+            if focused == words:
+                return
+        raise AssertionError(f"{words!r} cannot be reached")
+
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the page"
+    walk_to("first.csv")
+    walk_to("Label")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    page.wait_for_selector(".choices")
+    name = page.text_content(".rowname").strip()
+    transcript = page.locator(".row-view").aria_snapshot()
+    order = [
+        '- region "The row"',
+        f'- heading "{name}" [level=2]',
+        '- region "Content of the row"',
+        '- heading "subject" [level=3]',
+        '- group "Its class"',
+        '- button "1 ham"',
+        '- button "2 spam"',
+        '- textbox "n note"',
+        '- group "Or"',
+        '- button "u unsure"',
+    ]
+    places = [transcript.find(line) for line in order]
+    assert places == sorted(places), transcript
+    assert min(places) >= 0, transcript
+    page.keyboard.press("2")
+    said = "document.getElementById('status').textContent"
+    page.wait_for_function(f"() => {said}.startsWith('Labeled spam.')")
+    assert page.evaluate(said) == f"Labeled spam. {page.text_content('.rowname').strip()}"
+    walk_to("2 spam")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('.place strong').textContent === '2'")
+    assert place.messages == []
 
 
 @pytest.mark.parametrize("width", [390, 1200])

@@ -125,7 +125,8 @@ def parse_mapping(
         found = [column["name"] for column in columns if column["role"] == part]
         as_found = named[part] == found and part not in ("answers", "ratings")
         if named[part] and (not as_found or KEYS[part] in listed):
-            read[KEYS[part]] = named[part]
+            models = {column["name"]: column.get("model") or column["name"] for column in columns}
+            read[KEYS[part]] = [*dict.fromkeys(models[name] for name in named[part])]
     ignored = [
         column["name"]
         for column in columns
@@ -209,7 +210,8 @@ def find_parts(columns: Columns, read: Mapping[str, Any], shown: Sequence[str] |
     found = []
     for column in columns:
         part = str(said.get(column["name"], column["role"]))
-        if part == "models" and column["name"] not in read.get("models", [column["name"]]):
+        names = {column["name"], column.get("model")}
+        if part == "models" and not names & {*read.get("models", names)}:
             part = "shown"
         if part in UNUSED and shown is not None:
             part = "shown" if column["name"] in shown else "out"

@@ -122,9 +122,9 @@ def arrange_cells(
 ) -> dict[str, Any]:
     """How a row is laid out: ``blocks`` below one another, a ``pair`` side by side, a ``record``.
 
-    ``order`` are the places of the classes as buttons have them. Where classes say which of two
-    texts is better, chance decides by ``seed`` which is first, and ``called`` is what the two
-    classes are called then.
+    ``order`` are the places of the classes as buttons have them, each with the place of the class
+    whose key it has. Where classes say which of two texts is better, chance decides by ``seed``
+    which is first, and ``called`` is what the two classes are called then.
     """
     known = [(name, kind, text) for name, kind, text in cells if kind != "score"]
     texts = {name: text for name, kind, text in known if kind == "text"}
@@ -132,11 +132,13 @@ def arrange_cells(
     pair = find_pair([*texts]) or (tuple(long) if len(long) == 2 else ())
     sides = find_pair(classes) if pair and find_pair([*texts]) else None
     titles, order, called = [*pair], [*range(len(classes))], {}
+    usual = order
     if sides is not None:
-        places = [order[[*map(str, classes)].index(side)] for side in sides]
+        places = [[*map(str, classes)].index(side) for side in sides]
+        usual = [*places, *(place for place in order if place not in places)]
         if hashlib.sha256(seed.encode()).digest()[0] % 2:
             places, pair = places[::-1], pair[::-1]
-        order = [*places, *(place for place in order if place not in places)]
+        order = [*places, *usual[2:]]
         titles, called = ["First", "Second"], dict(zip(places, ("first", "second"), strict=True))
     rest = [each for each in known if each[0] not in pair]
     record = [each for each in rest if _is_short(*each[1:])]
@@ -146,7 +148,7 @@ def arrange_cells(
         "pair": [(title, texts[name]) for title, name in zip(titles, pair, strict=True)],
         "blocks": [(*each, _read_record(each[2])) for each in rest if each not in record],
         "record": [(name, kind, text) for name, kind, text in record],
-        "order": order,
+        "order": [*zip(order, usual, strict=True)],
         "called": called,
     }
 
@@ -198,6 +200,7 @@ async def show_label(request: Request) -> Response:
         job=job,
         running=newest if newest is not None and newest.is_active else None,
         card=_render_card(request, file, view, keys),
+        called=_name_slots(request, file, view),
         plan=_tell_plan(project.read_plan(done)) if done is not None and may_count else "",
         known=await _tell_known(project, file) if may_see_results(request, file) else None,
         guide=render_markdown(file.record.guide.get("text", "")),
@@ -266,12 +269,25 @@ async def _go_on(project: Project, file: OpenFile) -> int | None:
     return job.id
 
 
+def _arrange(request: Request, file: OpenFile, view: LabelView) -> dict[str, Any]:
+    """How the row of a view is laid out for the person who asks."""
+    cells = () if view.row is None else [*view.row.cells]
+    row = None if view.row is None else json.dumps(view.row.row)
+    seed = f"{find_session(request).annotator} {row}"
+    return arrange_cells(cells, file.look["classes"] if file.look else (), seed)
+
+
+def _name_slots(request: Request, file: OpenFile, view: LabelView) -> dict[int, str]:
+    """What buttons are called whose class is another one in each row."""
+    layout = _arrange(request, file, view)
+    return {j: layout["called"][i] for i, j in layout["order"] if i in layout["called"]}
+
+
 def _render_card(request: Request, file: OpenFile, view: LabelView, keys: Mapping[str, str]) -> str:
     assert file.look is not None
     classes = file.look["classes"]
     row = None if view.row is None else json.dumps(view.row.row)
-    cells = [] if view.row is None else [*view.row.cells]
-    layout = arrange_cells(cells, classes, f"{find_session(request).annotator} {row}")
+    layout = _arrange(request, file, view)
     given = view.given
     if given is not None:
         called = {classes[place]: name for place, name in layout["called"].items()}

@@ -271,13 +271,15 @@ def _mark_roles(
     skipped: Mapping[str, str],
 ) -> None:
     """The part that each column was found to play."""
-    parts: dict[Any, str] = {name: "models" for of in found.scores.values() for name in of}
+    models = {name: model for model, of in found.scores.items() for name in of}
+    parts: dict[Any, str] = dict.fromkeys(models, "models")
     parts |= dict.fromkeys(found.groups.values(), "groups")
     parts |= {getattr(found, part): part for part in ONE}
     parts |= dict.fromkeys(options.answers or (), "answers")
     parts |= dict.fromkeys(options.ratings or (), "ratings")
     for column in columns:
         name = column["name"]
+        column["model"] = models.get(name)
         column["role"] = parts.get(name, "out" if is_telling(name) else "shown")
         if column["role"] == "out":
             column["reason"] = "hidden: it would lead annotators"
