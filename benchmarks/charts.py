@@ -228,7 +228,6 @@ DRAWINGS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "llm": draw_methods,
     "main_tables": draw_methods,
     "per_classifier": draw_classifiers,
-    "presets_bends": partial(draw_lines, x="bend:O", y="mae:Q", color="method", facet="metric"),
     "quick": lambda frame: draw_bars(
         name_panels(name_series(frame)), "mae:Q", "series:N", row="panel", color="method"
     ),

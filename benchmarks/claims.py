@@ -476,22 +476,26 @@ def check_figures() -> Iterator[Found]:
     for row in rows:
         row[3].update(changed=sum(changed), worlds=len(changed))
         yield row
-    original, bent = read_result("ensembling"), read_result("presets_bends")
+    adult = read_result("ensembling")
     for metric in METRICS:
-        counts = []
-        for frame, method, rival in (
-            (original, "ssme", "ensemble"),
-            (bent, "ssme", "ensemble, no labels"),
-            (bent, "ssme, public code", "ensemble, no labels"),
-        ):
-            at = frame[frame["metric"] == metric].set_index(["method", "bend"])
-            words = [judge_order(at.loc[method, b], at.loc[rival, b]) for b in at.loc[rival].index]
-            counts.append((words.count(CONFIRMED), words.count(REFUTED)))
-        told = [f"better at {better}, worse at {worse}" for better, worse in counts]
-        verdicts = [judge_bends(*count, similar=metric == "average_precision") for count in counts]
-        facts = {"public_code": told[2], "sets": 5 * bent["runs"].max()}
-        facts["adult"] = 5 * original["runs"].max()
-        yield f"bends {metric}", " / ".join(told[:2]), join_presets(verdicts[:2]), facts
+        counts = count_bends(adult, metric)
+        verdicts = [judge_bends(*each, similar=metric == "average_precision") for each in counts]
+        facts: dict[str, Any] = {"sets": 5 * adult["runs"].max()}
+        yield f"bends {metric}", tell_bends(counts), join_presets(verdicts), facts
+
+
+def count_bends(frame: pd.DataFrame, metric: str) -> list[tuple[int, int]]:
+    """At how many bends SSME, by preset, is better and worse than the ensemble without labels."""
+    at = frame[frame["metric"] == metric].set_index(["method", "bend"])
+    rival, counts = at.loc["ensemble, no labels"], []
+    for method in ("ssme", "ssme, public code"):
+        words = [judge_order(at.loc[method, bend], rival.loc[bend]) for bend in rival.index]
+        counts.append((words.count(CONFIRMED), words.count(REFUTED)))
+    return counts
+
+
+def tell_bends(counts: list[tuple[int, int]]) -> str:
+    return " / ".join(f"better at {better}, worse at {worse}" for better, worse in counts)
 
 
 def judge_bends(better: int, worse: int, *, similar: bool) -> str:

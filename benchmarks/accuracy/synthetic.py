@@ -15,8 +15,7 @@ from scipy.special import expit
 
 import ssme
 from benchmarks.accuracy.tables import NO_REFITS, PUBLIC_CODE, Methods, drop_keys
-from benchmarks.datasets.adult import bend_scores, semisynthetic_set
-from benchmarks.datasets.registry import load_dataset
+from benchmarks.datasets.adult import semisynthetic_set
 from benchmarks.datasets.synthetic import separations
 from benchmarks.experiment import Setup, experiment, run, save
 from benchmarks.studies import Protocol
@@ -161,15 +160,12 @@ def load_semisynthetic(name: str) -> ScoreSet:
 def presets(setup: Setup) -> None:
     """What changes under the loop of the public code: verdicts that a preset decides.
 
-    Three results, each beside one that is under the preset ``paper``:
+    Two results, each beside one that is under the preset ``paper``:
 
     - ``presets_choices``: bandwidths and starts on CivilComments, beside ``bandwidths`` and
       ``initialization``. Silverman's rule of the public code, (4 s^5 / 3n)^(1/5) with s the mean of
       the standard deviations over dimensions, gives 1.15 there.
     - ``presets_trends``: the synthetic sets of figure S2, beside ``synthetic_trends``.
-    - ``presets_bends``: figure S3 on a stand-in, without the UCI Adult files. A set is three of the
-      seven classifiers of ``adult_shift``, which were trained on sub-populations of Adult, with
-      scores bent as in ``ensembling``; 100 sets at each of the five bends are the paper's 500.
     """
     public: dict[str, Any] = {"preset": "public_code", "n_bootstrap": 0}
     changed = {
@@ -187,28 +183,6 @@ def presets(setup: Setup) -> None:
     here = replace(setup, runs=TREND_RUNS, times=[])
     trends = measure_trends(here, {"ssme, public code": ("ssme", public)})
     save(trends, here, name="presets_trends")
-
-    here = replace(setup, times=[])
-    names = [f"{bend}/{number}" for number in range(2 * setup.runs) for bend in BENDS]
-    bent: Methods = {
-        "ensemble": ("ensemble", {}),
-        "ensemble, no labels": ("ensemble", {"labels": False}),
-        "ssme": NO_REFITS,
-        "ssme, public code": ("ssme", public),
-    }
-    protocol = Protocol(bent, n_labeled=(20,), runs=1, truth_rows=10_000)
-    result = summarize_bends(run(protocol, names, here, load_bent), "adult_shift")
-    columns = ["bend", "metric", "method", "mae", "ci95", "coverage", "runs", "seed", "ssme"]
-    save(result[[*columns, "numpy"]], here, name="presets_bends")
-
-
-def load_bent(name: str) -> ScoreSet:
-    bend, number = name.split("/")
-    data = load_dataset("adult_shift")
-    rng = np.random.default_rng([2025, int(number)])
-    chosen = sorted(rng.choice(data.n_models, 3, replace=False))
-    scores = bend_scores(data.scores[:, chosen, 1].astype(np.float64), float(bend))
-    return ScoreSet.from_arrays(scores, data.labels)
 
 
 @experiment(runs=1)
