@@ -67,7 +67,17 @@ def test_a_verdict_follows_its_result(results, monkeypatch):
     assert after["language SSME"] == "does not reproduce: lower here"
 
 
-KEYS = ["n_labeled", "n_unlabeled", "value", "bend", "classifiers", "subsets", "runs", "seed"]
+KEYS = [
+    "n_labeled",
+    "n_unlabeled",
+    "value",
+    "bend",
+    "penalty",
+    "classifiers",
+    "subsets",
+    "runs",
+    "seed",
+]
 
 
 def alter(frame: pd.DataFrame) -> pd.DataFrame:
