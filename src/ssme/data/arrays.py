@@ -18,30 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
+from ssme.data import labels as labeling
+from ssme.data import values as cells
 from ssme.data.design import as_design
-from ssme.data.labels import (
-    ClassOrder,
-    RawLabels,
-    convert_as_labels,
-    encode,
-    name_order,
-    observe,
-    order_classes,
-    resolve_classes,
-    spell_class,
-)
-from ssme.data.values import (
-    EXACT_INTEGER,
-    as_floats,
-    as_objects,
-    factorize,
-    has_128_bits,
-    is_missing,
-    make_plain,
-    refuse_duplicates,
-    to_objects,
-    undo_widening,
-)
 from ssme.errors import InputError, warn
 from ssme.schema import ArrayOptions
 from ssme.wording import quote
@@ -106,7 +85,7 @@ class Layout:
     labels_source: str | None = None
     source: str | None = None
     judges: Mapping[str, str] = field(default_factory=dict)
-    order: ClassOrder | None = None
+    order: labeling.ClassOrder | None = None
     skipped: Mapping[str, str] = field(default_factory=dict)
     cluster: str | None = None
     clustered: Mapping[str, int] = field(default_factory=dict)
@@ -188,16 +167,16 @@ def check_arrays(
         problem = f"scores is a {type(scores).__module__.split('.')[0]} {type(scores).__name__}"
         raise InputError(problem, hint="use ScoreSet.from_frame, which keeps the column names")
     else:
-        array, models = as_floats(scores, "scores"), options.models
+        array, models = cells.as_floats(scores, "scores"), options.models
         _check_shape(array, options)
         layout = layout or Layout("arrays")
     n, n_models = array.shape[:2]
     names = as_models(models, n_models)
-    raw = observe(labels, n, options.unlabeled)
+    raw = labeling.observe(labels, n, options.unlabeled)
     listed = options.classes
     if class_columns and not listed:
         listed = _find_classes(class_columns, raw, names, options.positive)
-    classes = resolve_classes(
+    classes = labeling.resolve_classes(
         raw,
         2 if array.ndim == 2 else array.shape[2],
         classes=listed,
@@ -207,7 +186,7 @@ def check_arrays(
     )
     if class_columns:
         _align_classes(array, class_columns, names, classes)
-    encoded = encode(raw, classes)
+    encoded = labeling.encode(raw, classes)
     return {
         "scores": to_simplex(array, names, logits=options.logits, normalize=options.normalize),
         "labels": encoded,
@@ -223,7 +202,7 @@ def check_arrays(
             layout,
             encoding={name: index for index, name in enumerate(classes)},
             unlabeled=options.unlabeled or (),
-            order=layout.order or name_order(classes, listed=options.lists_classes),
+            order=layout.order or labeling.name_order(classes, listed=options.lists_classes),
         ),
     }
 
@@ -254,7 +233,7 @@ def stack_scores(
     if len(given) != len(scores) or set(names) != set(given):
         problem = f"`models` are {quote(names)}, and the keys of scores {quote(scores)}"
         raise InputError(problem, hint="leave `models` out, or name all")
-    arrays = {name: as_floats(given[name], f"scores of model {name!r}") for name in names}
+    arrays = {name: cells.as_floats(given[name], f"scores of model {name!r}") for name in names}
     shape = arrays[names[0]].shape
     for name, array in arrays.items():
         problem = f"scores of model {name!r} have shape {array.shape}"
@@ -309,7 +288,7 @@ def _check_shape(scores: FloatArray, options: ArrayOptions | None) -> None:
 
 def _find_classes(
     class_columns: Mapping[str, tuple[str, ...]],
-    raw: RawLabels,
+    raw: labeling.RawLabels,
     models: Sequence[str],
     positive: Hashable | None,
 ) -> tuple[Hashable, ...] | None:
@@ -317,10 +296,12 @@ def _find_classes(
     if set(class_columns) != set(models):
         return None
     columns = class_columns[models[0]]
-    texts = {spell_class(name) for name in columns}
-    if not all(spell_class(value) in texts for value in raw.values):
+    texts = {labeling.spell_class(name) for name in columns}
+    if not all(labeling.spell_class(value) in texts for value in raw.values):
         return None
-    return convert_as_labels(order_classes(columns, positive=positive), raw.values)
+    return labeling.convert_as_labels(
+        labeling.order_classes(columns, positive=positive), raw.values
+    )
 
 
 def _align_classes(
@@ -333,10 +314,10 @@ def _align_classes(
 
     Frames whose columns have other names must all have them in one order.
     """
-    texts = [spell_class(name) for name in classes]
+    texts = [labeling.spell_class(name) for name in classes]
     orders: dict[tuple[str, ...], tuple[str, list[str]]] = {}
     for model, names in class_columns.items():
-        columns = [spell_class(name) for name in names]
+        columns = [labeling.spell_class(name) for name in names]
         if sorted(columns) == sorted(texts):
             m = models.index(model)
             scores[:, m] = scores[:, m, [columns.index(text) for text in texts]]
@@ -358,13 +339,13 @@ def as_models(models: Sequence[str] | None, count: int) -> tuple[str, ...]:
     if len(names) != count or "" in names:
         problem = f"`models` must have a name for each of {count} models, got {quote(names)}"
         raise InputError(problem, hint="give one nonempty name per model, in the order of scores")
-    refuse_duplicates(names, "model name")
+    cells.refuse_duplicates(names, "model name")
     return names
 
 
 def as_weights(weights: object, n: int) -> FloatArray:
     """(n,) finite, nonnegative, not all zero."""
-    out = as_floats(weights, "weights")
+    out = cells.as_floats(weights, "weights")
     _check_length(out, n, "weights")
     refuse_bad_weights(out)
     if not out.any():
@@ -377,7 +358,7 @@ def refuse_bad_weights(weights: FloatArray, first_row: int = 0) -> None:
     bad = ~(np.isfinite(weights) & (weights >= 0.0))
     if bad.any():
         row = int(np.argmax(bad))
-        problem = f"the weight at row {first_row + row} is {make_plain(weights[row])!r}"
+        problem = f"the weight at row {first_row + row} is {cells.make_plain(weights[row])!r}"
         raise InputError(problem, hint="give a finite number of 0 or more, or drop the row")
 
 
@@ -398,25 +379,27 @@ def as_groups(groups: Mapping[str, object], n: int) -> dict[str, NDArray[np.obje
         raise InputError(f"groups is a {type(groups).__name__}", hint="give {'name': values}")
     out = {}
     for name, values in groups.items():
-        column = as_objects(values)
+        column = cells.as_objects(values)
         _check_length(column, n, f"group column {str(name)!r}")
-        codes, distinct = factorize(column)
-        plain = [None if isinstance(v, str) and not v.strip() else make_plain(v) for v in distinct]
-        out[str(name)] = to_objects([*plain, None])[codes]
+        codes, distinct = cells.factorize(column)
+        plain = [
+            None if isinstance(v, str) and not v.strip() else cells.make_plain(v) for v in distinct
+        ]
+        out[str(name)] = cells.to_objects([*plain, None])[codes]
     return out
 
 
 def as_clusters(clusters: object, n: int) -> IntArray:
     """Number (n,) of the cluster of each row, counted in order of appearance; none is missing."""
-    column = as_objects(clusters)
+    column = cells.as_objects(clusters)
     _check_length(column, n, "clusters")
-    missing = is_missing(column)
+    missing = cells.is_missing(column)
     if missing.any():
         problem = f"row {int(np.argmax(missing))} has no cluster"
         raise InputError(problem, hint="give every row a cluster, a lone one its own")
-    codes, distinct = factorize(column)
+    codes, distinct = cells.factorize(column)
     if len(distinct) == 1 and n > 1:
-        problem = f"all {n} rows are in the cluster {make_plain(distinct[0])!r}"
+        problem = f"all {n} rows are in the cluster {cells.make_plain(distinct[0])!r}"
         hint = "name the column of what rows belong to, such as patient or prompt"
         raise InputError(problem, hint=hint)
     return codes
@@ -424,11 +407,11 @@ def as_clusters(clusters: object, n: int) -> IntArray:
 
 def as_ids(ids: object, n: int) -> NDArray[np.object_]:
     """(n,) unique row names."""
-    out = as_objects(ids)
+    out = cells.as_objects(ids)
     _check_length(out, n, "ids")
-    as_given = out if isinstance(ids, list | tuple) or has_128_bits(ids) else np.asarray(ids)
-    refuse_rounded_ids(as_given, 2**24 if as_given.dtype == np.float32 else EXACT_INTEGER)
-    missing = is_missing(as_given if as_given.dtype.kind in "iu" else out)
+    as_given = out if isinstance(ids, list | tuple) or cells.has_128_bits(ids) else np.asarray(ids)
+    refuse_rounded_ids(as_given, 2**24 if as_given.dtype == np.float32 else cells.EXACT_INTEGER)
+    missing = cells.is_missing(as_given if as_given.dtype.kind in "iu" else out)
     if missing.any():
         problem = f"the id at row {int(np.argmax(missing))} is missing"
         raise InputError(problem, hint="fill in the id or drop the row")
@@ -483,7 +466,7 @@ def to_simplex(
         what = "`logits=True`" if logits else "one score per model"
         problem = f"`normalize=True` was given with {what}"
         raise InputError(problem, hint="leave it out: there is no sum to rescale")
-    scores = undo_widening(scores)
+    scores = cells.undo_widening(scores)
     infinite = np.isinf(scores)
     if infinite.any():
         at = tuple(np.argwhere(infinite)[0])
@@ -507,13 +490,14 @@ def to_simplex(
         outside = np.zeros(1, dtype=bool) if within else (scores < low) | (scores > high)
         if outside.any():
             at = tuple(np.argwhere(outside)[0])
-            scale = "rescale percentages to 0..1"
-            raise InputError(
-                f"model {models[at[1]]!r} has score {make_plain(scores[at])!r} at row {at[0]}, not "
-                + ("0 or more" if normalize else "between 0 and 1"),
-                hint="pass `logits=True` if these are logits; "
-                + (scale if (scores > 0.0).any() else "of log-probabilities pass numpy.exp"),
+            value, least = (
+                cells.make_plain(scores[at]),
+                "0 or more" if normalize else "between 0 and 1",
             )
+            problem = f"model {models[at[1]]!r} has score {value!r} at row {at[0]}, not {least}"
+            logs = "of log-probabilities pass numpy.exp"
+            scale = "rescale percentages to 0..1" if (scores > 0.0).any() else logs
+            raise InputError(problem, hint=f"pass `logits=True` if these are logits; {scale}")
         scores = np.clip(scores, 0.0, None if normalize else 1.0)
     if scores.ndim == 2:
         return np.stack([1.0 - scores, scores], axis=2)

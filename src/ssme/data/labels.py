@@ -21,14 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.arrays import IntArray
-from ssme.data.values import (
-    as_array,
-    factorize,
-    is_missing,
-    make_plain,
-    refuse_duplicates,
-    to_objects,
-)
+from ssme.data import values as cells
 from ssme.errors import InputError
 from ssme.wording import quote, suggest_nearest
 
@@ -70,7 +63,7 @@ MANY_CLASSES = "; one model with K classes has scores of shape (n, 1, K), or K c
 
 def spell_class(value: Hashable) -> str:
     """How a class reads: "1" for 1, 1.0, "1" and "1.0", "true" for True and "True"."""
-    text = str(make_plain(value)).strip()
+    text = str(cells.make_plain(value)).strip()
     whole, point, decimals = text.partition(".")
     if point and not decimals.strip("0") and whole.lstrip("+-").isdigit():
         return whole
@@ -171,7 +164,7 @@ class RawLabels:
 
     def spread(self) -> NDArray[np.object_]:
         """The value (n,) of each row, None where missing."""
-        return to_objects([*self.values, None])[self.codes]
+        return cells.to_objects([*self.values, None])[self.codes]
 
     def recode(self, places: Sequence[int]) -> IntArray:
         """Codes (n,) with ``places`` of the values in another list, -1 where missing."""
@@ -193,7 +186,7 @@ def observe(
         array: NDArray[Any] = labels.data.astype(object)
         array[np.ma.getmaskarray(labels)] = None
     else:
-        array = as_array(labels, "labels")
+        array = cells.as_array(labels, "labels")
     if array.dtype.kind == "S":
         try:
             array = np.char.decode(array, "utf-8")
@@ -202,7 +195,7 @@ def observe(
             raise InputError(problem, hint="convert them to text first") from None
     elif array.dtype.kind == "U" and array.ndim == 1 and isinstance(labels, list | tuple):
         if not all(isinstance(label, str) for label in labels):
-            array = to_objects(labels)  # numpy made text of numbers
+            array = cells.to_objects(labels)  # numpy made text of numbers
     elif array.dtype.kind not in "fiubUO":
         array = array.astype(object)
     shape = array.shape
@@ -216,10 +209,10 @@ def observe(
             hint = "if the columns are one-hot classes, give labels.argmax(axis=1)"
         what = f"{shape[0]} labels" if len(shape) == 1 else f"labels of shape {shape}"
         raise InputError(f"{what} for {n} rows of scores", hint=hint)
-    missing = is_missing(array)
+    missing = cells.is_missing(array)
     codes = np.full(n, -1, dtype=np.int64)
     codes[~missing], distinct = _factorize(array[~missing])
-    raw, declared = RawLabels(codes, tuple(map(make_plain, distinct))), unlabeled or ()
+    raw, declared = RawLabels(codes, tuple(map(cells.make_plain, distinct))), unlabeled or ()
     # declared codes are dropped, and values that became equal (1 and 1.0) are one
     marks = [(isinstance(value, bool), value) for value in raw.values]
     dropped = {(isinstance(c, bool), c) for c in (*declared, *_spell_as_labels(declared, raw))}
@@ -242,10 +235,10 @@ def _factorize(values: NDArray[Any]) -> tuple[IntArray, list[Any]]:
         return codes.astype(np.int64), distinct.tolist()
     flags = [isinstance(value, bool | np.bool_) for value in values]
     if any(flags) and not all(flags):  # pandas would take False for the number 0
-        codes, pairs = factorize(to_objects(list(zip(flags, values, strict=True))))
+        codes, pairs = cells.factorize(cells.to_objects(list(zip(flags, values, strict=True))))
         found = [value for _, value in pairs]
     else:
-        codes, found = factorize(values)
+        codes, found = cells.factorize(values)
     order = sorted(range(len(found)), key=lambda i: (type(found[i]).__name__, str(found[i])))
     return np.argsort(order).astype(np.int64)[codes], [found[i] for i in order]
 
@@ -279,7 +272,7 @@ def resolve_classes(
             raise InputError(problem, hint="leave `positive` out")
     if classes is not None:
         names = tuple(_spell_as_labels(classes, raw))
-        refuse_duplicates(names, "class")
+        cells.refuse_duplicates(names, "class")
         many = MANY_CLASSES if one_column else ""
         if len(names) != n_classes:
             problem = f"`classes` lists {quote(names)}, but the scores are for {n_classes} classes"

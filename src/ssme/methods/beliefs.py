@@ -21,6 +21,8 @@ from scipy.special import ndtri
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.arrays import find_weight_unit
 from ssme.data.scoreset import ScoreSet
+from ssme.methods import clusters as clustering
+from ssme.methods import draws as drawing
 from ssme.methods import label_draws
 from ssme.methods.base import (
     Estimate,
@@ -30,23 +32,6 @@ from ssme.methods.base import (
     Predictor,
     SilentOnRows,
     number_rows,
-)
-from ssme.methods.clusters import (
-    correct_few,
-    count_clusters,
-    draw_row_exponentials,
-    find_design_effect,
-    find_t_factor,
-    has_repeats,
-    number_clusters,
-    sum_by_cluster,
-)
-from ssme.methods.draws import (
-    RowWeights,
-    average_defined,
-    draw_row_weights,
-    find_originals,
-    make_child_seed,
 )
 from ssme.metrics import kinds
 from ssme.metrics.base import Metric, MetricPlan, one_hot_mass
@@ -85,7 +70,7 @@ def find_labels_at(uniform: FloatArray, posterior: FloatArray) -> IntArray:
     return labels
 
 
-Labelings = Iterator[tuple[IntArray, RowWeights | None]]
+Labelings = Iterator[tuple[IntArray, drawing.RowWeights | None]]
 """Labels (G, d, n) for all classifiers (G = 1) or one for each, in batches of bounded memory: draws
 for the estimate, or worlds where they come with weights of the rows."""
 
@@ -117,7 +102,7 @@ class DrawnLabels(ABC):
         plans = [self.plan(metrics, data.scores[part]) for part in parts]
         points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
         worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
-        everything: RowWeights = [(None, range(len(metrics)))]
+        everything: drawing.RowWeights = [(None, range(len(metrics)))]
         for labels, weights in self.draw_batches(metrics):
             values = points if weights is None else worlds
             for g, part in enumerate(parts):
@@ -138,8 +123,8 @@ class DrawnLabels(ABC):
 
 def _center(points: list[FloatArray], worlds: list[FloatArray], metric: Metric) -> Estimate:
     """The mean of ``points`` (D, M) with the ``worlds`` moved onto it."""
-    value, draws = average_defined(np.concatenate(points)), np.concatenate(worlds)
-    shift = value - average_defined(draws)
+    value, draws = drawing.average_defined(np.concatenate(points)), np.concatenate(worlds)
+    shift = value - drawing.average_defined(draws)
     return Estimate(value, np.clip(draws + shift, metric.low, metric.high))
 
 
@@ -176,13 +161,13 @@ class LabelPosterior(DrawnLabels):
         """Refits take turns, so that each lends its posterior to equally many worlds."""
         for labels in self.draw_label_batches():
             yield labels[None], None
-        rng = np.random.default_rng(make_child_seed(self.seed, 0))
+        rng = np.random.default_rng(drawing.make_child_seed(self.seed, 0))
         sources = self.refits or (self.posterior,)
         share = -(-self.n_worlds // len(sources))
         for posterior in track(sources, "worlds"):
             for size in self._split_sizes(share):
                 clusters = self.data.clusters
-                weights = draw_row_weights(metrics, size, len(posterior), rng, clusters)
+                weights = drawing.draw_row_weights(metrics, size, len(posterior), rng, clusters)
                 yield draw_labels(posterior, size, rng)[None], weights
 
     def draw_label_batches(self) -> Iterator[IntArray]:
@@ -302,14 +287,14 @@ class PerModelPosterior(DrawnLabels):
 
     def draw_batches(self, metrics: Sequence[Metric]) -> Labelings:
         """The draws of each classifier's own labels; worlds reuse the first of them."""
-        rng, n_worlds = np.random.default_rng(make_child_seed(self.seed, 0)), 0
+        rng, n_worlds = np.random.default_rng(drawing.make_child_seed(self.seed, 0)), 0
         for labels in self.draw_label_batches():
             yield labels, None
             again = labels[:, : max(0, self.n_worlds - n_worlds)]
             n_worlds += again.shape[1]
             if again.size:
                 size, clusters = again.shape[1], self.data.clusters
-                yield again, draw_row_weights(metrics, size, labels.shape[2], rng, clusters)
+                yield again, drawing.draw_row_weights(metrics, size, labels.shape[2], rng, clusters)
 
     def draw_label_batches(self) -> Iterator[IntArray]:
         """All draws (M, d, n) in batches of bounded memory; the same draws on every call."""
@@ -367,9 +352,9 @@ def make_normal_estimate(
     stretch: Callable[[float], FloatArray] = lambda level: np.ones(())  # noqa: E731
     if data is not None and data.clusters is not None:
         n_clusters = np.unique(data.clusters[data.labeled]).size
-        influence = sum_by_cluster(influence.T, data.clusters).T
-        influence = influence * np.sqrt(correct_few(n_clusters))
-        stretch = partial(find_t_factor, n_clusters=n_clusters)
+        influence = clustering.sum_by_cluster(influence.T, data.clusters).T
+        influence = influence * np.sqrt(clustering.correct_few(n_clusters))
+        stretch = partial(clustering.find_t_factor, n_clusters=n_clusters)
     covariance = influence @ influence.T
     error = np.sqrt(np.diag(covariance))
 
@@ -472,14 +457,16 @@ class LabeledRows:
                 if self.clusters is not None:
                     right = predicted_classes(self.scores, threshold) == self.labels[:, None]
                     weights = held * self.weights[:, None]
-                    effect = find_design_effect(right.astype(np.float64), weights, self.clusters)
+                    effect = clustering.find_design_effect(
+                        right.astype(np.float64), weights, self.clusters
+                    )
                     count = count / effect
                 return self._allow_for_clusters(partial(label_draws.wilson, value), count)
             case kinds.PlainInterval.ROW_SHARES:
                 complete = (self.scored.all(axis=1) * self.weights)[:, None]
                 count = label_draws.kish(complete)
                 if self.clusters is not None:
-                    count = count_clusters(complete, self.clusters)
+                    count = clustering.count_clusters(complete, self.clusters)
                 count = np.repeat(count, value.size)
                 return self._allow_for_clusters(partial(label_draws.wilson, value), count)
             case kinds.PlainInterval.ROC_AUC:
@@ -505,7 +492,10 @@ class LabeledRows:
                 tables *= scale[:, None, None]
                 if self.clusters is not None:
                     n_clusters = np.unique(self.clusters).size
-                    effect = self._draw_effect(metric, seed) * find_t_factor(0.95, n_clusters) ** 2
+                    effect = (
+                        self._draw_effect(metric, seed)
+                        * clustering.find_t_factor(0.95, n_clusters) ** 2
+                    )
                     tables = tables / effect[:, None, None]
                 return label_draws.TableDraws(statistic, tables, value, seed, self.settings)
             case kinds.PlainInterval.NONE:
@@ -532,15 +522,15 @@ class LabeledRows:
             return np.ones(())
         rng, plan, n = np.random.default_rng(seed), metric.plan(self.scores), len(self.labels)
         spread = []
-        for clusters in (number_clusters(self.clusters), None):
-            weights = draw_row_exponentials(rng, self.settings.effect_draws, n, clusters)
+        for clusters in (clustering.number_clusters(self.clusters), None):
+            weights = clustering.draw_row_exponentials(rng, self.settings.effect_draws, n, clusters)
             values = plan(self.mass * weights[:, :, None])
             known = np.isfinite(values)
             mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
             off = np.where(known, values - mean, 0.0)
             spread.append((off**2).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
         held = self.weights[:, None]
-        most = float((label_draws.kish(held) / count_clusters(held, self.clusters))[0])
+        most = float((label_draws.kish(held) / clustering.count_clusters(held, self.clusters))[0])
         ratio = np.full(spread[0].shape, most)
         np.divide(spread[0], spread[1], out=ratio, where=spread[1] > 1e-12)
         return np.maximum(ratio, 1.0)
@@ -554,7 +544,7 @@ class LabeledRows:
         n_clusters = np.unique(self.clusters).size
 
         def find_bounds(level: float) -> label_draws.Interval:
-            factor = find_t_factor(level, n_clusters) ** 2
+            factor = clustering.find_t_factor(level, n_clusters) ** 2
             return find(*(count / factor for count in counts), level)
 
         return find_bounds
@@ -576,7 +566,7 @@ class LabeledRows:
         n = label_draws.kish(held)
         effect = np.ones(mean.shape)
         if self.clusters is not None:
-            effect = find_design_effect(gaps, held, self.clusters)
+            effect = clustering.find_design_effect(gaps, held, self.clusters)
             n = n / effect
         squares = n * (held * (gaps - mean) ** 2).sum(axis=0) / total
         announced = n * (held * score * (1.0 - score)).sum(axis=0) / total
@@ -641,7 +631,7 @@ class LabeledBelief(SilentOnRows):
         weights = self.data.label_weights
         own = np.ones(taken.size) if weights is None else weights[taken]
         clusters = None if self.data.clusters is None else self.data.clusters[taken]
-        if clusters is not None and not has_repeats(clusters):
+        if clusters is not None and not clustering.has_repeats(clusters):
             clusters = None  # every cluster is a row
         part = LabeledRows(
             scores=self.data.scores[taken],
@@ -650,7 +640,7 @@ class LabeledBelief(SilentOnRows):
             settings=self.settings,
             clusters=clusters,
         )
-        seed = make_child_seed(self.seed, group + 1)
+        seed = drawing.make_child_seed(self.seed, group + 1)
         plans = plan_together(metrics, part.scores)
         values = [plan(part.mass)[0] for plan in plans]
         bounds = [
@@ -666,7 +656,7 @@ class LabeledBelief(SilentOnRows):
             rest = (values[m], count, metrics[m], self.settings)
             bounds[m] = partial(label_draws.find_bootstrap_interval, draws, *rest)
         if self.joint_draws:
-            rng, rows = np.random.default_rng(make_child_seed(seed, 0)), part.weights
+            rng, rows = np.random.default_rng(drawing.make_child_seed(seed, 0)), part.weights
             contrary = label_draws.make_contrary_rows(
                 part.scores, part.labels, rows, self._originals, rng
             )
@@ -682,7 +672,7 @@ class LabeledBelief(SilentOnRows):
 
     @cached_property
     def _originals(self) -> IntArray:
-        return find_originals(self.data.scores)
+        return drawing.find_originals(self.data.scores)
 
     def _draw(
         self,
@@ -694,18 +684,18 @@ class LabeledBelief(SilentOnRows):
     ) -> list[FloatArray]:
         """Draws (D, M) per metric; a row weighs the same in every group that contains it."""
         rows, prior = (
-            np.random.default_rng(make_child_seed(self.seed, 0)),
+            np.random.default_rng(drawing.make_child_seed(self.seed, 0)),
             np.random.default_rng(seed),
         )
-        more = np.random.default_rng(make_child_seed(seed, 1))
+        more = np.random.default_rng(drawing.make_child_seed(seed, 1))
         soft = [m for m, (metric, _) in enumerate(planned) if not metric.hard_only]
         values: list[list[FloatArray]] = [[] for _ in planned]
         n_labeled, clusters = self.data.n_labeled, None
         if self.data.clusters is not None and part.clusters is not None:
-            clusters = number_clusters(self.data.clusters[self.data.labeled])
+            clusters = clustering.number_clusters(self.data.clusters[self.data.labeled])
         n_draws, cells = self.n_draws if soft else 0, n_labeled * part.n_classes
         for size in split_draws(n_draws, self.batch_cells, cells):
-            exponential = draw_row_exponentials(rows, size, n_labeled, clusters)
+            exponential = clustering.draw_row_exponentials(rows, size, n_labeled, clusters)
             if keep.size < n_labeled:
                 exponential = exponential[:, keep]
             mass = label_draws.make_bootstrap_mass(

@@ -49,15 +49,9 @@ import numpy as np
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
+from ssme.methods import clusters as clustering
 from ssme.methods.base import Belief, DrawsPosterior, Estimate, GroupRows, number_rows
 from ssme.methods.beliefs import draw_labels, find_labels_at
-from ssme.methods.clusters import (
-    draw_row_exponentials,
-    find_correlation,
-    find_part_spread,
-    has_repeats,
-    weigh_rows,
-)
 from ssme.methods.draws import average_defined, log_odds, make_child_seed
 from ssme.metrics.base import Metric, one_hot_mass
 from ssme.metrics.confusion import predicted_classes
@@ -224,7 +218,7 @@ class GroupEstimator:
         if shape[0] * shape[1] > self.constants.joint_cells:
             return None
         rng = np.random.default_rng(make_child_seed(self.seed, 1 << 21))
-        return draw_row_exponentials(rng, *shape, self.data.clusters)
+        return clustering.draw_row_exponentials(rng, *shape, self.data.clusters)
 
     @cached_property
     def _corrections(self) -> list[Correction]:
@@ -248,10 +242,12 @@ class GroupEstimator:
         point = np.zeros((len(groups), self.directions.size))
         labels, farthest = self.data.labels[known], self.constants.farthest
         worth = np.ones(known.size)
-        if self.data.clusters is not None and has_repeats(self.data.clusters[known]):
+        if self.data.clusters is not None and clustering.has_repeats(self.data.clusters[known]):
             # a label counts less where several of its cluster and group do
             clusters, seen = self.data.clusters[known], labels[:, None] == np.arange(soft.shape[1])
-            worth = weigh_rows(find_correlation(seen - soft, clusters), clusters)
+            worth = clustering.weigh_rows(
+                clustering.find_correlation(seen - soft, clusters), clusters
+            )
         for _ in range(self.constants.newton_steps):
             evidence = self.directions.sum_evidence(soft, labels, codes, point, worth)
             found = fit_group_shifts(*evidence, self.constants)
@@ -286,7 +282,7 @@ class GroupEstimator:
         n_rows, n_part = rows.size, part.size
         noise = self._draw_noise(part, rng)
         if n_part < n_rows:
-            noise *= find_part_spread(part, rows, self.data.clusters)
+            noise *= clustering.find_part_spread(part, rows, self.data.clusters)
         shifted = self.directions.shift(self.belief.soft[rows], point)
         weights = self.data.weights
         mean = float(weights[rows].mean()) if weights is not None and n_rows else 1.0
@@ -357,7 +353,7 @@ class GroupEstimator:
         if self.data.clusters is not None:
             rng = np.random.default_rng(make_child_seed(self.seed, 1 << 21))
             everywhere = (self.n_draws, self.data.n_rows, self.data.clusters)
-            return draw_row_exponentials(rng, *everywhere)[:, part] - 1.0
+            return clustering.draw_row_exponentials(rng, *everywhere)[:, part] - 1.0
         return rng.standard_exponential((self.n_draws, part.size)) - 1.0
 
     def _make_whole_mass(

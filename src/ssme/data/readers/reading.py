@@ -20,20 +20,9 @@ from ssme.data.design import LabelRounds
 from ssme.data.grouping import find_clustered
 from ssme.data.judges import make_judged_fields
 from ssme.data.labels import convert_as_labels, name_order
+from ssme.data.readers import columns as layouts
 from ssme.data.readers import sources, wide
 from ssme.data.readers.arrays import read_arrays
-from ssme.data.readers.columns import (
-    USUAL_NAMES,
-    Columns,
-    find_judge_columns,
-    find_layout,
-    find_long_columns,
-    find_own_label_column,
-    find_roles,
-    name_answers,
-    refuse_without_labels,
-    warn_of_guesses,
-)
 from ssme.data.readers.joined import find_row_names, open_tables
 from ssme.data.readers.rows import Rows
 from ssme.data.readers.tables import Table, is_frame, spread_lists
@@ -120,8 +109,10 @@ def from_answers(frame: Any, labels: object | None, options: Mapping[str, Any]) 
     table = Table(frame).drop(given.ignore or ())
     given, labels = _name_label_column(table, given, labels)
     if not given.judged:
-        roles = find_roles(table, given, labels)
-        given = name_answers(table, roles, given, lambda: Rows(table, roles, given, labels).labels)
+        roles = layouts.find_roles(table, given, labels)
+        given = layouts.name_answers(
+            table, roles, given, lambda: Rows(table, roles, given, labels).labels
+        )
     given.refuse_words_of_judges()
     return read_table(table, labels, replace(given, ignore=None))
 
@@ -161,7 +152,7 @@ def from_huggingface(dataset: Any, labels: object | None, options: Mapping[str, 
 
 def _name_classes(dataset: Any, table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:
     """The codes of a ``ClassLabel`` as its names; -1 is how it writes a missing label."""
-    label = table.find(options.label, USUAL_NAMES["label"], "label")
+    label = table.find(options.label, layouts.USUAL_NAMES["label"], "label")
     features = getattr(dataset, "features", None) or {}
     names = getattr(features.get(label), "names", None)
     if label is None or names is None or options.classes is not None:
@@ -192,7 +183,9 @@ def read_table(
     return _build(table, columns, rows, options, labels, source)
 
 
-def find_columns(table: Table, options: ReadOptions, labels: object | None = None) -> Columns:
+def find_columns(
+    table: Table, options: ReadOptions, labels: object | None = None
+) -> layouts.Columns:
     """Which columns of ``table`` hold what; it may be some rows of a source."""
     options = expand_patterns(options, table.columns)
     table = table.drop(options.ignore or ())
@@ -223,7 +216,7 @@ def expand_patterns(options: ReadOptions, columns: Sequence[str]) -> ReadOptions
     return replace(options, **found) if found else options
 
 
-def read_columns(table: Table, columns: Columns, options: ReadOptions) -> ScoreSet:
+def read_columns(table: Table, columns: layouts.Columns, options: ReadOptions) -> ScoreSet:
     """The set in ``table``, whose columns `find_columns` has found before."""
     return _build(table, columns, Rows(table, columns, options, None), options, None, None)
 
@@ -247,14 +240,14 @@ def _name_label_column(
 
 def _find(
     table: Table, options: ReadOptions, labels: object | None, *, names_rows: bool = False
-) -> tuple[Columns, Rows | None]:
+) -> tuple[layouts.Columns, Rows | None]:
     """The columns and, where labels had to be looked at, the rows.
 
     ``names_rows`` looks for a column of ids by its values, which takes all rows of the source.
     """
-    roles, rows, given = find_roles(table, options, labels), None, labels is not None
+    roles, rows, given = layouts.find_roles(table, options, labels), None, labels is not None
 
-    def name_rows(columns: Columns) -> Columns:
+    def name_rows(columns: layouts.Columns) -> layouts.Columns:
         if not names_rows or columns.is_long or columns.id is not None:
             return columns
         listed = (
@@ -263,24 +256,24 @@ def _find(
         return replace(columns, id=find_row_names(table, [*columns.names, *listed]))
 
     if options.judged:
-        columns = name_rows(find_judge_columns(table, roles, options))
+        columns = name_rows(layouts.find_judge_columns(table, roles, options))
         if options.models is not None:
             rows = Rows(table, columns, options, labels)
             plain = replace(options, answers=None, ratings=None)
             found = wide.find_scores(table, roles, plain, rows.labels, given=given)
             columns = replace(columns, scores=found.scores, classes=found.classes)
         return columns.with_ignored(table), rows
-    if find_layout(table, roles, options) == "long":
-        columns = find_long_columns(table, roles, options).with_ignored(table)
+    if layouts.find_layout(table, roles, options) == "long":
+        columns = layouts.find_long_columns(table, roles, options).with_ignored(table)
         if columns.label is None and not given and columns.ignored:
-            refuse_without_labels(table)
+            layouts.refuse_without_labels(table)
         return columns, None
     roles = name_rows(roles)
     rows = Rows(table, roles, options, labels)
     return wide.find_scores(table, roles, options, rows.labels, given=given), rows
 
 
-def find_repeating(table: Table, columns: Columns) -> tuple[str, ...]:
+def find_repeating(table: Table, columns: layouts.Columns) -> tuple[str, ...]:
     """The ignored columns of some rows of a wide table that look like clusters there."""
     if columns.cluster is not None or not columns.scores:
         return ()
@@ -303,7 +296,7 @@ def _take_agreeing(rows: Rows, names: Sequence[str]) -> dict[str, Any]:
 
 def _build(
     table: Table,
-    columns: Columns,
+    columns: layouts.Columns,
     rows: Rows,
     options: ReadOptions,
     labels: object | None,
@@ -328,7 +321,9 @@ def _build(
     labels_from = str(labels) if isinstance(labels, Path) else f"a given {type(labels).__name__}"
     if rows.joined is not None:
         design = rows.joined.join_design()
-    added = find_own_label_column(table, options) if isinstance(design, LabelRounds) else None
+    added = (
+        layouts.find_own_label_column(table, options) if isinstance(design, LabelRounds) else None
+    )
     long = tuple(name for name in (columns.model, columns.class_, columns.score) if name)
     single = {**columns.scores, **{name: (name,) for name in (*answers, *ratings)}}
     order = None
@@ -366,7 +361,7 @@ def _build(
     else:
         options = replace(options, models=models, classes=classes or options.classes)
         fields = check_arrays(scores, rows.labels, options, **per_row)
-    warn_of_guesses(columns, options)
+    layouts.warn_of_guesses(columns, options)
     if columns.cluster is None:
         named = [name for name in (*columns.ignored, *columns.groups.values()) if name != added]
         clustered = find_clustered(_take_agreeing(rows, named), fields["scores"])

@@ -19,13 +19,7 @@ from ssme.arrays import FloatArray, IntArray
 from ssme.data.arrays import as_ids, refuse_other_order
 from ssme.data.design import LabelRounds
 from ssme.data.labels import RawLabels, observe, order_classes
-from ssme.data.readers.columns import (
-    USUAL_NAMES,
-    Columns,
-    find_design,
-    find_own_label_column,
-    refuse_two_designs,
-)
+from ssme.data.readers import columns as layouts
 from ssme.data.readers.csv_files import find_other_delimiter, is_encoded
 from ssme.data.readers.sources import open_table
 from ssme.data.readers.tables import Table, is_frame
@@ -52,7 +46,7 @@ class Rows:
     """
 
     def __init__(
-        self, table: Table, columns: Columns, options: ReadOptions, labels: object | None
+        self, table: Table, columns: layouts.Columns, options: ReadOptions, labels: object | None
     ) -> None:
         self.table, self.columns, self.options = table, columns, options
         self.n: int = table.n_rows
@@ -66,7 +60,7 @@ class Rows:
         self.joined: LabelTable | None = None
         if joins_by_id(labels):
             self.joined = LabelTable(labels, self.ids, options, columns.id)
-            own = find_own_label_column(table, options)
+            own = layouts.find_own_label_column(table, options)
             labels = self.joined.join_labels(None if own is None else self.take(own))
         elif labels is None and columns.label is not None:
             labels = self._observe_column(columns.label, options.unlabeled)
@@ -218,10 +212,10 @@ class LabelTable:
         # labels of suggested rows may be in a column named otherwise than that of the scores
         marked = self._find("round") is not None and self._find("reason") is not None
         added = (self.probability is not None or marked) and options.label not in table.columns
-        label = table.find(None if added else options.label, USUAL_NAMES["label"], "label")
+        label = table.find(None if added else options.label, layouts.USUAL_NAMES["label"], "label")
         if label is None:
-            taken = (self.id, find_design(table, options), self.probability)
-            suggested = (*USUAL_NAMES["round"], *USUAL_NAMES["reason"])
+            taken = (self.id, layouts.find_design(table, options), self.probability)
+            suggested = (*layouts.USUAL_NAMES["round"], *layouts.USUAL_NAMES["reason"])
             others = [n for n in table.columns if n not in taken and n.lower() not in suggested]
             if len(others) != 1:
                 raise table.explain_no_column("label column", "name it with `label='...'`")
@@ -247,7 +241,7 @@ class LabelTable:
         self.places = np.array([place[id] for id in named], dtype=np.int64)
 
     def _find(self, role: str) -> str | None:
-        return self.table.find(None, USUAL_NAMES[role], role)
+        return self.table.find(None, layouts.USUAL_NAMES[role], role)
 
     def join_labels(self, own: object | None = None) -> Objects:
         """(n,) label of each id, None without one.
@@ -262,7 +256,9 @@ class LabelTable:
         replaced = known.codes >= 0
         replaced[self.places[labeled]] = False
         dropped, alone = int(replaced.sum()), self.probability is None
-        designed = self.options.design is not None or find_design(table, self.options) is not None
+        designed = (
+            self.options.design is not None or layouts.find_design(table, self.options) is not None
+        )
         marks = [name for name in map(self._find, ("round", "reason")) if name is not None]
         lost = labeled & False
         if marks and not (alone and designed):
@@ -315,8 +311,8 @@ class LabelTable:
         None where the table has neither weights nor probabilities.
         """
         if self.probability is not None:
-            refuse_two_designs(self.options, self.probability, self.table.what)
-        column = find_design(self.table, self.options)
+            layouts.refuse_two_designs(self.options, self.probability, self.table.what)
+        column = layouts.find_design(self.table, self.options)
         if column is not None:
             out: FloatArray = np.full(len(self.ids), np.nan)
             out[self.places] = self.table.read_floats(column)

@@ -11,16 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.arrays import FloatArray
+from ssme.data import values as cells
 from ssme.data.arrays import refuse_rounded_ids
-from ssme.data.values import (
-    EXACT_INTEGER,
-    as_floats,
-    has_128_bits,
-    is_boolean,
-    is_numeric,
-    to_float64,
-    to_objects,
-)
 from ssme.errors import InputError, MissingExtraError
 from ssme.options import parse_number
 from ssme.schema import ReadOptions
@@ -136,20 +128,20 @@ class Table:
         if self.library == "pyarrow":
             return from_arrow(native)
         if self.library == "pandas":
-            return to_float64(_from_pandas(native))
+            return cells.to_float64(_from_pandas(native))
         if self.library == "polars":
             kind = series.dtype
             large = kind.is_integer() and native.null_count() > 0 and _is_large(native)
-            if has_128_bits(native) or large or not kind.is_numeric() or kind.is_decimal():
-                return to_objects(native.to_list())
-        return to_float64(np.asarray(series.to_numpy()))
+            if cells.has_128_bits(native) or large or not kind.is_numeric() or kind.is_decimal():
+                return cells.to_objects(native.to_list())
+        return cells.to_float64(np.asarray(series.to_numpy()))
 
     def read_ids(self, name: str) -> NDArray[Any]:
         """A column of names of rows, none of them a number that was rounded."""
         import narwhals
 
         values, single = self.read_values(name), self._types[name] == narwhals.Float32
-        refuse_rounded_ids(values, 2**24 if single else EXACT_INTEGER)
+        refuse_rounded_ids(values, 2**24 if single else cells.EXACT_INTEGER)
         return values
 
     def find_kind(self, name: str) -> str:
@@ -164,10 +156,10 @@ class Table:
         if dtype == narwhals.String:
             return "other"
         values = self.read_values(name)
-        if is_boolean(values):
+        if cells.is_boolean(values):
             return "boolean"
         known = values.dtype.kind != "O" or any(value is not None for value in values)
-        return "number" if known and is_numeric(values) else "other"
+        return "number" if known and cells.is_numeric(values) else "other"
 
     def is_text(self, name: str) -> bool:
         """Whether a column is of text or of Python objects."""
@@ -187,7 +179,7 @@ class Table:
         """A column of numbers or percentages, NaN where missing; anything else is refused."""
         values = self.read_values(name)
         found = read_percentages(values)
-        return as_floats(values, f"column {name!r}") if found is None else found
+        return cells.as_floats(values, f"column {name!r}") if found is None else found
 
 
 def read_percentages(values: NDArray[Any]) -> FloatArray | None:
@@ -239,7 +231,7 @@ def spread_lists(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions
             hint = f"give every row one score per class, or pass `ignore={name!r}`"
             raise InputError(problem, hint=hint)
         scores: FloatArray = np.full((len(values), sizes.pop()), np.nan)
-        scores[held] = as_floats(list(values[held]), f"column {name!r}")
+        scores[held] = cells.as_floats(list(values[held]), f"column {name!r}")
         classes = options.classes or range(scores.shape[1])
         if len(classes) != scores.shape[1]:
             problem = f"column {name!r} has {scores.shape[1]} scores for classes {quote(classes)}"
@@ -260,7 +252,7 @@ def _from_pandas(series: Any) -> NDArray[Any]:
     kind = series.dtype
     if isinstance(kind, pandas.CategoricalDtype):
         if kind.categories.dtype.kind == "f":
-            numbers = to_float64(_from_pandas(kind.categories.to_series()))
+            numbers = cells.to_float64(_from_pandas(kind.categories.to_series()))
             return np.append(numbers, np.nan).take(series.cat.codes)
         return np.asarray(series.astype(object))  # as floats, whole numbers might be rounded
     if isinstance(kind, pandas.ArrowDtype):
@@ -283,7 +275,7 @@ def _is_large(values: Any) -> bool:
     import pandas
 
     low, high = values.min(), values.max()
-    return not pandas.isna(low) and bool(low < -EXACT_INTEGER or high > EXACT_INTEGER)
+    return not pandas.isna(low) and bool(low < -cells.EXACT_INTEGER or high > cells.EXACT_INTEGER)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -321,9 +313,12 @@ def from_arrow(column: Any) -> NDArray[Any]:
         return _read_numbers(column)
     if pa.types.is_integer(column.type):
         ends: Any = pc.min_max(column).as_py() if column.null_count else {"min": None}
-        if ends["min"] is None or -EXACT_INTEGER <= ends["min"] <= ends["max"] <= EXACT_INTEGER:
+        if (
+            ends["min"] is None
+            or -cells.EXACT_INTEGER <= ends["min"] <= ends["max"] <= cells.EXACT_INTEGER
+        ):
             return _read_numbers(column)
-        return to_objects(column.to_pylist())
+        return cells.to_objects(column.to_pylist())
     is_bool = pa.types.is_boolean(column.type)
     if is_bool or is_arrow_text(column.type):
         dtype = bool if is_bool and column.null_count == 0 else object
@@ -334,10 +329,10 @@ def from_arrow(column: Any) -> NDArray[Any]:
             sizes = from_arrow(pc.fill_null(pc.list_value_length(column), 0))
             lists = np.split(from_arrow(pc.list_flatten(column)), np.cumsum(sizes)[:-1])
             valid = from_arrow(column.is_valid())
-            return to_objects(
+            return cells.to_objects(
                 [v.tolist() if k else None for v, k in zip(lists, valid, strict=True)]
             )
-    return to_objects(column.to_pylist())
+    return cells.to_objects(column.to_pylist())
 
 
 def _read_numbers(column: Any) -> NDArray[Any]:
@@ -346,10 +341,10 @@ def _read_numbers(column: Any) -> NDArray[Any]:
     if column.null_count == 0:
         whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         dense: NDArray[Any] = np.from_dlpack(whole)
-        return to_float64(dense)
+        return cells.to_float64(dense)
     numbers: NDArray[Any] = np.full(len(column), np.nan)
     present = np.from_dlpack(pc.indices_nonzero(column.is_valid()))
-    numbers[present] = to_float64(np.from_dlpack(column.drop_null().combine_chunks()))
+    numbers[present] = cells.to_float64(np.from_dlpack(column.drop_null().combine_chunks()))
     return numbers
 
 

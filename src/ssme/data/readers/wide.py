@@ -19,14 +19,7 @@ from ssme.arrays import FloatArray
 from ssme.data import arrays
 from ssme.data.judges import UNSURE
 from ssme.data.labels import RawLabels, order_classes, spell_class
-from ssme.data.readers.columns import (
-    WITH_LABELS_ONLY,
-    Columns,
-    explain_no_model,
-    explain_suggested,
-    is_index,
-    refuse_without_labels,
-)
+from ssme.data.readers import columns as layouts
 from ssme.data.readers.tables import Table, read_percentages
 from ssme.data.values import factorize, make_plain, refuse_duplicates
 from ssme.errors import InputError
@@ -44,8 +37,8 @@ a class is a number."""
 
 
 def find_scores(
-    table: Table, roles: Columns, options: ReadOptions, raw: RawLabels, *, given: bool
-) -> Columns:
+    table: Table, roles: layouts.Columns, options: ReadOptions, raw: RawLabels, *, given: bool
+) -> layouts.Columns:
     """``roles`` with the score columns; ``given``: labels were given separately."""
     grid, skipped = _find_grid(table, roles, options, raw, given=given)
     classes = grid.classes
@@ -68,7 +61,7 @@ def find_scores(
     ).with_ignored(table)
 
 
-def read_scores(table: Table, columns: Columns) -> FloatArray:
+def read_scores(table: Table, columns: layouts.Columns) -> FloatArray:
     """(n, M), or (n, M, K) where there is a column per class."""
     names = [name for of in columns.scores.values() for name in of]
     out: FloatArray = np.empty((table.n_rows, len(names)))
@@ -80,7 +73,7 @@ def read_scores(table: Table, columns: Columns) -> FloatArray:
 
 
 def _find_grid(
-    table: Table, roles: Columns, options: ReadOptions, raw: RawLabels, *, given: bool
+    table: Table, roles: layouts.Columns, options: ReadOptions, raw: RawLabels, *, given: bool
 ) -> tuple[Grid, Mapping[str, str]]:
     """The score columns, and those that are models only by name, with the reason."""
     if isinstance(options.models, Mapping):
@@ -99,9 +92,9 @@ def _find_grid(
         return _find_named(table, free, names, options, raw), {}
     if options.pattern is not None:
         return _find_named(table, free, None, options, raw), {}
-    free = [name for name in free if not is_index(table, name)]
+    free = [name for name in free if not layouts.is_index(table, name)]
     if roles.label is None and not given:
-        refuse_without_labels(table)
+        layouts.refuse_without_labels(table)
     texts = [name for name in free if table.find_kind(name) == "other"]
     judged: tuple[str, ...] = ()
     if texts:
@@ -114,13 +107,15 @@ def _find_grid(
     if not numbers and judged:
         problem = f"{table.what} has no column of probabilities, only columns of classes or grades"
         raise InputError(problem, hint=advise(find_answers(table, free, raw)))
-    reasons = {name: explain_no_model(table, name, raw) for name in numbers}
+    reasons = {name: layouts.explain_no_model(table, name, raw) for name in numbers}
     skipped = {name: reason for name, reason in reasons.items() if reason}
     drawn = [
-        n for n, why in skipped.items() if n.lower() == "probability" and why == WITH_LABELS_ONLY
+        n
+        for n, why in skipped.items()
+        if n.lower() == "probability" and why == layouts.WITH_LABELS_ONLY
     ]
     if drawn and options.design is None:
-        raise explain_suggested(table, drawn)
+        raise layouts.explain_suggested(table, drawn)
     return _detect_grid(table, numbers, options, raw, judged, skipped), skipped
 
 

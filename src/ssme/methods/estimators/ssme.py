@@ -27,19 +27,9 @@ from ssme.engines.kernels import KERNELS
 from ssme.methods.base import Convergence, DeclaredMethod, Facts, MethodSpec
 from ssme.methods.beliefs import LabelPosterior, PerModelPosterior, clamp
 from ssme.methods.draws import MOST_DRAWS, declare_world_draws, make_child_seed, spawn_seed
+from ssme.mixture import model as mixture
 from ssme.mixture.gaussian_mixture import COVARIANCES
 from ssme.mixture.kde import ACROSS, BANDWIDTH_RULES
-from ssme.mixture.model import (
-    DENSITIES,
-    PRESETS,
-    STARTS,
-    MixtureFit,
-    MixtureOptions,
-    draw_probabilities,
-    fit_mixture,
-    refit_responsibilities,
-    stack_alr,
-)
 from ssme.options import Enumeration, Nothing, Number, OneOf, Text, Whole, option
 from ssme.progress import track
 
@@ -60,13 +50,13 @@ class SsmeOptions(DeclaredMethod):
         "paper",
         "Values of the options below that are null: as the paper describes the method, or as its "
         "public code runs it.",
-        Enumeration(*PRESETS),
+        Enumeration(*mixture.PRESETS),
     )
     density: str | None = option(
         None,
         "Density of the scores given the class: a kernel density estimate, Gaussians, a "
         "normalizing flow (extra `flow`), or automatic by the number of rows and dimensions.",
-        OneOf(Enumeration(*DENSITIES), PRESET),
+        OneOf(Enumeration(*mixture.DENSITIES), PRESET),
     )
     kernel: str | None = option(
         None, "Kernel of the kernel density estimate.", OneOf(Enumeration(*KERNELS), PRESET)
@@ -96,7 +86,7 @@ class SsmeOptions(DeclaredMethod):
         None,
         "First guess of the unlabeled rows: drawn from the mean score, or from their nearest "
         "labeled neighbors.",
-        OneOf(Enumeration(*STARTS), PRESET),
+        OneOf(Enumeration(*mixture.STARTS), PRESET),
     )
     lambda_u: float | None = option(
         None,
@@ -121,9 +111,9 @@ class SsmeOptions(DeclaredMethod):
     )
     n_worlds: int = declare_world_draws()
 
-    def make_mixture_options(self) -> MixtureOptions:
+    def make_mixture_options(self) -> mixture.MixtureOptions:
         """The preset, with the options that are given in its place."""
-        preset = PRESETS[self.preset]
+        preset = mixture.PRESETS[self.preset]
         given = {
             each.name: getattr(self, each.name)
             for each in fields(preset)
@@ -195,10 +185,18 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
         refits: list[FloatArray] = []
         if rest.size == 0 and data.n_rows <= self.bootstrap_rows:
             refit_rng = np.random.default_rng(make_child_seed(fit_seed, 0))
-            points = stack_alr(data.scores, options.clip, only_exact=options.clip_only_exact)
-            problem = (fitted, points, data.labels, draw_probabilities(data.scores), options)
+            points = mixture.stack_alr(
+                data.scores, options.clip, only_exact=options.clip_only_exact
+            )
+            problem = (
+                fitted,
+                points,
+                data.labels,
+                mixture.draw_probabilities(data.scores),
+                options,
+            )
             for _ in track(range(self.n_bootstrap), "refits"):
-                refit = refit_responsibilities(*problem, refit_rng, data.weights)
+                refit = mixture.refit_responsibilities(*problem, refit_rng, data.weights)
                 refits.append(clamp(refit, data.labels))
         values = {"preset": self.preset, "n_bootstrap": len(refits), "fitted_rows": rows.size}
         facts = Facts(
@@ -214,32 +212,34 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
 class MixturePredictor:
     """P(y | s) of new rows under a fitted mixture."""
 
-    fitted: MixtureFit
-    options: MixtureOptions
+    fitted: mixture.MixtureFit
+    options: mixture.MixtureOptions
 
     def __call__(self, scores: FloatArray) -> FloatArray:
         """(n, K) for ``scores`` (n, M, K)."""
         clip, only_exact = self.options.clip, self.options.clip_only_exact
         parts = [
             self.fitted.compute_posterior_at(
-                stack_alr(scores[start : start + APPLIED_ROWS], clip, only_exact=only_exact)
+                mixture.stack_alr(scores[start : start + APPLIED_ROWS], clip, only_exact=only_exact)
             )
             for start in range(0, len(scores), APPLIED_ROWS)
         ]
         return np.concatenate(parts)
 
 
-def describe_convergence(fitted: MixtureFit) -> Convergence:
+def describe_convergence(fitted: mixture.MixtureFit) -> Convergence:
     """How EM ended."""
     em = fitted.em
     return Convergence(em.converged, em.n_iter, np.asarray(em.objective_history))
 
 
-def fit_scores(data: ScoreSet, options: MixtureOptions, rng: Generator) -> MixtureFit:
+def fit_scores(
+    data: ScoreSet, options: mixture.MixtureOptions, rng: Generator
+) -> mixture.MixtureFit:
     """The mixture fitted to the log-ratios of ``data``; the mean score is the first guess."""
-    points = stack_alr(data.scores, options.clip, only_exact=options.clip_only_exact)
-    return fit_mixture(
-        points, data.labels, draw_probabilities(data.scores), options, rng, data.weights
+    points = mixture.stack_alr(data.scores, options.clip, only_exact=options.clip_only_exact)
+    return mixture.fit_mixture(
+        points, data.labels, mixture.draw_probabilities(data.scores), options, rng, data.weights
     )
 
 
