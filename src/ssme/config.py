@@ -94,28 +94,23 @@ def parse_config(text: str, suffix: str, what: str) -> dict[str, Any]:
 
 def to_toml(config: Mapping[str, Any]) -> str:
     """TOML text of ``config``: its plain values first, then each table as a section."""
-    head = [
-        f"{_format_key(k)} = {_format_toml(v)}" for k, v in config.items() if not _is_section(v)
-    ]
-    parts = ["\n".join(head)] if head else []
+    head = {key: value for key, value in config.items() if not isinstance(value, Mapping)}
+    parts = ["\n".join(_write_lines(head))] if head else []
     for key, section in config.items():
-        if _is_section(section):
-            lines = [f"{_format_key(k)} = {_format_toml(v)}" for k, v in section.items()]
-            parts.append("\n".join([f"[{_format_key(key)}]", *lines]))
+        if key not in head:
+            parts.append("\n".join([f"[{_format_key(key)}]", *_write_lines(section)]))
     return "\n\n".join(parts) + "\n"
 
 
-def _is_section(value: Any) -> bool:
-    return isinstance(value, Mapping)
+def _write_lines(values: Mapping[str, Any]) -> list[str]:
+    return [f"{_format_key(name)} = {_format_toml(value)}" for name, value in values.items()]
 
 
 def _format_toml(value: Any) -> str:
     if value is None:
         value = NULL
     if isinstance(value, Mapping):
-        return (
-            "{" + ", ".join(f"{_format_key(k)} = {_format_toml(v)}" for k, v in value.items()) + "}"
-        )
+        return "{" + ", ".join(_write_lines(value)) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_format_toml(item) for item in value) + "]"
     if isinstance(value, float) and not math.isfinite(value):
@@ -126,10 +121,6 @@ def _format_toml(value: Any) -> str:
 def _format_key(name: str) -> str:
     bare = name.replace("_", "").replace("-", "")
     return name if bare.isascii() and bare.isalnum() else _format_toml(name)
-
-
-def _to_json(config: Mapping[str, Any]) -> str:
-    return json.dumps(config, indent=2, ensure_ascii=True) + "\n"
 
 
 def _to_yaml(config: Mapping[str, Any]) -> str:
@@ -150,20 +141,12 @@ def _to_yaml(config: Mapping[str, Any]) -> str:
     return escaped
 
 
-def _parse_toml(text: str) -> Any:
-    return _restore_nulls(tomllib.loads(text))
-
-
 def _restore_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         if list(value) == ["null"] and value["null"] is True:
             return None
         return {key: _restore_nulls(item) for key, item in value.items()}
     return [_restore_nulls(item) for item in value] if isinstance(value, list) else value
-
-
-def _parse_json(text: str) -> Any:
-    return json.loads(text, object_pairs_hook=_refuse_repeated)
 
 
 def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -196,14 +179,14 @@ def _parse_yaml(text: str) -> Any:
 
 
 _PARSERS: dict[str, Callable[[str], Any]] = {
-    ".toml": _parse_toml,
-    ".json": _parse_json,
+    ".toml": lambda text: _restore_nulls(tomllib.loads(text)),
+    ".json": lambda text: json.loads(text, object_pairs_hook=_refuse_repeated),
     ".yaml": _parse_yaml,
     ".yml": _parse_yaml,
 }
 _WRITERS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     ".toml": to_toml,
-    ".json": _to_json,
+    ".json": lambda config: json.dumps(config, indent=2) + "\n",
     ".yaml": _to_yaml,
     ".yml": _to_yaml,
 }

@@ -349,15 +349,12 @@ class Declared:
 
 def _list_unfinished(cls: type) -> list[Option]:
     """The options of a class that is not made into a dataclass yet, inherited ones first."""
-    found = {each.name: each for base in reversed(cls.__bases__) for each in _list_inherited(base)}
+    bases = [base for base in reversed(cls.__bases__) if is_dataclass(base)]
+    found = {each.name: each for base in bases for each in list_declared(base)}
     for name, value in vars(cls).items():
         if isinstance(value, Field) and "option" in value.metadata:
             found[name] = value.metadata["option"]._replace(name=name)
     return list(found.values())
-
-
-def _list_inherited(base: type) -> tuple[Option, ...]:
-    return list_declared(base) if is_dataclass(base) else ()
 
 
 def _insert_parameters(doc: str, options: list[Option]) -> str:

@@ -44,7 +44,7 @@ def make_printable(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return _ODD.sub(lambda found: _escape(found[0]) if _is_unsafe(found[0]) else found[0], text)
+    return _ODD.sub(_escape_unsafe, text)
 
 
 def cut_end(text: str, length: int) -> str:
@@ -63,12 +63,9 @@ def escape_all(text: str) -> str:
     return make_printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
-def _is_unsafe(character: str) -> bool:
-    return unicodedata.category(character) in UNSAFE or character in DIRECTION
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+def _escape_unsafe(found: re.Match[str]) -> str:
+    unsafe = unicodedata.category(found[0]) in UNSAFE or found[0] in DIRECTION
+    return found[0].encode("unicode_escape").decode("ascii") if unsafe else found[0]
 
 
 def shorten_middle(text: str, width: int) -> str:

@@ -59,6 +59,14 @@ LOOK = {
     "truth": (VERMILION, "cross"),
 }
 
+BIN = "{model} at {confidence:.2f}: {right:.3f} ({low:.3f} to {high:.3f}), {share:.1%} of rows"
+CELL = "{model}: {within_true:.1%} of true {true} are predicted {predicted}"
+PAIR = (
+    "{model} and {other}: same decision on {agree:.1%} of rows, correlation of errors "
+    "{error_correlation:.2f}"
+)
+"""Words of a mark: of a point, of a cell of a matrix and of a pair of models."""
+
 Models = str | Sequence[str] | None
 """One model, several, or None for the best ones."""
 Truth = Mapping[str, Mapping[str, float]]
@@ -311,7 +319,7 @@ class Plots:
             f"Reliability of {len(names)} models: {y} against {x}, with intervals; larger points "
             "contain more rows, points below the diagonal are overconfident."
         )
-        body = facet_by_model(encode_data(rows, _describe_bin), names, panel)
+        body = facet_by_model(encode_data(rows, BIN.format_map), names, panel)
         return Plot("Reliability", body, rows, words)
 
     def densities(
@@ -395,7 +403,7 @@ class Plots:
             f"lowest recall is {worst['within_true']:.0%}, of "
             f"{cut_name(worst['model'])} on {cut_name(worst['true'])}."
         )
-        body = facet_by_model(encode_data(rows, _describe_cell), names, panel)
+        body = facet_by_model(encode_data(rows, CELL.format_map), names, panel)
         return Plot("Confusion matrices", body, rows, words)
 
     def agreement(
@@ -425,7 +433,7 @@ class Plots:
             ("error_correlation", "correlation of errors", ".2f"),
         )
         body = {
-            "data": encode_data(rows, _describe_pair),
+            "data": encode_data(rows, PAIR.format_map),
             "hconcat": [
                 {**common, "title": title, "layer": _draw_cells(value, title, len(names), form)}
                 for value, title, form in maps
@@ -586,9 +594,7 @@ def draw_history(rows: Sequence[Row]) -> Plot:
         "encoding": {"x": encode_names("run", sort=order, title="evaluation"), **MARK_WORDS},
         "layer": draw_intervals("y", "estimate", {"title": metric, "scale": {"zero": False}}),
     }
-    data = encode_data(
-        shown, lambda row: f"{row['model']}, evaluation {row['run']}: {row['estimate']:.3f}"
-    )
+    data = encode_data(shown, "{model}, evaluation {run}: {estimate:.3f}".format_map)
     words = (
         f"{metric} of {len(models)} models over {len(order)} evaluations, from "
         f"{rows[0]['labels']} to {rows[-1]['labels']} labels."
@@ -604,9 +610,7 @@ def draw_plan(plan: LabelPlan) -> Plot:
     x = encode_number("labels", title="labels in all", scale={"type": "log", "nice": False})
     look = {"type": "point", "filled": True, "size": 50, "color": BLUE, "opacity": 1}
     body = {
-        "data": encode_data(
-            rows, lambda row: f"{row['labels']} labels: {row['met']:.0%} meet the target"
-        ),
+        "data": encode_data(rows, "{labels} labels: {met:.0%} meet the target".format_map),
         "width": 300,
         "height": 180,
         "encoding": {"x": x, "y": encode_number("met", title="share of simulations"), **MARK_WORDS},
@@ -681,25 +685,4 @@ def _describe_group(row: Row) -> str:
     return (
         f"{row['model']} on {row['group']}: {_describe_triple(row)}; its {row['n_labeled']} labels "
         f"{words}"
-    )
-
-
-def _describe_bin(row: Row) -> str:
-    return (
-        f"{row['model']} at {row['confidence']:.2f}: {row['right']:.3f} ({row['low']:.3f} to "
-        f"{row['high']:.3f}), {row['share']:.1%} of rows"
-    )
-
-
-def _describe_cell(row: Row) -> str:
-    return (
-        f"{row['model']}: {row['within_true']:.1%} of true {row['true']} are predicted "
-        f"{row['predicted']}"
-    )
-
-
-def _describe_pair(row: Row) -> str:
-    return (
-        f"{row['model']} and {row['other']}: same decision on {row['agree']:.1%} of rows, "
-        f"correlation of errors {row['error_correlation']:.2f}"
     )
