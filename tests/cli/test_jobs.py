@@ -181,12 +181,14 @@ def test_a_loop_of_labels(shell: Shell) -> None:
     path = write_csv(
         Path("sentences.csv"),
         sentence_id=[f"s{i}" for i in range(y.size)],
+        text=[f"Sentence s{i}." for i in range(y.size)],
         forest=scores[:, 1],
         boosting=scores[:, 2],
     )
-    line = f'ssme next {path} --simulations 2 --target "width(accuracy)<=0.01"'
+    line = f'ssme next {path} -n 25 --simulations 2 --target "width(accuracy)<=0.01"'
     assert "0 labeled and 800 unlabeled rows" in shell.type(line, exits=1)
     rows = list(csv.DictReader(Path("labels.csv").read_text().splitlines()))
+    assert all(row["text"] == f"Sentence {row['id']}." for row in rows)  # to label by
     assert len(rows) == 25
     for row in rows:
         row["label"] = str(y[int(row["id"].removeprefix("s"))])

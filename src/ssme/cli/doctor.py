@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ import typer
 from ssme.cli.options import READING, TABLES, list_flags, spell_with
 from ssme.cli.output import Output
 from ssme.cli.program import BAD_INPUT, register_command
-from ssme.cli.run import list_advised, list_inputs, read_scores
+from ssme.cli.run import list_advised, list_inputs, open_scores_table, read_scores
 from ssme.errors import InputError, spell_options
 from ssme.options import list_declared
 from ssme.schema import FILE_OPTIONS, ReadOptions
@@ -73,7 +72,7 @@ def doctor(spec: RunSpec, output: Output) -> None:
         spec, data, problems = _read_in_spite(spec)
         spec, data = _find_labels(spec, data)
         warnings = [] if data is None else check_all(Case(data))
-        table = _open_table(spec, data)
+        table = open_scores_table(spec, data)
     facts: dict[str, Any] = {
         "file": spec.source,
         "problems": [str(problem) for problem in problems],
@@ -133,22 +132,6 @@ def _find_facts(data: ScoreSet) -> dict[str, Any]:
         "methods_not": cannot,
         "metrics": _list_metrics(data),
     }
-
-
-def _open_table(spec: RunSpec, data: ScoreSet | None) -> Table | None:
-    """The table of one file; None for arrays, and where no column that was read is left out."""
-    from ssme.data.readers.sources import find_local_path, find_reader, open_table
-    from ssme.data.readers.tables import Table
-
-    all_used = data is not None and (data.layout is None or not data.layout.ignored)
-    if all_used or not isinstance(spec.source, str):
-        return None
-    file = find_local_path(spec.source)
-    with suppress(InputError):  # what is wrong with the file is one of the problems
-        if find_reader(file).open is not None:
-            frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
-            return Table(frame, str(spec.source))
-    return None
 
 
 def _describe_columns(table: Table | None) -> list[dict[str, Any]]:
@@ -243,7 +226,7 @@ def _find_labels(spec: RunSpec, data: ScoreSet | None) -> tuple[RunSpec, ScoreSe
     from ssme.data.values import is_missing
 
     searched = data is not None and data.n_labeled == 0 and spec.read.get("labels_file") is False
-    table = _open_table(spec, data) if searched else None
+    table = open_scores_table(spec, data) if searched else None
     if table is None or data is None or data.layout is None:
         return spec, data
     classes, found = {spell_class(each) for each in data.classes}, []

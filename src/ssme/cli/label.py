@@ -16,7 +16,7 @@ from ssme.cli.evaluate import show
 from ssme.cli.options import CONFIG, FILE, READING, RUN, TABLES, WRITE
 from ssme.cli.output import Output
 from ssme.cli.program import CONDITION_FAILED, register_command
-from ssme.cli.run import evaluate_scores, list_advised, read_noted
+from ssme.cli.run import evaluate_scores, list_advised, open_scores_table, read_noted
 from ssme.errors import InputError
 from ssme.options import Flag, Nothing, OneOf, list_declared, option
 from ssme.schema import FILE_NAME, TAKEN, PlanOptions, ServeOptions, SuggestOptions
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Rows = list[dict[str, Any]]
 SHOWN = 10
 """Suggested rows that are printed."""
+LEFT_OUT = 20
+"""Most columns of the scores that a file of suggested rows repeats."""
 ROUND_COLUMNS = ("id", "label", "probability", "round", "reason")
 """Columns of a file of suggested rows."""
 
@@ -62,7 +64,8 @@ def suggest(spec: RunSpec, output: Output, asked: SuggestFlags) -> None:
     target = asked.output
     result = _evaluate(spec, output, asked.goal, named=target is not None)
     earlier, rows, sentence = _draw_rows(output, result, asked)
-    output.write(target, format_csv([*earlier, *rows]))
+    if target is not None:
+        output.write(target, format_csv(_add_left_out(spec, result, [*earlier, *rows])))
     shown = [
         (str(r["id"]), f"{r['probability']:.4f}" if "probability" in r else "-", str(r["reason"]))
         for r in rows[:SHOWN]
@@ -151,7 +154,7 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
     for text in asked.target or ():
         parse_target(text)
     if file.exists():
-        _refuse_other_columns(file, asked.draw)
+        _refuse_other_columns(file, asked.draw, None)
         taken = {"design": "by_score"} if asked.draw in TAKEN else {}
         spec = dataclasses.replace(spec, read={**spec.read, "labels_file": file, **taken})
     elif asked.no_labels:
@@ -165,6 +168,8 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
         spec = dataclasses.replace(spec, read={**spec.read, "labels_file": False})
         result = _evaluate(spec, output, asked.goal, named=True)
         output.note("No column contains labels, so the first round starts without any.")
+    if file.exists():
+        _refuse_other_columns(file, asked.draw, _list_left_out(result))
     show(result, output)
     missing = _count_missing(result, file)
     if missing:
@@ -180,7 +185,7 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
     if all(each.is_met for each in plans.plans):
         return
     earlier, rows, sentence = _draw_rows(output, result, asked)
-    output.write(file, format_csv([*earlier, *rows]))
+    output.write(file, format_csv(_add_left_out(spec, result, [*earlier, *rows])))
     output.say(sentence, f"Fill in the column label of {file}, then run the same command again.")
     raise typer.Exit(CONDITION_FAILED)
 
@@ -191,12 +196,39 @@ def _choose_target(result: Evaluation) -> str:
     return "P(regret<=0.01)>=0.9" if measured else "P(best)>=0.95"
 
 
-def _refuse_other_columns(file: Path, draw: str) -> None:
-    """Refuse a file that ``ssme next`` did not write: the next round would write over it."""
+def _list_left_out(result: Evaluation) -> list[str]:
+    """Columns of the scores that play no role, such as the text of a row: people label by them."""
+    layout = result.data.layout
+    if layout is None or layout.id is None or layout.kind.startswith("long"):
+        return []
+    return [name for name in layout.ignored if name not in ROUND_COLUMNS][:LEFT_OUT]
+
+
+def _add_left_out(spec: RunSpec, result: Evaluation, rows: Rows) -> Rows:
+    """The rows with the columns of the scores that were left out."""
+    layout, table = result.data.layout, open_scores_table(spec, result.data)
+    if table is None or layout is None or layout.id is None:
+        return rows
+    names = [name for name in _list_left_out(result) if name in table.columns]
+    ids = map(str, table.read_values(layout.id))
+    left_out = dict(zip(ids, zip(*map(table.read_values, names), strict=True), strict=False))
+    empty = ("",) * len(names)
+    return [
+        {**row, **dict(zip(names, left_out.get(str(row["id"]), empty), strict=True))}
+        for row in rows
+    ]
+
+
+def _refuse_other_columns(file: Path, draw: str, left_out: Sequence[str] | None) -> None:
+    """Refuse a file that ``ssme next`` did not write: the next round would write over it.
+
+    Before the scores are read, ``left_out`` columns may be any (None).
+    """
     with file.open(encoding="utf-8-sig", newline="") as stream:
         header = next(csv.reader(stream), [])
     columns = [name for name in ROUND_COLUMNS if not (draw in TAKEN and name == "probability")]
-    if set(header) != set(columns):
+    others = set(header) - set(columns) - set(header if left_out is None else left_out)
+    if others or not set(header) >= set(columns):
         raise InputError(
             option="labels_file",
             value=str(file),

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from ssme.cli.options import ENGINE, READING, RUN, parse_flags
 from ssme.errors import InputError, name_argument, spell_options
+from ssme.schema import ReadOptions
 
 if TYPE_CHECKING:
     from ssme.cli.output import Output
     from ssme.data.arrays import Layout
+    from ssme.data.readers.tables import Table
     from ssme.data.scoreset import ScoreSet
     from ssme.options import Option
     from ssme.results.evaluation import Evaluation
@@ -88,6 +90,22 @@ def list_advised(error: InputError) -> dict[str, Any]:
 
     spell_options(error.hint or "", note)
     return advised
+
+
+def open_scores_table(spec: RunSpec, data: ScoreSet | None) -> Table | None:
+    """The table of one file; None for arrays, and where no column that was read is left out."""
+    from ssme.data.readers.sources import find_local_path, find_reader, open_table
+    from ssme.data.readers.tables import Table
+
+    all_used = data is not None and (data.layout is None or not data.layout.ignored)
+    if all_used or not isinstance(spec.source, str):
+        return None
+    file = find_local_path(spec.source)
+    with suppress(InputError):  # what is wrong with the file is one of the problems
+        if find_reader(file).open is not None:
+            frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
+            return Table(frame, str(spec.source))
+    return None
 
 
 @contextmanager

@@ -132,9 +132,9 @@ class Suggestion(Answer):
 
     def sentence(self) -> str:
         """Describe in words what the labels are worth, and whether one may stop."""
-        return " ".join(filter(None, (self._describe_worth(), self.stop)))
+        return " ".join(filter(None, (self._describe_gain(), self.stop)))
 
-    def _describe_worth(self) -> str:
+    def _describe_gain(self) -> str:
         n = len(self.rows)
         if not self.is_drawn:
             return (
@@ -142,8 +142,9 @@ class Suggestion(Answer):
                 "labels with `design=by_score`. Methods that need probabilities refuse them."
             )
         if self.gain > 1.0:
+            told = "the label of this row tells" if n == 1 else f"these {n:,} labels tell"
             return (
-                f"If the present estimates are right, these {n:,} labels tell as much about the "
+                f"If the present estimates are right, {told} as much about the "
                 f"goal {self.goal} as {n * self.gain:,.0f} labels of rows drawn at random."
             )
         if self.goal in DESIGNS:
