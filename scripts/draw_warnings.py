@@ -357,6 +357,19 @@ def draw_contradiction(rng: np.random.Generator) -> Canvas:
     return say(canvas, "Chance hardly explains", "it. The interval is", "widened to 0.97.")
 
 
+def draw_correlated(rng: np.random.Generator) -> Canvas:
+    canvas = Canvas(
+        "Two clouds of scores of two classifiers within a class: one along a line, one round"
+    )
+    panel = Panel(canvas, left=30, width=215, x_range=(-4, 10), y_range=(-4, 4))
+    panel.draw_axes("scores of A", "scores of B")
+    x, noise = rng.normal(size=(2, 60))
+    for shift, y in ((0.0, 0.95 * x + 0.3 * noise), (6.0, noise)):
+        for one, other in zip(x, y, strict=True):
+            canvas.draw_dot(panel.map_x(one + shift), panel.map_y(other), BLUE)
+    return say(canvas, "Left: one model twice.", "Right: independent", "errors. Both are rare.")
+
+
 def draw_another_world(rng: np.random.Generator) -> Canvas:
     canvas = Canvas("Probabilities of three regimes; that of the usual one is below one half")
     panel = Panel(canvas)
@@ -429,6 +442,7 @@ PICTURES: dict[str, Draw] = {
     "D307": draw_best_pulled,
     "D308": draw_without_width,
     "D309": draw_contradiction,
+    "D310": draw_correlated,
 }
 
 

@@ -91,11 +91,6 @@ def exclude_regimes(*regimes: str) -> Options:
 
 CHANGES: Methods = {
     "as shipped": {},
-    "mean pool, equal weights": change_constants("pool", members=("mean",)),
-    "mean pool, label weights": change_constants("pool", members=("weighted mean",)),
-    "geometric pool, label weights": change_constants("pool", members=("weighted geometric mean",)),
-    "label weights squared": change_constants("pool", label_trust=2.0),
-    "label weights, square root": change_constants("pool", label_trust=0.5),
     "scores clipped at 0.01": change_constants("pool", clip=1e-2),
     "temperature prior: 0.5 + 0.3 (1 - 1/M) + 0.3 log c": change_constants(
         "prior", coefficients=(0.5 + 0.3 * float(np.log(1e6)), 0.3, 0.3), knee=1e6
@@ -104,45 +99,28 @@ CHANGES: Methods = {
     "temperature prior: margin 0.04": change_constants(
         "prior", coefficients=(ALPHA + 0.04, BETA, GAMMA)
     ),
-    "temperature prior: scale 0.3": change_constants("prior", scale=0.3),
-    "temperature prior: scale 0.1": change_constants("prior", scale=0.1),
-    "sharpened about equal class shares": {
-        "constants": replace(
-            OF,
-            pool=replace(OF.pool, stated_shares=False),
-            prior=replace(OF.prior, coefficients=(0.02, 0.37, 1.12)),
-        )
-    },
+    "temperature prior: scale 0.3": change_constants("prior", scale=(np.log(0.3), 0.0, 0.0)),
     "no tilts": change_constants("model", sd_t=NONE),
     "narrow tilts (0.5)": change_constants("model", sd_t=0.5),
     "no class shifts": change_constants("model", sd_a=NONE, sd_a_few=NONE),
     "wide class shifts (0.3)": change_constants("model", sd_a=0.3),
-    "no label intercepts": change_constants("model", sd_d=NONE),
-    "no families beyond the mode": change_constants(
-        "model", sd_c=NONE, sd_v=NONE, sd_r=NONE, sd_s=NONE
-    ),
-    "all families in the mode": change_constants(
-        "model", mode_families=("a", "t", "c", "v", "r", "s")
-    ),
+    "no families beyond the mode": change_constants("model", sd_c=NONE, sd_v=NONE),
     "likelihood to the power 1": change_constants("sampler", power=1.0),
     "50 slice steps": change_constants("sampler", steps=50),
-    "no factors of the spread": change_constants("recentering", spread={}),
+    "no factors of the spread": change_constants("recentering", kinds=()),
     "own part not evened out": change_constants("recentering", evenness=1.0),
     "odd regimes no wider": change_constants("regimes", widening=1.0),
-    "draws shared out by probability": change_constants(
-        "regimes", sharing=NONE, stated_leniency=(0.0, 20.0)
-    ),
-    "evidence against 'stated' in full": change_constants("regimes", stated_leniency=(0.0, 20.0)),
-    "the usual regime alone": exclude_regimes(*(set(OF.regimes.prior) - {"usual"})),
+    "draws shared out by probability": change_constants("regimes", sharing=NONE),
     **{
         f"no regime {name!r}": exclude_regimes(name) for name in OF.regimes.prior if name != "usual"
     },
+    "the usual regime alone": exclude_regimes(*(set(OF.regimes.prior) - {"usual"})),
     "mean over regimes": change_constants("regimes", sureness=1.0),
     "the likeliest regime": change_constants("regimes", sureness=1e3),
     "all classifiers of one standing": change_constants("agreement", floor=1e9),
-    "no residual correction": change_constants("correction", half=1e9),
-    "correction blind to misfit": change_constants("correction", least_misfit=1.0, most_misfit=1.0),
-    "no leftover variance of the correction": change_constants("correction", leftover=0.0),
+    "no residual correction": change_constants("correction", shared=-30.0, own=-30.0),
+    "no own bias": change_constants("correction", own=-30.0),
+    "nothing unknown of the bias in the draws": change_constants("correction", noise=0.0),
 }
 
 

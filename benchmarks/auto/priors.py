@@ -2,11 +2,11 @@
 
 For random subsets of the classifiers of every real set: the best log b of their pool when all
 labels are known, regressed on (1, 1 - 1/M, log r / (r + knee)) with a Cauchy loss, r the stated
-error in relation to that of the most frequent class (`find_relative_error`). A development
+error in relation to that of the most frequent class (`find_error_for_prior`). A development
 set counts twice: its classifiers were made by others for their own ends, those of the further sets
 by `extra_sets`. Sets made of the same rows are left out together. Other label-free regressors are
 compared by the error of log b on the set left out. The column ``rho`` is the correlation within
-classes by which `independence` tells real classifiers from independent ones.
+classes by which the scale is predicted.
 
     python -m benchmarks.auto.priors --extra extra
 
@@ -32,12 +32,13 @@ from ssme.methods.auto.pool import (
     ScoreSummary,
     add_evidence,
     clip_scores,
+    find_error_for_prior,
     find_present,
-    find_relative_error,
     log_pool,
     measure_correlation,
     summarize_scores,
 )
+from ssme.methods.auto.regimes import LEAST_CORRELATED
 from ssme.methods.regression import log_softmax
 
 OF = Constants()
@@ -89,8 +90,8 @@ def measure_subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
         q = clip_scores(data.scores[rows][:, models], OF.pool.clip)
         summary = summarize_scores(q, find_present(q), OF.agreement)
         log_pi = log_pool(q, summary.present, summary.standing, summary.standing)
-        rho = measure_rho(summary) if size >= OF.independence.least_models else np.nan
-        known = rho if np.isfinite(rho) else OF.independence.usual_rho[0]
+        rho = measure_rho(summary) if size >= LEAST_CORRELATED else np.nan
+        known = rho if np.isfinite(rho) else OF.prior.usual_rho
         out.append(
             {
                 "dataset": name,
@@ -100,7 +101,7 @@ def measure_subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
                 "disagreement": float(np.nanmean(summary.disagreement)) if size > 1 else np.nan,
                 "pool_error": float(1.0 - np.exp(log_pi).max(axis=1).mean()),
                 "stated_error": summary.stated_error,
-                "relative_error": find_relative_error(summary, known, OF.prior),
+                "relative_error": find_error_for_prior(summary, known, OF.prior),
                 "rho": rho,
                 "log_b": find_best_log_b(log_pi, np.log(q.mean(axis=(0, 1))), data.labels[rows]),
             }
@@ -110,7 +111,7 @@ def measure_subsets(data: ScoreSet, name: str) -> list[dict[str, object]]:
 
 def measure_rho(summary: ScoreSummary) -> float:
     q = summary.q
-    return measure_correlation(q, add_evidence(q), summary.standing, OF.independence)
+    return measure_correlation(q, add_evidence(q), summary.standing)
 
 
 def measure_judges(data: ScoreSet, name: str) -> list[dict[str, object]]:
@@ -161,8 +162,8 @@ ALTERNATIVES = (
 
 
 def saturate(error: Any) -> Any:
-    """log c / (c + knee) with c at least ``least_error``: smaller ones are those of judges."""
-    c = np.maximum(error, OF.prior.least_error)
+    """log c / (c + knee), with c at least that of classifiers that state none."""
+    c = np.maximum(error, OF.prior.stated[0])
     return np.log(c / (c + OF.prior.knee))
 
 

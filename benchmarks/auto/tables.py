@@ -1,4 +1,4 @@
-"""The tables of benchmarks/evidence/auto.md, written from the committed results of the studies.
+"""The tables of benchmarks/evidence/auto.md and docs/warnings.md, from committed results.
 
 A table named NAME stands between ``<!-- NAME -->`` and ``<!-- /NAME -->`` and is replaced.
 
@@ -20,6 +20,7 @@ from benchmarks.experiment import RESULTS
 from benchmarks.markdown import ask_check, format_rows, rewrite
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "evidence" / "auto.md"
+WARNINGS = Path(__file__).resolve().parents[2] / "docs" / "warnings.md"
 METRICS = {"accuracy": "accuracy", "ece": "ECE", "roc_auc": "AUC", "average_precision": "AP"}
 WORDS = {
     "made: ": "simulated: ",
@@ -146,6 +147,63 @@ def _tabulate_changes(name: str, column: str) -> str:
     return format_table([column, *(f"{n} labels" for n in numbers), "lowest set"], rows)
 
 
+def tabulate_corpus(part: str) -> str:
+    """Errors, coverage and the pick by pattern of panels of a part of the corpus."""
+    frame = pd.read_csv(RESULTS / f"corpus_{part}.csv").query("metric == 'all'")
+    few, many = (frame[frame["n_labeled"] == n].set_index("pattern") for n in (20, 100))
+    rows = [
+        [
+            pattern,
+            f"{few.error[pattern]:.2f}, {many.error[pattern]:.2f}",
+            f"{few.covered[pattern]:.2f}, {many.covered[pattern]:.2f}",
+            f"{few.width[pattern] / few.labels_width[pattern]:.2f}, "
+            f"{many.width[pattern] / many.labels_width[pattern]:.2f}",
+            f"{few.best_covered[pattern]:.2f}, {many.best_covered[pattern]:.2f}",
+            f"{few.best_bias[pattern]:.3f}, {many.best_bias[pattern]:.3f}",
+            f"{few.regret[pattern]:.3f} ({few.labels_regret[pattern]:.3f}), "
+            f"{many.regret[pattern]:.3f} ({many.labels_regret[pattern]:.3f})",
+        ]
+        for pattern in few.index
+    ]
+    head = ["panels", "RMAE", "coverage", "width ratio", "coverage of the best", "its bias"]
+    return format_table([*head, "regret of the pick (labels alone)"], rows)
+
+
+def tabulate_dropped() -> str:
+    """What the parts of the second generation earned on the corpus and the development sets."""
+    frame = pd.read_csv(RESULTS / "corpus_dropped.csv")
+    rows = []
+    for change in frame["variant"].unique():
+        own = frame[frame["variant"] == change].set_index(["part", "n_labeled"])
+        cells = [
+            f"{own.error[part, n]:.3f}, {own.covered[part, n]:.3f} ({own.width[part, n]:.3f})"
+            for part in ("choose", "shared")
+            for n in (20, 100)
+        ]
+        rows.append([change, *cells])
+    head = [f"{part}, {n} labels" for part in ("corpus", "development sets") for n in (20, 100)]
+    return format_table(["second generation", *head], rows)
+
+
+def tabulate_warnings() -> str:
+    """How often each warning was raised on sound panels and on altered ones."""
+    frame = pd.read_csv(RESULTS / "corpus_test_warnings.csv").set_index(["altered", "n_labeled"])
+    keys = [(altered, n) for altered in (False, True) for n in (20, 100)]
+    codes = ["any", *sorted(column for column in frame if str(column).startswith("D"))]
+    rows = [
+        [
+            "more than a note" if code == "any" else f"[{code}](#{code.lower()})",
+            *(f"{frame.loc[key, code]:.0%}" for key in keys),
+        ]
+        for code in codes
+    ]
+    head = [
+        f"{'altered' if altered else 'sound'}, {n} labels ({frame.loc[(altered, n), 'panels']:.0f})"
+        for altered, n in keys
+    ]
+    return format_table(["warning", *head], rows)
+
+
 def write_goals() -> str:
     """What was asked for, beside what is."""
     return format_table(["goal", *(f"{n} labels" for n in LABELS)], tabulate_goals())
@@ -159,12 +217,16 @@ TABLES: dict[str, Callable[[], str]] = {
     "ablations": lambda: _tabulate_changes("ablations", "change"),
     "stress": lambda: _tabulate_changes("stress", "stress"),
     "unseen": lambda: _tabulate_changes("stress_unseen", "stress"),
+    "dropped": tabulate_dropped,
+    "corpus": lambda: tabulate_corpus("test"),
 }
 
 
 def main() -> None:
     parts = {name: lambda make=make: f"\n{make()}\n" for name, make in TABLES.items()}
-    rewrite(DOCUMENT, parts, end="/", check=ask_check(__doc__))
+    check = ask_check(__doc__)
+    rewrite(DOCUMENT, parts, end="/", check=check)
+    rewrite(WARNINGS, {"rates": lambda: f"\n{tabulate_warnings()}\n"}, end="/", check=check)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from benchmarks.experiment import write_tables
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.method import situate
-from ssme.methods.auto.pool import clip_scores, find_present, find_relative_error, log_pool
+from ssme.methods.auto.pool import clip_scores, find_error_for_prior, find_present, log_pool
 from ssme.metrics.base import FloatArray
 
 OF = Constants()
@@ -43,8 +43,8 @@ def look(data: ScoreSet, part: str) -> dict[str, object]:
     q = clip_scores(some.scores, OF.pool.clip)
     log_pi = log_pool(q, find_present(some.scores), summary.standing, summary.standing)
     rho = situation.correlation
-    rho = rho if np.isfinite(rho) else OF.independence.usual_rho[0]
-    error = find_relative_error(summary, rho, prior)
+    rho = rho if np.isfinite(rho) else OF.prior.usual_rho
+    error = find_error_for_prior(summary, rho, prior)
     return {
         "part": part,
         "few": 1.0 / summary.n_effective,

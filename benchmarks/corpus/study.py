@@ -4,8 +4,10 @@
     python -m benchmarks.corpus.study --part shared --runs 3
 
 writes ``benchmarks/results/corpus_PART.csv`` (errors, coverage, width, bias and coverage of the
-best classifier, regret of the pick and warnings, by pattern and over all of them) and
-``corpus_PART_sources.csv`` (coverage by family of tables). Cells are kept under
+best classifier, regret of the pick and warnings, by pattern and over all of them),
+``corpus_PART_sources.csv`` (coverage by family of tables, and by how much all intervals would have
+to be wider to hold in 95 % of its cells) and ``corpus_PART_warnings.csv`` (how often each warning
+was raised, on sound and on altered panels). Cells are kept under
 ``.benchmarks-cache/cells``: a run that was stopped goes on, and only what is missing is computed.
 
 The rows that are seen are drawn from all rows of a panel, one of every class labeled first, and the
@@ -36,6 +38,9 @@ from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL
 
 UNLABELED_ROWS, SEEN_SHARE = 1000, 0.6
+ALTERED = ("answers", "flattened", "sharpened", "near-copies", "two")
+"""Patterns on which a warning has a cause: altered scores, copies, and two classifiers only."""
+
 SHARED, SHARED_ROWS = "shared", 6000
 """The sets that `auto` was developed on, as one more part; so many rows of each give the truth."""
 
@@ -70,7 +75,10 @@ def measure(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
     ``missed`` is the share of classifiers whose truth lies outside the interval, and the estimate
     from labels alone too.
     """
-    rows, codes = [], " ".join(sorted({warning.code for warning in result.warnings}))
+    rows, codes = [], {True: "", False: ""}
+    for note in codes:
+        raised = {each.code for each in result.warnings if (each.severity == "note") == note}
+        codes[note] = " ".join(sorted(raised))
     for metric, ours, labels in zip(
         result.metrics, result.estimates[0], result.labels_only[0], strict=True
     ):
@@ -80,14 +88,19 @@ def measure(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
         low, high = ours.interval()
         labels_low, labels_high = labels.interval()
         held = (low <= exact) & (exact <= high)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            off = np.maximum((exact - ours.value) / (high - ours.value), 0.0)
+            off = np.fmax(off, (ours.value - exact) / (ours.value - low))
         rows.append(
             {
                 "metric": metric.name,
-                "warnings": codes,
+                "warnings": codes[False],
+                "notes": codes[True],
                 "error": float(np.abs(ours.value - exact).mean()),
                 "bias": float((ours.value - exact).mean()),
                 "labels_error": float(np.abs(labels.value - exact).mean()),
                 "covered": float(held.mean()),
+                "off": float(np.nanquantile(np.minimum(off, 100.0), 0.95, method="higher")),
                 "width": float((high - low).mean()),
                 "labels_width": float((labels_high - labels_low).mean()),
                 "best_covered": float(held[best]),
@@ -166,6 +179,22 @@ def cover_by_family(frame: pd.DataFrame) -> pd.DataFrame:
     sums = frame.groupby(["variant", "n_labeled", "family"])
     out = sums[["covered", "error", "labels_error"]].mean()
     out["error"] /= out.pop("labels_error")
+    out["factor"] = sums["off"].quantile(0.95)
+    return out.reset_index()
+
+
+def count_warnings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Share of the panels on which each warning was raised, and any that is more than a note."""
+    frame = frame.assign(altered=frame["pattern"].isin(ALTERED))
+    once = frame.groupby(["variant", "n_labeled", "altered", "dataset", "run"]).first()
+    text = once["warnings"] + " " + once["notes"]
+    for code in sorted({code for each in text for code in each.split()}):
+        once[code] = text.str.contains(code).astype(float)
+    codes = [column for column in once if str(column).startswith("D")]
+    once["any"] = once["warnings"].ne("").astype(float)
+    sums = once.groupby(["variant", "n_labeled", "altered"])
+    out = sums[["any", *codes]].mean()
+    out.insert(0, "panels", sums.size())
     return out.reset_index()
 
 
@@ -193,7 +222,8 @@ def main() -> None:
     found = compute([study], name, args.workers, leave_out=True)
     frame = name_cells(found.rows)
     table = summarize(frame)
-    write({name: table, f"{name}_sources": cover_by_family(frame)}, found.times)
+    tables = {name: table, f"{name}_sources": cover_by_family(frame)}
+    write({**tables, f"{name}_warnings": count_warnings(frame)}, found.times)
     print(show(table))
 
 

@@ -53,6 +53,7 @@ class MadeFacts(Facts):
 
     worlds: Mapping[str, tuple[float, str]] = field(default_factory=lambda: {"odd": (0.2, "?")})
     conflict: float | None = 0.1
+    correlation: float | None = None
 
     @property
     def other_worlds(self) -> Mapping[str, tuple[float, str]]:
@@ -61,6 +62,10 @@ class MadeFacts(Facts):
     @property
     def agreement_conflict(self) -> float | None:
         return self.conflict
+
+    @property
+    def error_correlation(self) -> float | None:
+        return self.correlation
 
 
 def belief(posterior: np.ndarray | None = None, **facts: Any) -> SimpleNamespace:
@@ -258,6 +263,10 @@ FIRES: dict[str, list[Any]] = {
     "D307": [lambda: with_estimate(lambda v: Estimate(v - 0.2 * (np.arange(4) == v.argmax())))],
     "D308": [lambda: with_estimate(lambda v: Estimate(v, np.tile(v, (9, 1))))],
     "D309": [lambda: with_estimate(estimate_with_draws_off)],
+    "D310": [
+        lambda: (healthy(), belief(correlation=0.0)),
+        lambda: (healthy(), belief(correlation=0.9)),
+    ],
 }
 
 
@@ -339,6 +348,7 @@ def test_healthy_data_of_four_classes_and_missing_scores_raises_none():
         ("D305", two_models, "no estimates"),
         ("D309", two_models, "no estimates"),
         ("D306", two_models, "compares no other assumptions"),
+        ("D310", two_models, "does not measure how far"),
         ("D307", two_models, "no accuracy"),
         ("D308", two_models, "no accuracy of unlabeled rows"),
     ],

@@ -156,14 +156,14 @@ def check_vagueness(case: Case) -> Answer:
 
 @check("D208")
 def check_agreement_against_confidence(case: Case) -> Answer:
-    conflict = case.facts.agreement_conflict
+    conflict, limits = case.facts.agreement_conflict, case.limits
     if conflict is None:
         return not_applicable("the method does not compare agreement with confidence")
     text = (
         f"the classifiers agree as if their scores had to be raised to {np.exp(conflict):.2g} "
         "times the power that their confidence suggests"
     )
-    if abs(conflict) < case.limits.conflict:
+    if abs(conflict) < max(limits.conflict, limits.conflict_scales * case.facts.conflict_scale):
         return fine(text)
     similar = float(np.mean(_correlate_pairs(case)[np.triu_indices(case.data.n_models, 1)]))
     if conflict > 0.0 and similar > case.limits.similar:
@@ -466,7 +466,8 @@ def check_span_of_labels(case: Case) -> Answer:
     level = 1.0 - case.limits.family_level / (len(case.cells) * case.data.n_models)
     problems = []
     for metric, estimate, alone in case.cells:
-        if alone.bounds is None:
+        # bins and ranks that no label is in are not in the interval of labels alone
+        if alone.bounds is None or not isinstance(metric.kind, Decision):
             continue
         low, high = alone.interval(level)
         for j in np.flatnonzero((estimate.value < low) | (estimate.value > high)):
@@ -501,6 +502,20 @@ def check_labels_against_estimates(case: Case) -> Answer:
     return warn(
         f"{'; '.join(shown[:3])}{rest}.{action} In all, {text}; the others may be so by chance."
     )
+
+
+@check("D310", SEVERAL)
+def check_correlation(case: Case) -> Answer:
+    correlation = case.facts.error_correlation
+    if correlation is None:
+        return not_applicable("the method does not measure how far classifiers err together")
+    low, high = case.limits.usual_correlations
+    text = f"the scores of the classifiers have a correlation of {correlation:.2f} within classes"
+    if low <= correlation <= high:
+        return fine(text)
+    usual = f"nearly all sets of classifiers that were measured have {low:.2f} to {high:.2f}"
+    cause = "err together more" if correlation > high else "err more independently"
+    return warn(f"{text}; {usual}: they {cause} than the method expects.")
 
 
 @check("D306")

@@ -131,6 +131,16 @@ class Facts:
         """log of the sharpness that agreement implies, minus that which confidence implies."""
         return None
 
+    @property
+    def conflict_scale(self) -> float:
+        """Scale of that difference over sets like this one."""
+        return 0.0
+
+    @property
+    def error_correlation(self) -> float | None:
+        """How far the scores of the classifiers correlate within a class; None where unknown."""
+        return None
+
     def describe(self) -> dict[str, Any]:
         """The facts as plain values by name: ``values``, or the fields of a subclass."""
         if self.values:

@@ -83,10 +83,10 @@ class Features:
         n, n_classes, size = self.dense.shape
         z: FloatArray = theta[:, self.dense_at] @ self.dense.reshape(n * n_classes, size).T
         z = z.reshape(len(theta), n, n_classes)
+        if self.ratio is not None and not linear_only:
+            z += np.exp(theta[:, :1])[:, None] * self.ratio
         if self.ratio is not None and self.slopes is not None:
-            slopes = theta[:, self.slopes]
-            slopes = slopes if linear_only else slopes + np.exp(theta[:, :1])
-            z += slopes[:, None] * self.ratio
+            z += theta[:, None, self.slopes] * self.ratio
         shift = np.zeros((len(theta), 1, n_classes))
         for at, scale in self.shifts:
             shift[:, 0] += theta[:, at] * scale
@@ -200,10 +200,11 @@ class Regression:
         jacobian = features.dense[:, :, kept[dense_at]]
         dense_at = dense_at[kept[dense_at]]
         by_class = [(at, np.broadcast_to(scale, w.shape)) for at, scale in features.shifts]
-        if features.ratio is not None and features.slopes is not None:
+        if features.ratio is not None:
             first = np.exp(theta[0]) * features.ratio
             jacobian = np.concatenate([first[:, :, None], jacobian], axis=2)
             dense_at = np.concatenate([[0], dense_at])
+        if features.ratio is not None and features.slopes is not None:
             by_class.append((features.slopes, features.ratio))
         jacobian -= np.einsum("nk,nkp->np", w, jacobian)[:, None, :]
         slope, curvature = np.zeros(theta.size), np.zeros((theta.size, theta.size))
@@ -256,13 +257,13 @@ class Regression:
         linear = self.features.combine(state, linear_only=True)
         level = constants.power * self.log_likelihood(state[:, 0], linear)
         cached = max(1, CACHED_CELLS // linear[0].size)
-        for _ in track(range(constants.steps), "posterior draws"):
+        for own in track(rng.spawn(constants.steps), "posterior draws"):
             n_draws, start, start_linear = len(state), state - self.mean, linear.copy()
             state = state.copy()
-            other = self._draw_sd(state, rng) * rng.standard_normal(state.shape)
+            other = self._draw_sd(state, own) * own.standard_normal(state.shape)
             other_linear = self.features.combine(other, linear_only=True)
-            bar = level - rng.standard_exponential(n_draws)
-            angle = rng.uniform(0.0, 2.0 * np.pi, n_draws)
+            bar = level - own.standard_exponential(n_draws)
+            angle = own.uniform(0.0, 2.0 * np.pi, n_draws)
             low, high = angle - 2.0 * np.pi, angle.copy()
             active = np.arange(n_draws)
             for _ in range(constants.shrinks):
@@ -284,7 +285,8 @@ class Regression:
                 below = angle[active] < 0.0
                 low[active] = np.where(below, angle[active], low[active])
                 high[active] = np.where(below, high[active], angle[active])
-                angle[active] = rng.uniform(low[active], high[active])
+                # all chains take numbers: a chain's depend on no other chain, nor on their count
+                angle[active] = (low + (high - low) * own.random(n_draws))[active]
         return state
 
     def _draw_sd(self, state: FloatArray, rng: Generator) -> FloatArray:

@@ -58,7 +58,7 @@ SET_LEVEL = Option(
 SURE = 0.9
 """P(within) from which on one may stop labeling (`ssme.results.plan`)."""
 
-NAMED = 3
+NAMED = 2
 """Models that a sentence names as possibly the best."""
 
 
@@ -210,9 +210,9 @@ class Choice(Answer):
 
 def list_alternatives(models: Sequence[str]) -> str:
     """The first models with "or" before the last, and how many more there are."""
-    names = list(models[:NAMED])
+    names = list(models)
     if len(models) > NAMED:
-        names.append(f"{len(models) - NAMED} more")
+        names[NAMED - 1 :] = [f"{len(models) - NAMED + 1} more"]
     return " or ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
 
 

@@ -12,7 +12,6 @@ from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.auto.belief import AutoBelief
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.correction import weigh_labels
 from ssme.methods.auto.method import Auto
 from ssme.metrics import default_metrics, get_metric, metric_names
 from ssme.metrics.base import one_hot_mass
@@ -148,7 +147,6 @@ def test_agrees_with_labels_alone_as_labels_grow() -> None:
     for metric, estimate in zip(metrics, ours, strict=True):
         alone = metric(scores[:10_000], one_hot_mass(truth[:10_000], 2))[0]
         assert np.abs(estimate.value - alone).max() < 0.01, metric.name
-    assert weigh_labels(10_000, 4, Constants().correction) > 0.99
 
 
 def test_part_of_many_rows_has_the_spread_of_all() -> None:
@@ -168,7 +166,6 @@ def test_part_of_many_rows_has_the_spread_of_all() -> None:
         {},
         {"temperature": (0.0, 0.5, 1.0)},
         {"constants": replace(Constants(), world_rows=50, fit_rows=40)},
-        {"constants": replace(Constants(), model=replace(OF.model, mode_families=("a",)))},
     ],
 )
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from ssme.arrays import FloatArray
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.correction import Correction, Spread, choose_spread, recenter, weigh_labels
+from ssme.methods.auto.correction import (
+    Correction,
+    Spread,
+    choose_spread,
+    compute_gain,
+    predict_bias,
+    recenter,
+)
 from ssme.methods.auto.model import (
+    IN_MODE,
     compute_label_spread,
     compute_posterior,
     find_blocks,
@@ -28,7 +34,7 @@ from ssme.methods.regression import Regression, log_softmax
 from ssme.metrics import get_metric
 
 OF = Constants()
-CLIP, EDGE = OF.pool.clip, OF.recentering.edge
+CLIP = OF.pool.clip
 
 
 def scores(n: int = 40, n_models: int = 3, n_classes: int = 3, seed: int = 0) -> FloatArray:
@@ -37,7 +43,7 @@ def scores(n: int = 40, n_models: int = 3, n_classes: int = 3, seed: int = 0) ->
 
 
 def fitted(
-    n_labeled: int = 25, n_classes: int = 3, families: tuple[str, ...] = ("a", "t")
+    n_labeled: int = 25, n_classes: int = 3
 ) -> tuple[tuple[FloatArray, FloatArray, FloatArray], Regression]:
     """q, log pi and log p of rows, and the regression on the first of them."""
     q = scores(n_classes=n_classes)
@@ -46,18 +52,16 @@ def fitted(
     labels = np.random.default_rng(0).integers(n_classes, size=n_labeled)
     spread = compute_label_spread(log_pi, log_pi[:n_labeled], 2.0)
     features = make_features(q[:n_labeled], log_pi[:n_labeled], log_share, spread)
-    constants, prior = replace(OF.model, mode_families=families), TemperaturePrior(0.1, 0.25)
-    regression = make_regression(features, labels, None, prior, 3.0, constants)
+    prior = TemperaturePrior(0.1, 0.25)
+    regression = make_regression(features, labels, None, prior, 3.0, OF.model)
     return (q, log_pi, log_share), regression
 
 
-@pytest.mark.parametrize("families", [("a", "t"), (), ("a", "t", "c", "s")])
-def test_the_mode_of_all_rows_equals_its_features(families: tuple[str, ...]) -> None:
-    rows, regression = fitted(families=families)
+def test_the_mode_of_all_rows_equals_its_features() -> None:
+    rows, regression = fitted()
     mode = regression.find_mode()
-    blocks = find_blocks(3, 3)
-    for name, block in blocks.items():
-        assert mode[block].any() == (name in (*families, "b", "d"))
+    for name, block in find_blocks(3, 3).items():
+        assert mode[block].any() == (name in IN_MODE)
     slow = make_features(*rows).compute_posteriors(mode[None])[0]
     np.testing.assert_allclose(compute_posterior(*rows, mode), slow, rtol=1e-12)
 
@@ -102,12 +106,12 @@ def test_weights_follow_the_labels_and_are_the_standing_without() -> None:
     q[:, 0] = (0.2, 0.8)
     present = np.ones((9, 2), bool)
     standing, labels = np.array([0.25, 0.75]), np.ones(9, dtype=np.int64)
-    weights = weigh_by_labels(q, present, labels, standing, 1.0)
+    weights = weigh_by_labels(q, present, labels, standing)
     assert weights[0] / weights[1] == pytest.approx(np.exp(3.0 * np.log(0.8 / 0.5)) / 3.0)
-    none = weigh_by_labels(q[:0], present[:0], labels[:0], standing, 1.0)
+    none = weigh_by_labels(q[:0], present[:0], labels[:0], standing)
     assert (none == standing).all()
     q[0, 0] = (0.8, 0.2)
-    once = weigh_by_labels(q, present, labels, standing, 1.0, np.where(np.arange(9) < 1, 9.0, 1e-9))
+    once = weigh_by_labels(q, present, labels, standing, np.where(np.arange(9) < 1, 9.0, 1e-9))
     assert once[0] / once[1] == pytest.approx(np.exp(3.0 * np.log(0.2 / 0.5)) / 3.0)
 
 
@@ -115,7 +119,7 @@ def test_recentering_moves_the_median_and_keeps_the_range() -> None:
     rng = np.random.default_rng(0)
     draws = rng.beta(8, 2, (501, 3))
     value = np.array([0.95, 0.5, 1.0])
-    moved = recenter(get_metric("accuracy"), value, draws, None, Spread(0.5, 0.5), EDGE)
+    moved = recenter(get_metric("accuracy"), value, draws, None, Spread(0.5, 0.5))
     assert np.allclose(np.median(moved, axis=0), value)
     z, z_moved = (np.log(x[:, :2] / (1.0 - x[:, :2])) for x in (draws, moved))
     expected = 0.5 * (z - np.median(z, axis=0))
@@ -128,7 +132,7 @@ def test_what_classifiers_share_and_what_is_their_own_have_factors_of_their_own(
     rng = np.random.default_rng(1)
     draws = 0.2 + 0.02 * rng.standard_normal((2000, 1)) + 0.01 * rng.standard_normal((2000, 4))
     value, error = np.full(4, 0.2), get_metric("brier_score")
-    moved = recenter(error, value, draws, None, Spread(0.5, 2.0), EDGE)
+    moved = recenter(error, value, draws, None, Spread(0.5, 2.0))
     for x, y, factor in (
         (draws.mean(axis=1), moved.mean(axis=1), 0.5),
         (draws[:, 0] - draws[:, 1], moved[:, 0] - moved[:, 1], 2.0),
@@ -142,25 +146,22 @@ def test_the_sampling_of_rows_is_never_drawn_together() -> None:
     value, error = np.full(3, 0.2), get_metric("brier_score")
     for more in (0.0, 0.02):
         draws = rows + more * rng.standard_normal((1000, 3))
-        moved = recenter(error, value, draws, rows, Spread(0.5, 0.5), EDGE)
+        moved = recenter(error, value, draws, rows, Spread(0.5, 0.5))
         share = rows.var() / draws.var()
         expected = np.sqrt(0.25 + 0.75 * share) * draws.std(axis=0)
         assert np.allclose(moved.std(axis=0), expected, rtol=0.05)
 
 
-def test_the_spread_fades_to_its_own_with_labels_and_few_classifiers() -> None:
+def test_the_spread_fades_where_labels_decide_and_with_classifiers() -> None:
     accuracy, of = get_metric("accuracy"), OF.recentering
-    shared, own = of.spread[accuracy.kind]
-    found = choose_spread(accuracy, 0.0, 1e6, 2, of)
+    shared, own = of.spread
+    found = choose_spread(accuracy, (0.0, 0.0), 1e9, 2, of)
     assert (found.shared, found.own) == pytest.approx((shared, own))
-    assert found.evenness == pytest.approx(of.evenness)
-    assert choose_spread(accuracy, 1.0, 8.0, 2, of) == Spread()
-    assert choose_spread(accuracy, 0.0, 2.0, 2, of) == Spread()
-    other = choose_spread(get_metric("log_loss"), 0.0, 8.0, 2, of)
-    assert other == Spread(*of.other_spread)
-    wide = choose_spread(accuracy, 0.0, 1e6, 2, of, 1.6)
-    assert (wide.shared, wide.own) == pytest.approx((1.6 * shared, 1.6 * own))
-    assert choose_spread(accuracy, 1.0, 8.0, 2, of, 1.6) == Spread()
+    assert found.evenness == of.evenness
+    assert choose_spread(get_metric("log_loss"), (0.0, 0.0), 2.0, 2, of) == Spread()
+    wide = choose_spread(accuracy, (0.36, 0.75), 2.0, 2, of, 1.6)
+    few = np.exp(of.few / 2.0)
+    assert (wide.shared, wide.own) == pytest.approx((1.28 * few * shared, 0.8 * few * own))
 
 
 def test_what_is_known_too_well_is_evened_out_and_copies_stay_copies() -> None:
@@ -169,7 +170,7 @@ def test_what_is_known_too_well_is_evened_out_and_copies_stay_copies() -> None:
     draws = 0.2 + sizes * rng.standard_normal((4000, 4))
     draws = np.concatenate([draws, draws[:, :1]], axis=1)
     value, error = np.full(5, 0.2), get_metric("brier_score")
-    moved = recenter(error, value, draws, None, Spread(1.0, 1.0, 0.5), EDGE)
+    moved = recenter(error, value, draws, None, Spread(1.0, 1.0, 0.5))
     own, was = (x - x.mean(axis=1, keepdims=True) for x in (moved, draws))
     assert np.std(moved[:, 2] - moved[:, 3]) > 2.0 * np.std(draws[:, 2] - draws[:, 3])
     assert np.std(moved[:, 0] - moved[:, 1]) < np.std(draws[:, 0] - draws[:, 1])
@@ -181,42 +182,58 @@ def drawn_labels(size: int = OF.correction.label_draws, models: int = 3) -> np.n
     return 0.8 + 0.05 * np.random.default_rng(0).standard_normal((size, models))
 
 
-def test_a_model_that_labels_confirm_is_corrected_by_their_number() -> None:
+@pytest.mark.parametrize("ratio", [0.01, 0.3, 3.0, 100.0])
+def test_the_gain_is_the_posterior_mean_of_a_heavy_tailed_bias(ratio: float) -> None:
+    from scipy.stats import norm, t
+
+    bias = np.linspace(-60.0, 60.0, 200_001)
+    prior = t.pdf(bias / np.sqrt(ratio), 2)
+    for z in (0.3, 1.0, 3.0, 6.0):
+        weight = prior * norm.pdf(z - bias)
+        mean = (weight @ bias) / weight.sum()
+        variance = (weight @ (bias - mean) ** 2) / weight.sum()
+        gain, left = compute_gain(np.array([z**2]), ratio)
+        assert gain[0] == pytest.approx(mean / z, abs=0.01)
+        assert left[0] == pytest.approx(variance, rel=0.03, abs=0.01)
+
+
+def test_a_residual_of_many_standard_errors_is_believed_and_one_of_one_is_not() -> None:
+    drawn = drawn_labels(models=5)
+    mean, sd = drawn.mean(axis=0), (drawn - drawn.mean(axis=1, keepdims=True)).std(axis=0)
+    shares = []
+    for size in (1.0, 3.0, 6.0):
+        observed = mean.copy()
+        observed[0] += size * sd[0]
+        step = Correction.estimate(observed, drawn, 20, -1.0, 5, OF.correction).step
+        shares.append((step[0] - step[1:].mean()) / (size * sd[0]))
+    assert shares == sorted(shares)
+    assert shares[0] < 0.1
+    assert shares[2] > 0.5
+
+
+def test_labels_decide_in_the_limit_and_none_says_nothing() -> None:
     drawn = drawn_labels()
-    by_chance = drawn.mean(axis=0) + drawn.std(axis=0)
-    weights = [
-        Correction.estimate(by_chance, drawn, n, 3.0, 3, OF.correction).weight
-        for n in (0, 100, 400, 10_000)
-    ]
-    assert weights == pytest.approx(
-        [weigh_labels(n, 3, OF.correction) for n in (0, 100, 400, 10_000)]
-    )
-    assert weights[0] == 0.0
-    assert weights[2] == pytest.approx(0.5)
-    assert weights[3] > 0.99
+    for n, low, high in ((20, 0.0, 0.1), (1_000_000, 0.99, 1.0)):
+        for log_tau in (-2.0, 0.0):
+            for ratio in predict_bias(n, log_tau, OF.correction):
+                assert low <= compute_gain(np.ones(1), ratio)[0][0] <= high
+    normal = np.random.default_rng(1).standard_normal((20, OF.correction.label_draws))
+    nothing = Correction.none(OF.correction)
+    assert (nothing.draw(normal) == 0.0).all()
+    assert nothing.gains == (0.0, 0.0)
+    flat = np.repeat(drawn[:1], len(drawn), axis=0)
+    assert (Correction.estimate(drawn[1], flat, 20, -1.0, 3, OF.correction).step == 0.0).all()
 
 
-def test_a_model_that_labels_contradict_is_corrected_sooner_within_bounds() -> None:
-    drawn = drawn_labels()
-    mean, sd = drawn.mean(axis=0), drawn.std(axis=0)
-    weights = [
-        Correction.estimate(mean + k * sd, drawn, 100, 3.0, 3, OF.correction).weight
-        for k in (0.0, 1.0, 3.0, 1e3)
-    ]
-    assert weights == sorted(weights)
-    ratios = [w / (1.0 - w) * 16.0 for w in weights]
-    assert ratios == pytest.approx([0.3, 1.0, 9.0, 30.0])
-
-
-def test_leftover_has_the_variance_that_the_correction_leaves() -> None:
-    drawn = drawn_labels()
-    correction = Correction.estimate(
-        drawn.mean(axis=0) + drawn.std(axis=0), drawn, 400, 3.0, 3, OF.correction
-    )
-    normal = np.random.default_rng(1).standard_normal((20_000, OF.correction.label_draws))
-    expected = OF.correction.leftover * 0.25 * drawn.var(axis=0)
-    assert np.allclose(correction.draw_leftover(normal).var(axis=0), expected, rtol=0.05)
-    assert (Correction.none(OF.correction).draw_leftover(normal) == 0.0).all()
+def test_copies_are_corrected_alike_and_curves_whichever_classifiers_they_are_of() -> None:
+    drawn, n, of = drawn_labels(), 50, OF.correction
+    drawn = np.concatenate([drawn, drawn[:, :1]], axis=1)
+    found = Correction.estimate(drawn[3] + 0.1, drawn, n, -1.0, 4, of)
+    assert found.step[0] == found.step[3]
+    assert (found.noise[:, 0] == found.noise[:, 3]).all()
+    curve = Correction.estimate(drawn[3], drawn, n, -1.0, 1, of)
+    part = Correction.estimate(drawn[3, :2], drawn[:, :2], n, -1.0, 1, of)
+    np.testing.assert_array_equal(curve.step[:2], part.step)
 
 
 def test_label_spread_is_one_label_more_and_what_chance_leaves() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ssme.arrays import FloatArray
-from ssme.methods.auto.constants import ALL_POOLS, Constants
+from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.model import compute_posterior, find_blocks
 from ssme.methods.auto.pool import (
     PoolRule,
@@ -34,7 +34,7 @@ def test_columns_give_the_general_center(n_models: int) -> None:
     theta[find_blocks(n_models, 2)["c"].start :] = 0.0
     lines = np.ascontiguousarray(q[:, :, 1].T)
     if n_models > 1:
-        general = _log_pool(q, present, standing, weights, ALL_POOLS)
+        general = _log_pool(q, present, standing, weights)
         odds = pool_binary_log_odds(lines, standing, weights)
         np.testing.assert_allclose(odds, general[:, 1] - general[:, 0], atol=1e-10)
         np.testing.assert_allclose(log_pool(q, present, standing, weights), general, atol=1e-10)
@@ -63,7 +63,7 @@ def test_the_order_of_classifiers_and_classes_decides_nothing_where_scores_are_t
         np.testing.assert_allclose(moved, found, atol=1e-12)
         turned = log_pool(q[:, :, classes], present, standing, weights)
         np.testing.assert_allclose(turned[:, classes], found, atol=1e-9)
-        general = _log_pool(q, present, standing, weights, ALL_POOLS)
+        general = _log_pool(q, present, standing, weights)
         np.testing.assert_allclose(found, general, atol=1e-10)
 
 
@@ -101,7 +101,7 @@ def simulated(n: int, n_models: int, share: float = 0.5, shared: float = 0.0) ->
 def correlation(q: FloatArray, standing: FloatArray | None = None) -> float:
     equal = np.full(q.shape[1], 1.0 / q.shape[1])
     weights = equal if standing is None else standing
-    return measure_correlation(q, add_evidence(q), weights, OF.independence)
+    return measure_correlation(q, add_evidence(q), weights)
 
 
 def test_it_is_zero_under_the_posterior_of_independent_classifiers() -> None:

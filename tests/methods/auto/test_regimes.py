@@ -19,12 +19,8 @@ from ssme.methods.auto.pool import TemperaturePrior
 from ssme.methods.auto.regimes import (
     MEANINGS,
     REGIMES,
-    StatedFit,
-    choose_draw_shares,
     fit_regimes,
     log_conflict_density,
-    log_correlation_density,
-    shrink_stated_evidence,
     weigh_regimes,
 )
 from ssme.metrics import get_metric
@@ -66,18 +62,7 @@ def probabilities(data: ScoreSet) -> dict[str, float]:
 def test_probabilities_before_anything_is_seen_sum_to_one() -> None:
     prior = RegimesConstants().prior
     assert sum(prior.values()) == pytest.approx(1.0)
-    assert set(prior) == set(MEANINGS) == {*REGIMES, StatedFit.name}
-
-
-def test_few_labels_against_stated_scores_are_overlooked() -> None:
-    of = replace(OF.regimes, stated_leniency=(6.0, 20.0))
-    for n, left in ((5, [-3.0, 0.0, 3.0]), (20, [-3.0, 0.0, 3.0]), (40, [-7.5, -2.5, 3.0])):
-        ratios = [shrink_stated_evidence(ratio, n, of) for ratio in (-9.0, -4.0, 3.0)]
-        assert ratios == pytest.approx(left)
-    usual, stated = StatedFit(0.0, 2.0, "usual"), StatedFit(np.log(0.2), -2.0)
-    shares = StatedFit(np.log(0.2), -2.0, "shares")
-    share = choose_draw_shares([usual, shares, stated], 20, of)
-    assert share[2] / share[1] == pytest.approx(np.exp(4.0 * 20.0 / (20.0 + of.sharing)))
+    assert set(prior) == set(MEANINGS) == set(REGIMES)
 
 
 def test_estimates_do_not_depend_on_how_draws_are_shared_out() -> None:
@@ -91,27 +76,6 @@ def test_estimates_do_not_depend_on_how_draws_are_shared_out() -> None:
         regimes.append({regime.name: regime.n_draws for regime in belief.regimes})
     np.testing.assert_array_equal(*values)
     assert regimes[0] != regimes[1]
-
-
-def test_the_usual_regime_is_wider_where_agreement_says_vaguer_than_scores_do() -> None:
-    widening = {}
-    for sharpness in (0.4, 3.0):
-        scores, truth = world(sharpness=sharpness)
-        data = labeled(scores, truth, np.arange(20))
-        belief = Auto(n_draws=20).fit(data, np.random.default_rng(0))
-        usual = next(regime for regime in belief.regimes if regime.name == "usual")
-        widening[sharpness] = (belief.facts.conflict, usual.widening)
-    (above, plain), (below, wide) = widening[0.4], widening[3.0]
-    assert below < 0.0 < above
-    assert plain == 1.0
-    assert wide == pytest.approx(np.sqrt(1.0 + (OF.regimes.conflict_widening * below) ** 2))
-
-
-def test_independent_classifiers_add_up() -> None:
-    scores, truth = world(shared=0.0)
-    assert probabilities(labeled(scores, truth, np.arange(60))).get("added", 0.0) > 0.6
-    scores, truth = world()
-    assert probabilities(labeled(scores, truth, np.arange(60))).get("added", 0.0) < 0.05
 
 
 def test_flattened_scores_are_distorted() -> None:
@@ -136,9 +100,10 @@ def test_no_label_leaves_the_prior_and_what_scores_show() -> None:
     situation = situate(labeled(scores, truth, np.arange(0)), OF, np.random.default_rng(0))
     fitted = fit_regimes(situation)
     chance = dict(zip([fit.name for fit in fitted], weigh_regimes(fitted, 0.0), strict=True))
-    prior = OF.regimes.prior
-    assert chance["stated"] / chance["usual"] == pytest.approx(prior["stated"] / prior["usual"])
-    assert "selected" not in chance
+    assert set(chance) == {"usual", "distorted"}
+    logs = [log_conflict_density(situation, odd) for odd in (False, True)]
+    odds = OF.regimes.prior["distorted"] / OF.regimes.prior["usual"] * np.exp(logs[1] - logs[0])
+    assert chance["distorted"] / chance["usual"] == pytest.approx(odds)
 
 
 def error(data: ScoreSet, truth: np.ndarray) -> float:
@@ -194,26 +159,21 @@ def test_rows_chosen_by_score_are_post_stratified() -> None:
     assert error(data.with_design("by_score"), truth) < 0.05
 
 
-def test_densities_of_conflict_and_correlation_are_scipys() -> None:
+def test_densities_of_conflict_are_scipys() -> None:
     of = OF.regimes
     prior = TemperaturePrior(0.0, 0.4)
-    told = SimpleNamespace(constants=OF, conflict=0.7, correlation=0.3, usual_prior=prior)
+    told = SimpleNamespace(constants=OF, conflict=0.7, usual_prior=prior)
     scale = np.hypot(of.usual_conflict, 0.4)
     found = log_conflict_density(told, False)  # type: ignore[arg-type]
     assert found == pytest.approx(student(4, 0.0, scale).logpdf(0.7))
     found = log_conflict_density(told, True)  # type: ignore[arg-type]
     assert found == pytest.approx(normal(0.0, of.distorted_conflict).logpdf(0.7))
-    constant = 0.5 * np.log(2.0 * np.pi)
-    usual, wide = OF.independence.usual_rho, (0.0, of.independent_rho)
-    for flag, (mean, scale) in ((False, usual), (True, wide)):
-        found = log_correlation_density(told, flag)  # type: ignore[arg-type]
-        assert found == pytest.approx(normal(mean, scale).logpdf(0.3) + constant)
 
 
 def test_worlds_of_whole_labels_count_rows_once_on_average() -> None:
     soft = np.full((200, 300, 2), 0.5) + np.array([0.2, -0.2])
     rng = np.random.default_rng(0)
-    worlds = Worlds(soft, rng.standard_exponential((200, 300)), np.zeros((200, 2)), rng)
+    worlds = Worlds(soft, rng.standard_exponential((200, 300)), rng)
     hard, noise = worlds.see(True)
     np.testing.assert_allclose(hard.mean(axis=(0, 1)), [0.7, 0.3], atol=0.01)
     assert abs(noise.mean()) < 0.02

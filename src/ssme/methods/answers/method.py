@@ -65,7 +65,7 @@ from ssme.progress import track
 class Answers(DeclaredMethod, example="n_draws=100"):
     """Judges who share difficulty: a pool of answers, ratings and probabilities."""
 
-    n_draws: int = declare_joint_draws(200)
+    n_draws: int = declare_joint_draws(1000)
     constants: AnswerConstants = declare_constants(AnswerConstants())
 
     spec: ClassVar[MethodSpec] = MethodSpec(

@@ -1,12 +1,12 @@
 """What ``auto`` believes after its fit: regimes and their probabilities, W of rows, estimates.
 
-    v_r      = m(W_r, all rows) + w R_r                          the metric in regime r
+    v_r      = m(W_r, all rows) + E[bias | R_r]                 the metric in regime r
     estimate = sum_r omega_r v_r,    omega_r proportional to P(r)^6
 
-Within a regime the estimate of a metric is its value on the soft labeling W of all rows, plus the
-residual R of the labels with the weight w (`correction`). The same sum is computed in every world,
-and `recenter` moves those draws onto the regime's estimate. A regime has as many of the draws as
-its probability says.
+Within a regime the estimate of a metric is its value on the soft labeling W of all rows, plus what
+the labels say of its bias (`correction`). The metric is computed in every world, `recenter` moves
+those draws onto the regime's estimate, and what is unknown of the bias is added. A regime has as
+many of the draws as its probability says.
 
     world d  =  ( W_d,  e_1 .. e_n ),   e_i ~ Exp(1),   metric in world d  =  m(W_d, weights e)
 
@@ -26,8 +26,7 @@ contain the estimate, are the interval.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
@@ -43,16 +42,15 @@ from ssme.methods.auto.correction import (
     count_by_class,
     count_by_score,
     count_labels,
-    fade,
     move_by_suggested,
     recenter,
 )
-from ssme.methods.auto.model import AutoPredictor, DrawnRegime, add_label_shift
+from ssme.methods.auto.model import AutoPredictor, PooledRegime, add_label_shift
 from ssme.methods.auto.regimes import MEANINGS, USUAL
 from ssme.methods.base import Estimate, Facts, GroupRows, number_rows
 from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
 from ssme.methods.clusters import draw_row_exponentials, find_part_spread, weigh_rows
-from ssme.methods.draws import average_defined, find_originals, make_child_seed
+from ssme.methods.draws import average_defined, make_child_seed
 from ssme.methods.label_draws import kish
 from ssme.metrics.base import Metric, MetricPlan, one_hot_mass
 from ssme.metrics.ranking import plan_together
@@ -83,9 +81,11 @@ class AutoFacts(Facts):
     effective_classifiers : float
         Number of classifiers that check each other: copies count as one, noise as none.
     correction_weight : float
-        Weight of the residual correction where the labels confirm the model.
+        Share of a residual of one standard error that all classifiers share that is believed.
     rows_behind_draws : int
         Number of rows on which draws are computed.
+    correlation : float or None
+        Correlation of the classifiers' scores within a class; None where it is unknown.
     """
 
     label_free: bool
@@ -99,6 +99,7 @@ class AutoFacts(Facts):
     effective_classifiers: float
     correction_weight: float
     rows_behind_draws: int
+    correlation: float | None
 
     @property
     def other_worlds(self) -> Mapping[str, tuple[float, str]]:
@@ -115,44 +116,20 @@ class AutoFacts(Facts):
     def agreement_conflict(self) -> float | None:
         return self.conflict
 
+    @property
+    def conflict_scale(self) -> float:
+        return self.prior_scale
 
-def plan_metrics(
-    metrics: Sequence[Metric], scores: FloatArray, per_model: bool
-) -> list[MetricPlan]:
-    """One plan per metric for ``scores`` (n, M, K): a function from mass to values (D, C).
-
-    The mass is (D, n, K), or (D, n, M, K) with ``per_model``, where a metric of the whole set of
-    classifiers takes the mean over these.
-    """
-    if not per_model:
-        return plan_together(metrics, scores)
-    each = [metric for metric in metrics if not metric.of_set]
-    by_model = [
-        plan_together([metric.alone(j) for metric in each], scores[:, [j]])
-        for j in range(scores.shape[1])
-    ]
-    columns = iter(zip(*by_model, strict=True))
-    return [
-        partial(_evaluate_mean, metric.plan(scores))
-        if metric.of_set
-        else partial(_evaluate_each, next(columns))
-        for metric in metrics
-    ]
-
-
-def _evaluate_mean(plan: MetricPlan, mass: FloatArray) -> FloatArray:
-    return plan(np.nan_to_num(mass).mean(axis=2))
-
-
-def _evaluate_each(plans: Sequence[MetricPlan], mass: FloatArray) -> FloatArray:
-    return np.concatenate([plan(mass[:, :, j]) for j, plan in enumerate(plans)], axis=1)
+    @property
+    def error_correlation(self) -> float | None:
+        return self.correlation
 
 
 @dataclass(frozen=True, eq=False)
 class RowGroup:
     """The rows of the ``number``-th group asked for, with its labeled rows and metrics' plans.
 
-    ``part`` and ``labeled_part`` are as many of either as worlds are computed on.
+    ``part`` are as many of the rows as worlds are computed on.
     """
 
     data: ScoreSet
@@ -161,16 +138,14 @@ class RowGroup:
     rows: IntArray
     labeled: IntArray
     part: IntArray
-    labeled_part: IntArray
-    _plans: dict[tuple[str, bool], list[MetricPlan]] = field(default_factory=dict)
+    _plans: dict[str, list[MetricPlan]] = field(default_factory=dict)
 
-    def plan(self, which: str, m: int, per_model: bool) -> MetricPlan:
-        """The plan of the ``m``-th metric on "rows", "part", "labeled" or "labeled_part"."""
-        key = (which, per_model)
-        if key not in self._plans:
+    def plan(self, which: str, m: int) -> MetricPlan:
+        """The plan of the ``m``-th metric on "rows", "part" or "labeled"."""
+        if which not in self._plans:
             scores = take_rows(self.data.scores, getattr(self, which))
-            self._plans[key] = plan_metrics(self.metrics, scores, per_model)
-        return self._plans[key][m]
+            self._plans[which] = plan_together(self.metrics, scores)
+        return self._plans[which][m]
 
 
 def take_rows(values: FloatArray, rows: IntArray) -> FloatArray:
@@ -180,15 +155,13 @@ def take_rows(values: FloatArray, rows: IntArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Worlds:
-    """A batch of d worlds on r rows: W (d, r, K) or (d, r, M, K), and weights e (d, r) of rows.
+    """A batch of d worlds on r rows: W (d, r, K), and weights e (d, r) of rows.
 
-    ``shift`` (d, K) are the intercepts of labeled rows; ``rng`` draws hard labels; ``clusters``
-    (r,) are those of the rows, if there are any.
+    ``rng`` draws hard labels; ``clusters`` (r,) are those of the rows, if there are any.
     """
 
     soft: FloatArray
     exponential: FloatArray
-    shift: FloatArray
     rng: Generator
     clusters: IntArray | None = None
 
@@ -198,8 +171,6 @@ class Worlds:
             return self.soft, self.exponential - 1.0
         below = np.cumsum(self.soft, axis=-1)[..., :-1]
         uniform = self.rng.random(self.soft.shape[:-1])
-        if uniform.ndim == 3:
-            uniform = uniform[..., find_originals(self.soft[0])]
         labels = (uniform[..., None] >= below).sum(axis=-1)
         if self.clusters is None:
             counts = self.rng.poisson(1.0, self.exponential.shape).astype(np.float64)
@@ -209,16 +180,9 @@ class Worlds:
         one_hot = labels[..., None] == np.arange(self.soft.shape[-1])
         return one_hot.astype(np.float64), counts - 1.0
 
-    def take_labeled(self, rows: IntArray) -> Worlds:
-        """The same worlds on some of the rows, with W of rows that were chosen for a label."""
-        shift = self.shift if self.soft.ndim == 3 else self.shift[:, None, :]
-        soft = add_label_shift(self.soft[:, rows], shift)
-        clusters = None if self.clusters is None else self.clusters[rows]
-        return replace(self, soft=soft, exponential=self.exponential[:, rows], clusters=clusters)
-
 
 def draw_worlds(
-    regime: DrawnRegime,
+    regime: PooledRegime,
     scores: FloatArray,
     rows: IntArray,
     seed: SeedSequence,
@@ -231,19 +195,18 @@ def draw_worlds(
     asked for, so that groups are joint too.
     """
     rng, hard_rng = (np.random.default_rng(make_child_seed(seed, key)) for key in (0, 1))
-    n, n_models, n_classes = scores.shape
+    n, _, n_classes = scores.shape
     draw = regime.prepare_draws(scores[rows])
-    cells = rows.size * n_classes * (n_models if regime.per_model else 1)
-    batch = max(1, constants.batch_cells // max(1, cells))
+    batch = max(1, constants.batch_cells // max(1, rows.size * n_classes))
     for start in track(range(0, regime.n_draws, batch), "worlds"):
         part = slice(start, start + batch)
-        shift = regime.label_shift_draws[part]
+        soft = draw(part)
         if n <= constants.world_rows or clusters is not None:
-            exponential = draw_row_exponentials(rng, len(shift), n, clusters)[:, rows]
+            exponential = draw_row_exponentials(rng, len(soft), n, clusters)[:, rows]
         else:
-            exponential = rng.standard_exponential((len(shift), rows.size))
+            exponential = rng.standard_exponential((len(soft), rows.size))
         own = None if clusters is None else clusters[rows]
-        yield Worlds(draw(part), exponential, shift, hard_rng, own)
+        yield Worlds(soft, exponential, hard_rng, own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,18 +226,16 @@ class AutoBelief(SoftBelief):
     """The regimes that labels and scores leave possible.
 
     ``weights`` (R,) are omega. ``softs`` are W of each regime on all rows, None where rows are very
-    many and the regime hardly matters; ``soft`` (n, K) is their weighted mean over the regimes with
-    one W for all classifiers, which ``predictor`` gives for other rows. ``correlation`` is that of
-    labels of one cluster, given W.
+    many and the regime hardly matters; ``soft`` (n, K) is their weighted mean, which ``predictor``
+    gives for other rows. ``correlation`` is that of labels of one cluster, given W.
     """
 
     data: ScoreSet
-    regimes: tuple[DrawnRegime, ...]
+    regimes: tuple[PooledRegime, ...]
     weights: FloatArray
     predictor: AutoPredictor
     softs: tuple[FloatArray | None, ...]
     soft: FloatArray
-    n_effective: float
     seed: SeedSequence
     facts: AutoFacts
     constants: Constants
@@ -303,12 +264,11 @@ class AutoBelief(SoftBelief):
         return out
 
     def draw_posteriors(self, rows: IntArray) -> FloatArray:
-        """W (D, r, K) of ``rows`` in every draw, the mean over classifiers where each has its W."""
-        scores, drawn = self.data.scores[rows], []
-        for regime in self.regimes:
-            soft = regime.prepare_draws(scores)(slice(None))
-            drawn.append(soft.mean(axis=2) if regime.per_model else soft)
-        return np.concatenate(drawn)
+        """W (D, r, K) of ``rows`` in every draw."""
+        scores = self.data.scores[rows]
+        return np.concatenate(
+            [regime.prepare_draws(scores)(slice(None)) for regime in self.regimes]
+        )
 
     @property
     def label_shift(self) -> FloatArray:
@@ -321,13 +281,13 @@ class AutoBelief(SoftBelief):
         what labels of suggested rows say beyond the model."""
         weighed = list(zip(self.weights, parts, strict=True))
         value = np.sum([weight * part.value for weight, part in weighed], axis=0)
-        corrected = float(sum(weight * part.correction.weight for weight, part in weighed))
-        constants, size = self.constants.recentering, self.n_effective
+        corrected = float(sum(weight * part.correction.gains[1] for weight, part in weighed))
+        constants = self.constants.recentering
         estimate = Estimate(
             value,
             np.concatenate([part.draws for part in parts]),
-            pair_factor=choose_pair_factor(metric, corrected, size, self.data.n_classes, constants),
-            best_exponent=fade(constants.best, corrected, size, constants),
+            pair_factor=choose_pair_factor(metric, corrected, self.data.n_classes, constants),
+            best_exponent=1.0 - (1.0 - constants.best) * (1.0 - corrected),
         )
         data, design = self.data, self.data.design
         if not whole or design.rounds is None or design.weights is None or data.weights is not None:
@@ -344,8 +304,7 @@ class AutoBelief(SoftBelief):
     ) -> list[list[RegimeEstimate]]:
         """Values and draws [regime][metric] on ``rows``, which are the ``g``-th group asked for."""
         labeled = rows[self.data.labeled[rows]]
-        parts = self._take_part(rows), self._take_part(labeled)
-        group = RowGroup(self.data, metrics, g, rows, labeled, *parts)
+        group = RowGroup(self.data, metrics, g, rows, labeled, self._take_part(rows))
         expected, resampled = self._expect_everywhere(group), self.resample(group)
         return [
             self._estimate_in_regime(r, regime, group, expected[r], resampled)
@@ -356,17 +315,17 @@ class AutoBelief(SoftBelief):
         """Values (B, C) of each metric that differ by the sampling of rows alone, in the most
         probable regime; None for metrics that need hard labels."""
         r, rows = int(np.argmax(self.weights)), group.part
-        soft, per_model = self._take_soft(r, rows), self.regimes[r].per_model
+        soft = self._take_soft(r, rows)
         rng = np.random.default_rng(
             make_child_seed(make_child_seed(self.seed, 0), len(self.regimes))
         )
         size = (self.constants.correction.label_draws, rows.size)
         clusters = None if self.data.clusters is None else self.data.clusters[rows]
         noise = draw_row_exponentials(rng, *size, clusters) - 1.0
-        counts = self._count_rows(noise, rows, group.rows, hard=False, per_model=per_model)
+        counts = self._count_rows(noise, rows, group.rows, hard=False)
         mass = self._weigh(soft[None], rows) * counts
         return [
-            None if metric.hard_only else group.plan("part", m, per_model)(mass)
+            None if metric.hard_only else group.plan("part", m)(mass)
             for m, metric in enumerate(group.metrics)
         ]
 
@@ -393,7 +352,7 @@ class AutoBelief(SoftBelief):
         rows, soft = getattr(group, which), self._take_soft(r, getattr(group, which))
         values = []
         for m, metric in enumerate(group.metrics):
-            plan = group.plan(which, m, self.regimes[r].per_model)
+            plan = group.plan(which, m)
             if metric.hard_only:
                 values.append(average_defined(self._draw_over_labels(plan, rows, soft)))
             else:
@@ -410,28 +369,30 @@ class AutoBelief(SoftBelief):
     def _estimate_in_regime(
         self,
         r: int,
-        regime: DrawnRegime,
+        regime: PooledRegime,
         group: RowGroup,
         expected: list[FloatArray],
         resampled: list[FloatArray | None],
     ) -> list[RegimeEstimate]:
         """Each metric in one regime: ``expected`` corrected, with draws moved onto it."""
-        corrections = self._find_corrections(r, group)
-        draws = self._draw_values(r, regime, group, corrections)
-        constants, out = self.constants.recentering, []
+        corrections, out = self._find_corrections(r, group), []
+        draws = self._draw_values(r, regime, group)
+        rng = np.random.default_rng(make_child_seed(make_child_seed(self.seed, 0), r))
+        normal = rng.standard_normal((regime.n_draws, self.constants.correction.label_draws))
         for m, metric in enumerate(group.metrics):
             correction = corrections[m]
-            value = expected[m] + correction.weight * correction.residual
-            value = np.clip(value, metric.low, metric.high)
+            value = np.clip(expected[m] + correction.step, metric.low, metric.high)
             spread = choose_spread(
                 metric,
-                correction.weight,
-                self.n_effective,
+                correction.gains,
+                self.facts.effective_classifiers,
                 self.data.n_classes,
-                constants,
+                self.constants.recentering,
                 regime.widening,
             )
-            moved = self.recenter(metric, value, draws[m], resampled[m], spread, constants.edge)
+            moved = self.recenter(metric, value, draws[m], resampled[m], spread)
+            moved = moved + correction.draw(normal)
+            moved = np.clip(moved + value - np.median(moved, axis=0), metric.low, metric.high)
             out.append(RegimeEstimate(value, moved, correction))
         return out
 
@@ -441,9 +402,9 @@ class AutoBelief(SoftBelief):
         if labeled.size == 0:
             return [Correction.none(constants) for _ in group.metrics]
         worth, one = self._count_labels(r, group), np.ones(1)
-        observed = self._observe(labeled, regime.per_model)
+        observed = self._observe(labeled)
         soft = add_label_shift(self._take_soft(r, labeled), regime.label_shift)
-        size, effect = float(labeled.size), 1.0
+        size, effect, log_tau = float(labeled.size), 1.0, float(np.log(self.facts.prior_scale))
         if self.data.clusters is not None:
             worth_of_rows = weigh_rows(self.correlation, self.data.clusters[labeled])
             effect = labeled.size / float(worth_of_rows.sum())
@@ -452,25 +413,20 @@ class AutoBelief(SoftBelief):
             size = float(kish((one_hot * worth).sum(axis=-1)[0]))
         corrections = []
         for m, metric in enumerate(group.metrics):
-            plan, counts = (
-                group.plan("labeled", m, regime.per_model),
-                one if metric.hard_only else worth,
-            )
+            plan, counts = group.plan("labeled", m), one if metric.hard_only else worth
             drawn = self._draw_over_labels(plan, labeled, soft, counts)
             if effect > 1.0:
                 mean = average_defined(drawn)
                 drawn = mean + (drawn - mean) * np.sqrt(effect)
-            sizes = (size / effect, self.n_effective, self.data.n_models)
-            corrections.append(
-                Correction.estimate(plan(observed * counts)[0], drawn, *sizes, constants)
-            )
+            about = (size / effect, log_tau, self.data.n_models, constants)
+            corrections.append(Correction.estimate(plan(observed * counts)[0], drawn, *about))
         return corrections
 
     def _count_labels(self, r: int, group: RowGroup) -> FloatArray:
         """How often each label counts in the correction, by how rows were chosen: factors of the
-        mass (D, r, [M,] K). Metrics that need hard labels count every row once instead."""
+        mass (D, r, K). Metrics that need hard labels count every row once instead."""
         regime, design, labeled = self.regimes[r], self.data.design, group.labeled
-        if regime.per_model or labeled.size == 0:
+        if labeled.size == 0:
             return np.ones(1)
         if regime.name == "selected" or design.kind == "by_class":
             shares = self._take_soft(r, group.part).mean(axis=0)
@@ -484,86 +440,48 @@ class AutoBelief(SoftBelief):
     def _draw_over_labels(
         self, plan: MetricPlan, rows: IntArray, soft: FloatArray, counts: FloatArray | float = 1.0
     ) -> FloatArray:
-        """The metric (B, C) of labels drawn from ``soft`` (r, [M,] K), the same seed every time."""
+        """The metric (B, C) of labels drawn from ``soft`` (r, K), the same seed every time."""
         n_draws, cells = self.constants.correction.label_draws, self.constants.batch_cells
         masses = draw_masses(soft, n_draws, cells, make_child_seed(self.seed, 0))
-        if soft.ndim == 3:
-            same = find_originals(soft)
-            masses = (mass[:, :, same] for mass in masses)
         return np.concatenate([plan(self._weigh(mass, rows) * counts) for mass in masses])
 
-    def _draw_values(
-        self, r: int, regime: DrawnRegime, group: RowGroup, corrections: Sequence[Correction]
-    ) -> list[FloatArray]:
-        """Draws (D, C) of each metric on the group, corrected in every world as the estimate is,
-        with the noise of what the labels leave open; not recentered yet."""
-        rows, known, per_model = group.part, group.labeled_part, regime.per_model
-        shown = np.union1d(rows, known)
-        at, at_known = np.searchsorted(shown, rows), np.searchsorted(shown, known)
-        worth = self._count_labels(r, group)
-        worth = worth[np.searchsorted(group.labeled, known)] if worth.ndim == 2 else worth
-        observed = self._observe(known, per_model)
-        values: list[list[FloatArray]] = [[] for _ in group.metrics]
+    def _draw_values(self, r: int, regime: PooledRegime, group: RowGroup) -> list[FloatArray]:
+        """Draws (D, C) of each metric on the group, not recentered yet."""
+        rows, values = group.part, [list[FloatArray]() for _ in group.metrics]
         few_rows = self.data.n_rows <= self.constants.world_rows
         seed = make_child_seed(make_child_seed(self.seed, 1 if few_rows else 2 + group.number), r)
-        about = (self.data.scores, shown, seed, self.constants, self.data.clusters)
+        about = (self.data.scores, rows, seed, self.constants, self.data.clusters)
         for worlds in draw_worlds(regime, *about):
-            known_worlds = worlds.take_labeled(at_known)
             for hard in {metric.hard_only for metric in group.metrics}:
                 labelings, noise = worlds.see(hard)
-                kind = {"hard": hard, "per_model": per_model}
-                counts = self._count_rows(noise[:, at], rows, group.rows, **kind)
-                mass = self._weigh(labelings[:, at], rows) * counts
-                labelings, noise = known_worlds.see(hard)
-                counts = self._count_rows(noise, known, group.labeled, **kind)
-                counts = counts if hard else counts * worth
-                known_mass = self._weigh(labelings, known) * counts
-                truth = observed * counts
+                counts = self._count_rows(noise, rows, group.rows, hard=hard)
+                mass = self._weigh(labelings, rows) * counts
                 for m, metric in enumerate(group.metrics):
-                    if metric.hard_only != hard:
-                        continue
-                    value = group.plan("part", m, per_model)(mass)
-                    if known.size:
-                        plan = group.plan("labeled_part", m, per_model)
-                        residual = plan(truth) - plan(known_mass)
-                        value = value + corrections[m].weight * np.where(
-                            np.isfinite(residual), residual, 0.0
-                        )
-                    values[m].append(value)
-        rng = np.random.default_rng(make_child_seed(make_child_seed(self.seed, 0), r))
-        normal = rng.standard_normal((regime.n_draws, self.constants.correction.label_draws))
-        return [
-            np.concatenate(batches) + correction.draw_leftover(normal)
-            for batches, correction in zip(values, corrections, strict=True)
-        ]
+                    if metric.hard_only == hard:
+                        values[m].append(group.plan("part", m)(mass))
+        return [np.concatenate(batches) for batches in values]
 
     def _take_part(self, rows: IntArray) -> IntArray:
         """At most ``world_rows`` of ``rows``, the same ones whenever they are asked for."""
         most = self.constants.world_rows
         return take_part(rows, most, self.data.n_rows, make_child_seed(self.seed, 0))
 
-    def _observe(self, rows: IntArray, per_model: bool) -> FloatArray:
-        """Mass (1, r, K) of the labels of ``rows``, or (1, r, M, K)."""
-        mass = one_hot_mass(self.data.labels[rows], self.data.n_classes)
-        if per_model:
-            mass = np.repeat(mass[:, :, None], self.data.n_models, axis=2)
-        return self._weigh(mass, rows)
+    def _observe(self, rows: IntArray) -> FloatArray:
+        """Mass (1, r, K) of the labels of ``rows``."""
+        return self._weigh(one_hot_mass(self.data.labels[rows], self.data.n_classes), rows)
 
     def _weigh(self, labelings: FloatArray, rows: IntArray) -> FloatArray:
-        """Mass of labelings (D, r, ..., K), rows counting by their weight."""
-        if self.data.weights is None:
-            return labelings
-        weights = self.data.weights[rows]
-        return labelings * weights.reshape(-1, *([1] * (labelings.ndim - 2)))
+        """Mass of labelings (D, r, K), rows counting by their weight."""
+        weights = self.data.weights
+        return labelings if weights is None else labelings * weights[rows][:, None]
 
     def _count_rows(
-        self, noise: FloatArray, part: IntArray, whole: IntArray, *, hard: bool, per_model: bool
+        self, noise: FloatArray, part: IntArray, whole: IntArray, *, hard: bool
     ) -> FloatArray:
-        """How often each row counts, 1 + ``noise`` (D, r), with the axes of labelings added.
+        """How often each row counts, 1 + ``noise`` (D, r), with the axis of classes added.
 
         The noise is shrunk so that the ``part`` represents the ``whole``; hard counts stay whole.
         """
         if not hard and whole.size > part.size:
             noise = noise * find_part_spread(part, whole, self.data.clusters)
-        counts = 1.0 + noise
-        return counts[:, :, None, None] if per_model else counts[:, :, None]
+        return 1.0 + noise[:, :, None]

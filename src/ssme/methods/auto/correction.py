@@ -1,25 +1,24 @@
-"""Residual correction: the estimate becomes that of labels alone as labels grow.
+"""Residual correction: what labels say beyond the model, the more of it the more labels there are.
 
 On the n labeled rows let R_j be the metric of classifier j minus its mean over labels drawn from
-the model W (with the label intercepts: labels may over-represent a class), and V_j the variance
-over those labels: what R_j would be by chance. Then
+the model W (with the label intercepts: labels may over-represent a class). The bias of the model
+has a part that all classifiers share and a part of each one's own,
 
-    estimate = m(W, all rows) + w R,      w = r / (1 + r),      r = (n / n_0)^2 s,
+    bias_j = shared + own_j,      R_j ~ bias_j + noise_j,
+    shared ~ sigma_s sqrt(n V_s) t_2,      own_j ~ sigma_o sqrt(n V_oj) t_2,
 
-is the best guess if the model's bias has the variance r V. Two things speak for bias:
+V_s being the variance of the mean of the noise over classifiers, V_oj that of what noise_j has
+beyond it, both over the drawn labels. sqrt(n V) is the noise of one label, so that one sigma fits
+every metric; and the Student t has heavy tails: a residual of three standard errors is believed,
+one of one standard error hardly. The estimate is moved by the posterior mean of the bias, and its
+posterior variance is in the draws. sigma is predicted: where the sharpness of the pool is hard to
+predict (tau, the scale of its prior, is large), the model is further off,
 
-- labels, (n / n_0)^2 with n_0 = 500 - 300/M: the noise that hides the bias falls with n; and few
-  classifiers cannot correct each other;
-- misfit, s = sum_j R_j^2 / sum_j V_j, about one where W is right: a model that the labels
-  contradict more than chance allows is corrected sooner. a curve, with many values per classifier,
-  takes s = 1, so that it is the same whichever classifiers are asked for.
+    log sigma = a + 0.42 log tau + 0.33 log(n / 50),      a = -3.21 (shared), -3.65 (own).
 
-For eight classifiers that the labels confirm w is 4 % at 100 labels, 30 % at 300, 82 % at 1,000.
-
-Given R, the bias is still known only up to the variance w V. Draws of the world carry w^2 V of it
-(the labeled rows are weighted anew in every world); `Correction.draw_leftover` is the rest,
-w (1 - w) V, times 2.5, as noise that is joint over classifiers and metrics. All numbers:
-`CorrectionConstants`.
+With many labels the estimate is that of labels alone. A curve, with many values per classifier, has
+no shared part and takes each residual as if it were one standard error, so that it is the same
+whichever classifiers are asked for. All numbers: `CorrectionConstants`.
 """
 
 from __future__ import annotations
@@ -43,27 +42,52 @@ from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.influence import measure_influence
 from ssme.metrics.kinds import Decision, Ranking, Rows, is_same_metric
 
+SCALES = np.exp(np.linspace(-2.0, 14.0, 33))
+"""Variances of the normals that a Student t of 2 degrees mixes, from small to large: 2 / chi^2_2
+has the density exp(-1/x) / x of its logarithm."""
 
-def weigh_labels(
-    n_labeled: float, n_effective: float, constants: CorrectionConstants, misfit: float = 1.0
-) -> float:
-    """The weight w at a misfit s: 0 without labels, and 1 in the limit of many."""
-    ratio = (n_labeled / (constants.half + constants.half_few / n_effective)) ** 2 * misfit
-    return float(ratio / (1.0 + ratio))
+LEAST_VARIANCE = 1e-12
+"""Smaller variances of the noise count as zero."""
+
+
+def compute_gain(z2: FloatArray, ratio: float) -> tuple[FloatArray, FloatArray]:
+    """Posterior mean of a bias over its residual R, and posterior variance over V.
+
+    ``z2`` is R^2 / V and ``ratio`` is sigma^2 n: the normals that the Student t mixes have the
+    variances `SCALES` sigma^2 n V.
+    """
+    variance = SCALES * ratio
+    log_weight = -1.0 / SCALES - np.log(SCALES)
+    log_weight = log_weight - 0.5 * (np.log1p(variance) + z2[..., None] / (1.0 + variance))
+    weight = np.exp(log_weight - log_weight.max(axis=-1, keepdims=True))
+    weight /= weight.sum(axis=-1, keepdims=True)
+    gain = variance / (1.0 + variance)
+    mean = weight @ gain
+    return mean, mean + z2 * (weight @ gain**2 - mean**2)
+
+
+def predict_bias(
+    n_labeled: float, log_tau: float, constants: CorrectionConstants
+) -> tuple[float, float]:
+    """sigma^2 n of the shared bias and of each classifier's own."""
+    slope = constants.tau_slope * log_tau + constants.labels_slope * np.log(n_labeled / 50.0)
+    both = (n_labeled * np.exp(2.0 * (a + slope)) for a in (constants.shared, constants.own))
+    shared, own = map(float, both)
+    return shared, own
 
 
 @dataclass(frozen=True, eq=False)
 class Correction:
     """What the labels of a group say about one metric beyond the model.
 
-    ``residual`` (M,) is R, zero where undefined; ``noise`` (B, M), of variance V, is the metric on
-    labels drawn from W minus its mean; ``leftover`` is the factor of the variance left over.
+    ``step`` (C,) is the posterior mean of the bias, ``noise`` (B, C) has its posterior variance,
+    ``gains`` are the shares of the residual that are believed, of what classifiers share and,
+    their mean, of what is each one's own.
     """
 
-    residual: FloatArray
+    step: FloatArray
     noise: FloatArray
-    weight: float
-    leftover: float
+    gains: tuple[float, float]
 
     @classmethod
     def estimate(
@@ -71,36 +95,44 @@ class Correction:
         observed: FloatArray,
         drawn: FloatArray,
         n_labeled: float,
-        n_effective: float,
+        log_tau: float,
         n_models: int,
         constants: CorrectionConstants,
     ) -> Correction:
-        """From the metric on the labels (M,) and on labels of the same rows drawn from W (B, M).
-
-        Only where there is one value per classifier is the misfit measured.
-        """
+        """From the metric on the labels (C,) and on labels of the same rows drawn from W (B, C)."""
         defined = np.isfinite(drawn)
         mean = np.where(defined, drawn, 0.0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
         noise = np.where(defined, drawn - mean, 0.0)
-        known = np.isfinite(observed) & defined.any(axis=0)
+        known = np.isfinite(observed) & (noise != 0.0).any(axis=0)
         residual = np.where(known, observed - mean, 0.0)
-        chance = float((noise[:, known] ** 2).mean(axis=0).sum())
-        one_each = len(observed) == n_models
-        misfit = float((residual**2).sum()) / chance if one_each and chance > 0.0 else 1.0
-        bounded = float(np.clip(misfit, constants.least_misfit, constants.most_misfit))
-        weight = weigh_labels(n_labeled, n_effective, constants, bounded)
-        return cls(residual, noise, weight, constants.leftover)
+        noise[:, ~known] = 0.0
+        ratios = predict_bias(n_labeled, log_tau, constants)
+        if len(observed) > n_models:
+            gain, left = compute_gain(np.ones(1), ratios[0])
+            spread = constants.noise * np.sqrt(left)
+            return cls(gain * residual, spread * noise, (float(gain[0]), float(gain[0])))
+        share = known / max(1, known.sum())
+        together = (residual @ share * known, (noise @ share)[:, None] * known)
+        own = (residual - together[0], noise - together[1])
+        step, width, gains = np.zeros_like(residual), np.zeros_like(noise), list[float]()
+        for (r, e), ratio in zip((together, own), ratios, strict=True):
+            variance = (e**2).mean(axis=0)
+            varies = variance > LEAST_VARIANCE
+            gain, left = compute_gain(r**2 / np.where(varies, variance, 1.0), ratio)
+            step = step + np.where(varies, gain * r, 0.0)
+            width = width + constants.noise * e * np.sqrt(left * varies)
+            gains.append(float(gain[varies].mean()) if varies.any() else 0.0)
+        return cls(step, width, (gains[0], gains[1]))
 
     @classmethod
     def none(cls, constants: CorrectionConstants) -> Correction:
         """The correction of a group without labels."""
-        return cls(np.zeros(1), np.zeros((constants.label_draws, 1)), 0.0, constants.leftover)
+        return cls(np.zeros(1), np.zeros((constants.label_draws, 1)), (0.0, 0.0))
 
-    def draw_leftover(self, normal: FloatArray) -> FloatArray:
-        """Noise (D, M) of variance w (1 - w) V ``leftover``, joint over the metrics that get the
-        same standard ``normal`` (D, B)."""
-        left = self.leftover * self.weight * (1.0 - self.weight)
-        return np.sqrt(left / len(self.noise)) * (normal @ self.noise)
+    def draw(self, normal: FloatArray) -> FloatArray:
+        """What is unknown of the bias (D, C), joint over the metrics that get the same standard
+        ``normal`` (D, B)."""
+        return normal @ self.noise / np.sqrt(len(self.noise))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -153,10 +185,10 @@ def count_by_score(
 # better point estimate, the draws know the spread.
 #
 # What classifiers share (how sharp the pool should be) cancels in a difference, the rest does not,
-# so the two have factors by kind of metric, f = 1 - (1 - factor) (1 - w) max(0, 1 -
-# 20/M^3). They are about what the
-# coefficients contribute; the share s of the variance that the sampling of rows adds is kept,
-# shared = sqrt( f^2 + (1 - f^2) s ), likewise own.
+# so the two have factors, larger with few classifiers, which check each other less; the share of
+# the bias that the labels tell is in the draws no more, f = factor exp(1/M) sqrt(1 - gain). They
+# are about what the coefficients contribute; the share s of the variance that the sampling of rows
+# adds is kept, shared = sqrt( f^2 + (1 - f^2) s ), likewise own.
 #
 # The families know some directions in which classifiers differ much better than others, and
 # overrate that: singular values of the own part are taken to the power p = 1 - (1 - e)(1 - s),
@@ -172,7 +204,10 @@ class Spread:
     evenness: float = 1.0
 
 
-Recenter = Callable[[Metric, FloatArray, FloatArray, FloatArray | None, Spread, float], FloatArray]
+EDGE = 1e-9
+"""Least distance from the ends of the range on the logit scale."""
+
+Recenter = Callable[[Metric, FloatArray, FloatArray, FloatArray | None, Spread], FloatArray]
 """A function such as `recenter`, which a study can replace."""
 
 
@@ -182,7 +217,6 @@ def recenter(
     draws: FloatArray,
     resampled: FloatArray | None,
     spread: Spread,
-    edge: float,
 ) -> FloatArray:
     """Move ``draws`` (D, C) so that their median is ``value`` (C,), on the scale g of the metric.
 
@@ -197,7 +231,7 @@ def recenter(
     bounded = bool(metric.greater_is_better) and np.isfinite(low) and np.isfinite(high)
 
     def to_scale(x: FloatArray) -> FloatArray:
-        return log_odds((x - low) / (high - low), edge) if bounded else x
+        return log_odds((x - low) / (high - low), EDGE) if bounded else x
 
     # undefined draws become the defined ones in turn
     columns = [np.resize(drawn[np.isfinite(drawn)], drawn.size) for drawn in draws[:, kept].T]
@@ -221,46 +255,37 @@ def recenter(
 
 def choose_spread(
     metric: Metric,
-    weight: float,
+    gains: tuple[float, float],
     n_effective: float,
     n_classes: int,
     constants: RecenteringConstants,
     widening: float = 1.0,
 ) -> Spread:
-    """The spread of a metric's kind times the regime's ``widening``, both faded with few
-    classifiers and where labels decide, by their weight w."""
-    shared, own = constants.other_spread
-    evenness = 1.0
-    for kind, factors in constants.spread.items():
-        if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
-            (shared, own), evenness = factors, constants.evenness
-            break
-    shared, own, evenness, wide = (
-        fade(f, weight, n_effective, constants) for f in (shared, own, evenness, widening)
+    """The spread of a metric times the regime's ``widening``, less where labels decide."""
+    factors, evenness = (1.0, 1.0), 1.0
+    if _is_calibrated(metric, n_classes, constants):
+        factors, evenness = constants.spread, constants.evenness
+        widening *= float(np.exp(constants.few / n_effective))
+    shared, own = (
+        widening * factor * float(np.sqrt(1.0 - gain))
+        for factor, gain in zip(factors, gains, strict=True)
     )
-    return Spread(wide * shared, wide * own, evenness)
+    return Spread(shared, own, evenness)
 
 
 def choose_pair_factor(
-    metric: Metric,
-    weight: float,
-    n_effective: float,
-    n_classes: int,
-    constants: RecenteringConstants,
+    metric: Metric, gain: float, n_classes: int, constants: RecenteringConstants
 ) -> float:
-    """The factor of pairwise differences of a metric's kind, faded; one for kinds without one."""
-    for kind, factor in constants.pairs.items():
-        if is_same_metric(kind, metric.kind, n_classes, any_threshold=True):
-            return fade(factor, weight, n_effective, constants)
-    return 1.0
+    """The factor of pairwise differences, nearer to one where labels decide."""
+    known = _is_calibrated(metric, n_classes, constants) and metric.greater_is_better
+    return 1.0 - (1.0 - constants.pairs) * (1.0 - gain) if known else 1.0
 
 
-def fade(
-    factor: float, weight: float, n_effective: float, constants: RecenteringConstants
-) -> float:
-    """f: the ``factor``, nearer to one with few classifiers and where labels decide."""
-    fades = (1.0 - weight) * max(0.0, 1.0 - constants.few / n_effective**3)
-    return 1.0 - (1.0 - factor) * fades
+def _is_calibrated(metric: Metric, n_classes: int, constants: RecenteringConstants) -> bool:
+    """Whether the metric is of a kind whose spread was calibrated, at whatever threshold."""
+    return any(
+        is_same_metric(kind, metric.kind, n_classes, any_threshold=True) for kind in constants.kinds
+    )
 
 
 def _split(z: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -35,37 +35,38 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.method import Answers, AnswersBelief
 from ssme.methods.auto.belief import AutoBelief, AutoFacts
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.correction import count_labels, weigh_labels
+from ssme.methods.auto.correction import compute_gain, count_labels, predict_bias
 from ssme.methods.auto.model import (
     AutoPredictor,
-    DrawnRegime,
     PooledRegime,
-    StatedRegime,
     apply_in_chunks,
     compute_label_shift,
 )
 from ssme.methods.auto.pool import clip_scores, find_present, summarize_scores
 from ssme.methods.auto.regimes import (
+    REGIMES,
     USUAL,
     FittedRegime,
     KnownLabels,
     Situation,
-    StatedFit,
     choose_draw_shares,
     fit_regimes,
     weigh_regimes,
 )
 from ssme.methods.base import DeclaredMethod, MethodSpec
 from ssme.methods.clusters import find_correlation, has_repeats, weigh_rows
-from ssme.methods.draws import declare_constants, declare_joint_draws, find_originals, spawn_seed
+from ssme.methods.draws import declare_constants, declare_joint_draws, spawn_seed
 from ssme.options import Nothing, Number, OneOf, Series, option
+
+CHAIN_PARTS = 5
+"""Chains of a regime are drawn in multiples of so large a part of all draws."""
 
 
 @dataclass(frozen=True)
 class Auto(DeclaredMethod, example="n_draws=100"):
     """Recalibrated pool of the classifiers: the default method."""
 
-    n_draws: int = declare_joint_draws(200)
+    n_draws: int = declare_joint_draws(1000)
     temperature: tuple[float, float, float] | None = option(
         None,
         "Coefficients (alpha, beta, gamma) of the line that predicts, without labels, how sharp "
@@ -114,23 +115,20 @@ class Auto(DeclaredMethod, example="n_draws=100"):
             fitted = fit_regimes(situation)
         probability = weigh_regimes(fitted, constants.regimes.negligible)
         shares = choose_draw_shares(fitted, situation.labels.classes.size, constants.regimes)
+        sizes, total = allot_draws(self.n_draws, shares), self.n_draws
+        own = dict(zip(REGIMES, rng.spawn(len(REGIMES)), strict=True))
         regimes = tuple(
-            draw_regime(fit, float(chance), int(size), situation, rng)
-            for fit, chance, size in zip(
-                fitted, probability, allot_draws(self.n_draws, shares), strict=True
-            )
+            draw_regime(fit, float(chance), int(size), total, situation, own[fit.name])
+            for fit, chance, size in zip(fitted, probability, sizes, strict=True)
             if size > 0
         )
         return replace(believe(data, regimes, situation, rng), correlation=correlation)
 
 
-def find_label_correlation(
-    fitted: Sequence[FittedRegime | StatedFit], labels: KnownLabels
-) -> float:
+def find_label_correlation(fitted: Sequence[FittedRegime], labels: KnownLabels) -> float:
     """How correlated labels of one cluster are beyond what the most probable regime says."""
     assert labels.clusters is not None
-    pooled = [fit for fit in fitted if isinstance(fit, FittedRegime)]
-    likeliest = max(pooled, key=lambda fit: fit.log_scores + fit.log_labels)
+    likeliest = max(fitted, key=lambda fit: fit.log_scores + fit.log_labels)
     soft = likeliest.regression.features.compute_posteriors(likeliest.mode[None])[0]
     seen = labels.classes[:, None] == np.arange(soft.shape[1])
     return find_correlation(seen - soft, labels.clusters)
@@ -173,37 +171,26 @@ def allot_draws(total: int, probability: FloatArray) -> IntArray:
 
 
 def draw_regime(
-    fit: FittedRegime | StatedFit,
+    fit: FittedRegime,
     probability: float,
     n_draws: int,
+    total: int,
     situation: Situation,
     rng: Generator,
-) -> DrawnRegime:
-    """A fitted regime with ``n_draws`` draws of its coefficients."""
-    constants, n_classes = situation.constants, situation.summary.n_classes
-    if isinstance(fit, StatedFit):
-        shape = (n_draws, situation.summary.n_models)
-        temperatures = constants.regimes.stated_temperature * rng.standard_normal(shape)
-        return StatedRegime(
-            name=fit.name,
-            probability=probability,
-            log_temperatures=temperatures[:, find_originals(situation.summary.q)],
-            label_shift=np.zeros(n_classes),
-            label_shift_draws=np.zeros((n_draws, n_classes)),
-            clip=constants.pool.clip,
-            widening=constants.regimes.widening,
-        )
-    regression, sampler, widening = fit.regression, constants.sampler, constants.regimes.widening
+) -> PooledRegime:
+    """A fitted regime with ``n_draws`` of all ``total`` draws of coefficients."""
+    constants, regression = situation.constants, fit.regression
+    sampler, widening = constants.sampler, 1.0
     sd = regression.sd.copy()
     if fit.name == USUAL:
         sd[0] *= constants.prior.widening  # hard shrinkage suits the mode, not an interval
-        # answers of 0 or 1, and agreement that implies vaguer scores, call for wider draws
-        widening = constants.regimes.answers_widening if situation.answers_only else 1.0
-        against = constants.regimes.conflict_widening * min(0.0, situation.conflict or 0.0)
-        widening *= float(np.sqrt(1.0 + against**2))
     else:
         sampler = replace(sampler, power=constants.regimes.power)
-    draws = replace(regression, sd=sd).draw(fit.mode, n_draws, rng, sampler)
+        widening = constants.regimes.widening
+    # whole fifths, so that a slight change of the probabilities changes no random number
+    part = max(1, total // CHAIN_PARTS)
+    chains = -(-n_draws // part) * part
+    draws = replace(regression, sd=sd).draw(fit.mode, chains, rng, sampler)[:n_draws]
     return PooledRegime(
         name=fit.name,
         probability=probability,
@@ -211,14 +198,13 @@ def draw_regime(
         mode=fit.mode,
         draws=draws,
         label_shift=compute_label_shift(regression, fit.mode),
-        label_shift_draws=compute_label_shift(regression, draws),
         clip=constants.pool.clip,
         widening=widening,
     )
 
 
 def believe(
-    data: ScoreSet, regimes: tuple[DrawnRegime, ...], situation: Situation, rng: Generator
+    data: ScoreSet, regimes: tuple[PooledRegime, ...], situation: Situation, rng: Generator
 ) -> AutoBelief:
     """The belief that ``regimes`` make up together, with W of all rows in each of them.
 
@@ -230,39 +216,32 @@ def believe(
     weights = (probability / probability.max()) ** constants.regimes.sureness
     weights[weights < constants.regimes.least_weight * weights.sum()] = 0.0
     weights /= weights.sum()
-    pooled = [(r, regime) for r, regime in enumerate(regimes) if isinstance(regime, PooledRegime)]
-    counted = [(r, regime) for r, regime in pooled if weights[r] > 0.0] or pooled[:1]
-    few, needed = data.n_rows <= constants.world_rows, {r for r, _ in counted}
+    few, counted = data.n_rows <= constants.world_rows, np.flatnonzero(weights)
     softs = [
-        apply_in_chunks(regime, data.scores, cells)
-        if few or weights[r] > 0.0 or r in needed
-        else None
+        apply_in_chunks(regime, data.scores, cells) if few or weights[r] > 0.0 else None
         for r, regime in enumerate(regimes)
     ]
-    share = np.array([weights[r] for r, _ in counted])
-    share = share / share.sum() if share.any() else np.ones(1)
-    soft: FloatArray = np.sum(
-        [w * softs[r] for w, (r, _) in zip(share, counted, strict=True)], axis=0
-    )
+    soft: FloatArray = np.sum([weights[r] * softs[r] for r in counted], axis=0)
     return AutoBelief(
         data=data,
         regimes=regimes,
         weights=weights,
-        predictor=AutoPredictor(tuple(regime for _, regime in counted), share),
+        predictor=AutoPredictor(tuple(regimes[r] for r in counted), weights[counted]),
         softs=tuple(softs),
         soft=soft,
-        n_effective=situation.summary.n_effective,
         seed=spawn_seed(rng),
-        facts=_collect_facts(data, regimes, pooled[0][1], situation),
+        facts=_collect_facts(data, regimes, situation),
         constants=constants,
     )
 
 
 def _collect_facts(
-    data: ScoreSet, regimes: tuple[DrawnRegime, ...], first: PooledRegime, situation: Situation
+    data: ScoreSet, regimes: tuple[PooledRegime, ...], situation: Situation
 ) -> AutoFacts:
-    """The facts of the fit; the pool and its temperature are those of the ``first`` regime."""
-    constants, summary = situation.constants, situation.summary
+    """The facts of the fit; the pool and its temperature are those of the first regime."""
+    constants, summary, first = situation.constants, situation.summary, regimes[0]
+    n, log_tau = data.n_labeled, float(np.log(situation.usual_prior.scale))
+    shared, _ = predict_bias(max(n, 1), log_tau, constants.correction)
     standing, weights = (
         dict(zip(data.models, values.round(4).tolist(), strict=True))
         for values in (summary.standing, first.pooling.weights)
@@ -281,6 +260,7 @@ def _collect_facts(
         standing=standing,
         pool_weights=weights,
         effective_classifiers=summary.n_effective,
-        correction_weight=weigh_labels(data.n_labeled, summary.n_effective, constants.correction),
+        correction_weight=float(compute_gain(np.ones(1), shared)[0][0]) if n else 0.0,
         rows_behind_draws=min(data.n_rows, constants.world_rows),
+        correlation=situation.correlation if np.isfinite(situation.correlation) else None,
     )

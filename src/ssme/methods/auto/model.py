@@ -1,14 +1,13 @@
 """The recalibration model: P(y | scores) as a penalized logistic model of the pool.
 
     z_ik = log p_k + b l_ik  +  a_k  +  sum_j t_j (q_ijk - pi_ik)                (mode)
-         + sum_j c_j (log q_ijk - log pi_ik) + sum_j v_j [k predicted by j]
-         + r l_ik (h_i - 1/2) + s_k l_ik                                         (draws)
+         + sum_j c_j (log q_ijk - log pi_ik) + sum_j v_j [k predicted by j]      (draws)
          + d_k u_k                                                               (labeled rows)
-    W_ik = softmax_k(z_i),     l_ik = log pi_ik - log p_k,     h_i = pool confidence scaled to 0..1
+    W_ik = softmax_k(z_i),     l_ik = log pi_ik - log p_k
 
 b sharpens or flattens the pool about the class shares p that the scores state, a shifts classes,
-and the tilts t correct single classifiers. The families c, v, r, s are the ways in which the mode
-may be wrong: the mode leaves them at zero, the draws do not. Labels may over-represent a class, so
+and the tilts t correct single classifiers. The families c and v are the ways in which the mode may
+be wrong: the mode leaves them at zero, the draws do not. Labels may over-represent a class, so
 labeled rows have intercepts d, which W of rows at large does without.
 
 Each family has a Student t prior (`ssme.methods.regression`), log b about its label-free center.
@@ -24,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ssme.arrays import FloatArray, IntArray
-from ssme.methods.auto.constants import ALL_POOLS, ModelConstants
+from ssme.methods.auto.constants import ModelConstants
 from ssme.methods.auto.pool import (
     PoolRule,
     TemperaturePrior,
@@ -32,17 +31,20 @@ from ssme.methods.auto.pool import (
     compute_binary_posterior,
     find_present,
 )
-from ssme.methods.regression import Features, Regression, log_softmax, softmax
+from ssme.methods.regression import Features, Regression, softmax
 from ssme.metrics.confusion import predicted_classes
 
 DrawPosterior = Callable[[slice], FloatArray]
-"""W (d, n, K) or (d, n, M, K) of a slice of the draws."""
+"""W (d, n, K) of a slice of the draws."""
+
+
+IN_MODE = ("b", "a", "t", "d")
+"""Families that the mode fits; the others are zero in it."""
 
 
 def find_blocks(n_models: int, n_classes: int) -> dict[str, slice]:
     """Places of log b and of each family among the coefficients, in their order."""
-    sizes = {"b": 1, "a": n_classes, "t": n_models, "c": n_models, "v": n_models, "r": 1}
-    sizes |= {"s": n_classes, "d": n_classes}
+    sizes = {"b": 1, "a": n_classes, "t": n_models, "c": n_models, "v": n_models, "d": n_classes}
     ends = np.cumsum(list(sizes.values())).tolist()
     return {
         name: slice(end - size, end) for (name, size), end in zip(sizes.items(), ends, strict=True)
@@ -59,18 +61,16 @@ def make_features(
     n, n_models, n_classes = q.shape
     blocks, ratio = find_blocks(n_models, n_classes), log_pi - log_share
     pi, by_class = np.exp(log_pi), q.transpose(0, 2, 1)
-    dense: FloatArray = np.empty((n, n_classes, 3 * n_models + 1))
-    t, c, v, r = (dense[:, :, j * n_models : (j + 1) * n_models] for j in range(4))
+    dense: FloatArray = np.empty((n, n_classes, 3 * n_models))
+    t, c, v = (dense[:, :, j * n_models : (j + 1) * n_models] for j in range(3))
     np.subtract(by_class, pi[:, :, None], out=t)
     np.subtract(np.log(by_class), log_pi[:, :, None], out=c)
     v[:] = predicted_classes(q)[:, None, :] == np.arange(n_classes)[None, :, None]
-    certainty = (pi.max(axis=1) * n_classes - 1.0) / (n_classes - 1.0)
-    r[:, :, 0] = ratio * (certainty - 0.5)[:, None]
     shifts = [(blocks["a"], np.ones(n_classes))]
     if spread is not None:
         shifts.append((blocks["d"], spread))
-    dense_at = slice(blocks["t"].start, blocks["r"].stop)
-    return Features(log_share, dense, dense_at, tuple(shifts), ratio, blocks["s"])
+    dense_at = slice(blocks["t"].start, blocks["v"].stop)
+    return Features(log_share, dense, dense_at, tuple(shifts), ratio)
 
 
 def make_regression(
@@ -83,21 +83,18 @@ def make_regression(
 ) -> Regression:
     """The regression on the labeled rows; ``n_effective`` classifiers check each other."""
     _, n_classes, size = features.dense.shape
-    blocks = find_blocks((size - 1) // 3, n_classes)
+    blocks = find_blocks(size // 3, n_classes)
     sd = {
         "b": prior.scale,
         "a": constants.sd_a + constants.sd_a_few / n_effective**2,
         "t": constants.sd_t / np.sqrt(n_effective),
         "c": constants.sd_c,
         "v": constants.sd_v,
-        "r": constants.sd_r,
-        "s": constants.sd_s,
-        "d": constants.sd_d,
+        "d": 1.0,
     }
     sizes = [block.stop - block.start for block in blocks.values()]
     mean = np.zeros(sum(sizes))
     mean[0] = prior.center
-    fitted = ("b", "d", *constants.mode_families)
     return Regression(
         features=features,
         labels=labels,
@@ -105,7 +102,7 @@ def make_regression(
         blocks=tuple(blocks.values()),
         mean=mean,
         sd=np.repeat([sd[name] for name in blocks], sizes),
-        in_mode=np.repeat([name in fitted for name in blocks], sizes),
+        in_mode=np.repeat([name in IN_MODE for name in blocks], sizes),
         nu=constants.nu,
     )
 
@@ -158,14 +155,14 @@ def add_label_shift(soft: FloatArray, shift: FloatArray) -> FloatArray:
 
 
 def _has_only_shifts_and_tilts(mode: FloatArray, blocks: dict[str, slice]) -> bool:
-    return not mode[blocks["c"].start : blocks["s"].stop].any()
+    return not mode[blocks["c"].start : blocks["v"].stop].any()
 
 
 @dataclass(frozen=True, eq=False)
 class PooledRegime:
     """A regime with a pool: W of any rows at the ``mode`` (1 + P,), and in ``draws`` (D, 1 + P).
 
-    ``label_shift`` (K,) and ``label_shift_draws`` (D, K) are the intercepts of labeled rows.
+    ``label_shift`` (K,) are the intercepts of labeled rows.
     ``widening`` multiplies the spread of whatever is computed from the draws.
     """
 
@@ -175,10 +172,8 @@ class PooledRegime:
     mode: FloatArray
     draws: FloatArray
     label_shift: FloatArray
-    label_shift_draws: FloatArray
     clip: float
     widening: float
-    per_model: bool = False
 
     @property
     def n_draws(self) -> int:
@@ -187,7 +182,7 @@ class PooledRegime:
     def compute_posterior(self, scores: FloatArray, dtype: Any = np.float64) -> FloatArray:
         """W (n, K) of ``scores`` (n, M, K) at the mode; two classes are computed in ``dtype``."""
         pooling = self.pooling
-        fast = scores.shape[2] == 2 and pooling.members == ALL_POOLS
+        fast = scores.shape[2] == 2
         fast = fast and _has_only_shifts_and_tilts(self.mode, find_blocks(*scores.shape[1:]))
         if fast and not np.isnan(scores[:, :, 1].T).any():
             lines: Any = (np.ascontiguousarray(scores[:, :, k].T, dtype=dtype) for k in range(2))
@@ -211,46 +206,6 @@ class PooledRegime:
 
 
 @dataclass(frozen=True, eq=False)
-class StatedRegime:
-    """The regime without a pool: each classifier is right as often as its own scores say.
-
-    W is (n, M, K), the scores to the power g_j: one in the estimate, near one in the draws, whose
-    logarithms are ``log_temperatures`` (D, M). All else is as in `PooledRegime`.
-    """
-
-    name: str
-    probability: float
-    log_temperatures: FloatArray
-    label_shift: FloatArray
-    label_shift_draws: FloatArray
-    clip: float
-    widening: float
-    per_model: bool = True
-
-    @property
-    def n_draws(self) -> int:
-        return len(self.log_temperatures)
-
-    def compute_posterior(self, scores: FloatArray) -> FloatArray:
-        """W (n, M, K): the clipped ``scores`` (n, M, K) of each classifier."""
-        return clip_scores(scores, self.clip)
-
-    def prepare_draws(self, scores: FloatArray) -> DrawPosterior:
-        """A function from a slice of the draws to their W (d, n, M, K) on ``scores`` (n, M, K)."""
-        log_q = np.log(clip_scores(scores, self.clip))
-
-        def draw(part: slice) -> FloatArray:
-            sharpness = np.exp(self.log_temperatures[part])[:, None, :, None]
-            return np.exp(log_softmax(sharpness * log_q))
-
-        return draw
-
-
-DrawnRegime = PooledRegime | StatedRegime
-"""A regime that has a share in the belief."""
-
-
-@dataclass(frozen=True, eq=False)
 class AutoPredictor:
     """W as a function of scores: the mean of the regimes' W at their modes, by ``weights`` (R,)."""
 
@@ -265,7 +220,7 @@ class AutoPredictor:
         return total[0] if len(total) == 1 else np.sum(total, axis=0)
 
 
-def apply_in_chunks(regime: DrawnRegime, scores: FloatArray, batch_cells: int) -> FloatArray:
+def apply_in_chunks(regime: PooledRegime, scores: FloatArray, batch_cells: int) -> FloatArray:
     """W of all rows at the mode, computed for at most ``batch_cells`` scores at a time."""
     n, n_models, n_classes = scores.shape
     step = max(1, batch_cells // (n_models * n_classes))

@@ -6,7 +6,7 @@
 s being the classifiers' standing among themselves (below), and w favoring a classifier further
 only by what n labels can show,
 
-    w_j  proportional to  s_j exp( trust sqrt(n) * mean labeled log q_j(y) ),        trust = 1.
+    w_j  proportional to  s_j exp( sqrt(n) * mean labeled log q_j(y) ).
 
 Scores q are clipped at `PoolConstants.clip` and renormalized. No single pool wins on all data:
 means are robust to a classifier that is certain and wrong, geometric means to one that is vague,
@@ -26,9 +26,7 @@ from scipy.special import expit, logit
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.methods.auto.constants import (
-    ALL_POOLS,
     AgreementConstants,
-    IndependenceConstants,
     PriorConstants,
 )
 from ssme.methods.regression import log_softmax, softmax
@@ -175,7 +173,6 @@ def weigh_by_labels(
     present: BoolArray,
     labels: IntArray,
     standing: FloatArray,
-    trust: float,
     row_weights: FloatArray | None = None,
 ) -> FloatArray:
     """Weights w (M,) of the classifiers from labeled rows; without labels, their ``standing``.
@@ -191,7 +188,7 @@ def weigh_by_labels(
     fit = (counted * np.log(q[np.arange(n), :, labels])).sum(axis=0)
     mean = fit / np.where(counts > 0.0, counts, 1.0)
     mean[counts == 0] = mean[counts > 0].mean()
-    weights = standing * np.exp(trust * np.sqrt(n) * (mean - mean.max()))
+    weights = standing * np.exp(np.sqrt(n) * (mean - mean.max()))
     return weights / weights.sum()
 
 
@@ -200,14 +197,13 @@ def log_pool(
     present: BoolArray,
     standing: FloatArray,
     weights: FloatArray,
-    members: tuple[str, ...] = ALL_POOLS,
 ) -> FloatArray:
-    """log pi (n, K) of clipped scores ``q`` (n, M, K), the mean of ``members``."""
+    """log pi (n, K) of clipped scores ``q`` (n, M, K): the mean of six pools."""
     n, n_models, n_classes = q.shape
     if n_models == 1:
         return np.log(q[:, 0])
     out: FloatArray = np.empty((n, n_classes))
-    binary = n_classes == 2 and members == ALL_POOLS and bool(present.all())
+    binary = n_classes == 2 and bool(present.all())
     step = max(1, (BINARY_CHUNK_CELLS if binary else CHUNK_CELLS) // (n_models * n_classes))
     for start in range(0, n, step):
         part = slice(start, start + step)
@@ -216,34 +212,26 @@ def log_pool(
             np.negative(np.logaddexp(0.0, odds), out=out[part, 0])
             np.negative(np.logaddexp(0.0, -odds), out=out[part, 1])
         else:
-            out[part] = _log_pool(q[part], present[part], standing, weights, members)
+            out[part] = _log_pool(q[part], present[part], standing, weights)
     return out
 
 
 def _log_pool(
-    q: FloatArray,
-    present: BoolArray,
-    standing: FloatArray,
-    weights: FloatArray,
-    members: tuple[str, ...],
+    q: FloatArray, present: BoolArray, standing: FloatArray, weights: FloatArray
 ) -> FloatArray:
     """`log_pool` of rows that are few enough to be pooled at once, any number of classes."""
     log_q = np.log(q)
-    if any(member.endswith("median") for member in members):
-        order = np.argsort(q.transpose(0, 2, 1), axis=2)
-        ranked = np.take_along_axis(q.transpose(0, 2, 1), order, axis=2)
+    order = np.argsort(q.transpose(0, 2, 1), axis=2)
+    ranked = np.take_along_axis(q.transpose(0, 2, 1), order, axis=2)
     total: FloatArray = np.zeros((q.shape[0], q.shape[2]))
-    for prefix, base in (("", standing), ("weighted ", weights)):
+    for base in (standing, weights):
         # only classifiers with a score count; a row without any score keeps them all
         by_row = base * np.where(present.any(axis=1, keepdims=True), present, True)
         by_row /= by_row.sum(axis=1, keepdims=True)
-        if f"{prefix}mean" in members:
-            total += log_softmax(np.log(np.einsum("nmk,nm->nk", q, by_row)))
-        if f"{prefix}geometric mean" in members:
-            total += log_softmax(np.einsum("nmk,nm->nk", log_q, by_row))
-        if f"{prefix}median" in members:
-            total += log_softmax(np.log(_compute_weighted_median(ranked, order, by_row)))
-    return log_softmax(total / len(members))
+        total += log_softmax(np.log(np.einsum("nmk,nm->nk", q, by_row)))
+        total += log_softmax(np.einsum("nmk,nm->nk", log_q, by_row))
+        total += log_softmax(np.log(_compute_weighted_median(ranked, order, by_row)))
+    return log_softmax(total / 6.0)
 
 
 def _compute_weighted_median(
@@ -288,32 +276,34 @@ def _share_weights_of_tied(ranked: FloatArray, weights: FloatArray) -> FloatArra
     return out
 
 
-GEOMETRIC = ("weighted geometric mean",)
-"""The one pool of classifiers whose evidence is added up."""
-
-
 @dataclass(frozen=True, eq=False)
 class PoolRule:
-    """Weights (M,) in the plain and in the weighted pools, log p (K,), and the pools averaged."""
+    """Weights (M,) in the plain and in the weighted pools, and log p (K,)."""
 
     standing: FloatArray
     weights: FloatArray
     log_share: FloatArray
-    members: tuple[str, ...] = ALL_POOLS
 
     def __call__(self, q: FloatArray, present: BoolArray) -> FloatArray:
         """log pi (n, K) of clipped scores ``q`` (n, M, K)."""
-        return log_pool(q, present, self.standing, self.weights, self.members)
+        return log_pool(q, present, self.standing, self.weights)
 
 
 # -------------------------------------------------------------------------------------------------
-# Do classifiers err independently? If so, and if they are calibrated, their log scores add up:
+# How far do classifiers err together? If they erred independently and were calibrated, their log
+# scores would add up:
 #
 #     W_k  proportional to  p_k prod_j (q_jk / p_k),      p_k the mean score of class k,
 #
-# and under this W their log-odds are uncorrelated within a class. rho is that correlation, averaged
-# over classes and over pairs: 0.38 +- 0.20 over panels of real classifiers
+# and under this W their log-odds would be uncorrelated within a class. rho is that correlation,
+# averaged over classes and over pairs: 0.38 +- 0.20 over panels of real classifiers
 # (``benchmarks/corpus/learn.py``).
+
+CONSTANT = 1e-6
+"""Log-odds whose standard deviation is smaller do not vary."""
+
+LEAST_CLASS = 5.0
+"""Expected rows below which a class is left out of rho."""
 
 
 def add_evidence(q: FloatArray) -> FloatArray:
@@ -322,21 +312,19 @@ def add_evidence(q: FloatArray) -> FloatArray:
     return np.exp(log_softmax((np.log(q) - log_share).sum(axis=1) + log_share))
 
 
-def measure_correlation(
-    q: FloatArray, w: FloatArray, standing: FloatArray, constants: IndependenceConstants
-) -> float:
+def measure_correlation(q: FloatArray, w: FloatArray, standing: FloatArray) -> float:
     """rho of scores ``q`` (n, M, K) under ``w`` (n, K); NaN where it cannot be measured."""
     log_odds = np.log(q) - np.log1p(-q)
     pairs = np.outer(standing, standing)
     np.fill_diagonal(pairs, 0.0)
     pairs /= pairs.sum()
     total = weight = 0.0
-    for k in np.flatnonzero(w.sum(axis=0) > constants.least_class):
+    for k in np.flatnonzero(w.sum(axis=0) > LEAST_CLASS):
         size = w[:, k].sum()
         centered = log_odds[:, :, k] - w[:, k] @ log_odds[:, :, k] / size
         covariance = (centered * w[:, k : k + 1]).T @ centered / size
         sd = np.sqrt(np.diag(covariance))
-        if sd.min() < constants.constant:
+        if sd.min() < CONSTANT:
             return float("nan")
         total += size * float((pairs * covariance / np.outer(sd, sd)).sum())
         weight += size
@@ -372,6 +360,10 @@ def measure_correlation(
 # counts in relation to the error of always giving the most frequent class, unless classifiers
 # correlate much. And agreement: the log b at which the mean error of the classifiers under W is the
 # one that disagreement implies, all there is where classifiers answer 0 or 1.
+
+
+LEAST_BY_CHANCE = 0.007
+"""Least error of always giving the most frequent class that scores are compared with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -472,24 +464,25 @@ def predict_temperature(
     summary: ScoreSummary, rho: float, constants: PriorConstants
 ) -> TemperaturePrior:
     """Prior of log b from the error that the scores of all rows state, and their correlation."""
-    few, c = 1.0 / summary.n_effective, find_relative_error(summary, rho, constants)
+    few, c = 1.0 / summary.n_effective, find_error_for_prior(summary, rho, constants)
     alpha, beta, gamma = constants.coefficients
     center = alpha + beta * (1.0 - few) + gamma * float(np.log(c / (c + constants.knee)))
-    return TemperaturePrior(center, predict_scale(summary, rho, constants))
-
-
-def predict_scale(summary: ScoreSummary, rho: float, constants: PriorConstants) -> float:
-    """Scale of log b about its predicted center."""
     constant, by_few, by_rho = constants.scale
     rho = min(rho, constants.correlated[1])
-    return float(np.exp(constant + by_few / summary.n_effective + by_rho * rho))
+    scale = float(np.exp(constant + by_few * few + by_rho * rho))
+    return TemperaturePrior(center, scale)
 
 
-def find_relative_error(summary: ScoreSummary, rho: float, constants: PriorConstants) -> float:
-    """The stated error c, times 1/2 over that of the most frequent class where that is smaller."""
+def find_error_for_prior(summary: ScoreSummary, rho: float, constants: PriorConstants) -> float:
+    """The stated error that predicts log b: relative to chance, less so with the correlation."""
     low, high = constants.correlated
     power = constants.rarity * float(np.clip((high - rho) / (high - low), 0.0, 1.0))
-    by_chance = max(1.0 - float(summary.shares.max()), constants.least_error)
+    return max(find_relative_error(summary, power), constants.stated[0])
+
+
+def find_relative_error(summary: ScoreSummary, power: float) -> float:
+    """The stated error c, over that of the most frequent class times 2 to a power."""
+    by_chance = max(1.0 - float(summary.shares.max()), LEAST_BY_CHANCE)
     return summary.stated_error * max(1.0, 0.5 / by_chance) ** power
 
 
