@@ -30,10 +30,13 @@ COMMANDS = sorted(get_command(app).commands)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_help_has_an_example(run: Run, name: str) -> None:
+def test_each_help_has_three_examples(run: Run, name: str) -> None:
+    """Each on one line, so that it can be copied."""
     result = run(name, "--help")
     assert result.exit_code == 0
     assert f"ssme {name}" in result.stdout
+    if name != "track":  # its commands have them
+        assert len(re.findall(r"^ ssme \S.*$", result.stdout, re.MULTILINE)) == 3
 
 
 def test_help_and_version(run: Run) -> None:
