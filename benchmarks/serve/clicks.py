@@ -1,6 +1,6 @@
 """How long a click on the page "Label" takes when many rows are labeled already.
 
-    python -m benchmarks.serve.clicks [--labels 0 1000 10000] [--clicks 100] [--characters 500]
+    python -m benchmarks.serve.clicks [--labels 0 1000 10000 100000] [--clicks 100]
 
 One line per number of labels that one person has given before: wall and processor time of the
 server for a click, in milliseconds. Batches are large, so that no evaluation runs meanwhile.
@@ -112,7 +112,7 @@ def measure(labels: int, clicks: int, characters: int) -> dict[str, Any]:
 def main() -> None:
     """Run and write the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--labels", type=int, nargs="+", default=[0, 1_000, 10_000])
+    parser.add_argument("--labels", type=int, nargs="+", default=[0, 1_000, 10_000, 100_000])
     parser.add_argument("--clicks", type=int, default=100)
     parser.add_argument("--characters", type=int, default=500)
     args = parser.parse_args()

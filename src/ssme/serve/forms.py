@@ -253,7 +253,7 @@ def spell_for_page(error: Exception, path: str = "") -> dict[str, Any]:
             return words
         return f"{words} = {_spell_list(value) if value.startswith('[') else value}"
 
-    problem, *more = error.list_sentences(spell)
+    problem, *more = (text.replace("pass press", "press") for text in error.list_sentences(spell))
     if problem.split(" ", 1)[0].isalpha():
         problem = problem[:1].upper() + problem[1:]
     hint = " ".join(more)
