@@ -70,21 +70,27 @@ def rewrite(document: Path, parts: Parts, *, end: str = "end ", check: bool = Fa
     A part whose results are not there is left as it is. With ``check`` nothing is written, and the
     program ends where a part differs.
     """
-    text = written = document.read_text(encoding="utf-8")
+    text = document.read_text(encoding="utf-8")
+    written = renew(text, parts, end)
+    if not check:
+        document.write_text(written, encoding="utf-8")
+    elif written != text:
+        raise SystemExit(f"{document.name} differs from the results")
+
+
+def renew(text: str, parts: Parts, end: str = "end ") -> str:
+    """``text`` with its parts made anew."""
     for name, make in parts.items():
         place = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- {end}{name} -->)", re.DOTALL)
         if not place.search(text):
-            raise SystemExit(f"{document.name} has no place for {name!r}")
+            raise SystemExit(f"there is no place for {name!r}")
         try:
             made = make()
         except FileNotFoundError as error:
             print(f"{name}: {error.filename} is not there yet")
             continue
-        written = place.sub(lambda _, made=made: made, written)  # type: ignore[misc]
-    if not check:
-        document.write_text(written, encoding="utf-8")
-    elif written != text:
-        raise SystemExit(f"{document.name} differs from the results")
+        text = place.sub(lambda _, made=made: made, text)  # type: ignore[misc]
+    return text
 
 
 def ask_check(doc: str | None) -> bool:

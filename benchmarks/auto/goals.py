@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from benchmarks.quotes import read_result
+from benchmarks.markdown import read
 
 LABELS = (20, 50, 100)
 LEAST_CASES = 200
@@ -55,7 +55,7 @@ def _find_largest(frame: pd.DataFrame, column: str, name: str = "") -> list[tupl
 
 def _find_gaps(name: str, kind: str) -> list[tuple[float, str]]:
     """How far the worst bin with `LEAST_CASES` or more of P(better) or P(best) is off."""
-    frame = read_result(name)
+    frame = read(name)
     frame = frame[(frame["kind"] == kind) & (frame["cases"] >= LEAST_CASES)]
     bins = [f"where {said:.2f} is reported" for said in frame["said"]]
     gaps = (frame["said"] - frame["so"]).abs()
@@ -65,8 +65,8 @@ def _find_gaps(name: str, kind: str) -> list[tuple[float, str]]:
 def list_goals() -> Iterator[Goal]:
     """Every goal, ordinary sets first."""
     least, most = [(0.9, 1.0)] * 3, [(0.0, 0.04)] * 3
-    errors = read_result("auto_overall").query("variant == 'auto' and sets == 'development sets'")
-    covered = read_result("auto_coverage").query("variant == 'auto'")
+    errors = read("auto_overall").query("variant == 'auto' and sets == 'development sets'")
+    covered = read("auto_coverage").query("variant == 'auto'")
     every = covered.query("dataset == 'all' and metric == 'all'")
     metrics = covered.query("dataset == 'all' and metric != 'all'")
     sets = covered.query("dataset != 'all' and metric == 'all'")
@@ -93,7 +93,7 @@ def list_goals() -> Iterator[Goal]:
         _find_least(every, "width_ratio"),
         digits=2,
     )
-    held = read_result("auto_pairs").query("variant == 'auto'")
+    held = read("auto_pairs").query("variant == 'auto'")
     sums = held.query("dataset == 'all'").groupby("n_labeled")[["pairs", "held_pairs"]].sum()
     pooled = sums.assign(held=sums["held_pairs"] / sums["pairs"]).reset_index()
     text = "coverage of paired differences between 0.93 and 0.98"
@@ -106,7 +106,7 @@ def list_goals() -> Iterator[Goal]:
         yield Goal(text, most, _find_gaps("auto_decisions", kind))
         text = f"the same of P({kind}) over all 36 sets"
         yield Goal(text, most, _find_gaps("auto_decisions_together", kind))
-    stress, unseen = read_result("auto_stress"), read_result("auto_stress_unseen")
+    stress, unseen = read("auto_stress"), read("auto_stress_unseen")
     text = "coverage of every stress at least 0.90: the lowest one"
     yield Goal(text, least, _find_least(stress, "covered", "stress"))
     yield Goal(
@@ -124,7 +124,7 @@ def list_goals() -> Iterator[Goal]:
     )
     text = "coverage of the stresses written before tuning at least 0.90: the lowest one"
     yield Goal(text, least, _find_least(unseen, "covered", "stress"))
-    further = read_result("auto_further_coverage").query("dataset == 'all' and metric == 'all'")
+    further = read("auto_further_coverage").query("dataset == 'all' and metric == 'all'")
     text = "coverage of the further sets at least 0.92"
     yield Goal(text, [(0.92, 1.0)] * 3, _find_least(further, "covered"))
 

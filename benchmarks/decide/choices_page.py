@@ -11,7 +11,6 @@ import pandas as pd
 from benchmarks.charts import encode_series
 from benchmarks.markdown import (
     describe_origin,
-    draw,
     embed_picture,
     format_columns,
     format_table,
@@ -28,7 +27,6 @@ NAMES = {"best": "P(best)", "better": "P(better)", "within": "P(within)"}
 def write_choices() -> str:
     """Sentences, tables and the picture."""
     pairs, said, regret = (read(f"decide_{n}") for n in ("pairs", "probabilities", "regret"))
-    draw("decide_probabilities", draw_probabilities(said))
     words = "Reported P(best) and P(better) against the observed share, by bins of probability"
     return "\n".join(
         [
@@ -44,7 +42,7 @@ def write_choices() -> str:
             "leaving out one set at a time; it is missing where all cases are of one set), and in "
             "brackets the number of cases:\n",
             tabulate_said(said),
-            "The expected regret that was reported, beside the regret in truth:\n",
+            "The expected regret that was reported, and the true regret:\n",
             tabulate_regret(regret),
             embed_picture("decide_probabilities", words),
         ]

@@ -9,7 +9,6 @@ import pandas as pd
 from benchmarks.charts import encode_series
 from benchmarks.markdown import (
     describe_origin,
-    draw,
     embed_picture,
     format_columns,
     format_table,
@@ -61,7 +60,6 @@ def write_suggestion() -> str:
             "lowest set ": [low.loc[arm, "roc_auc_held"] for arm in ARMS],
         }
     )
-    draw("decide_suggestion", draw_suggestion(read("decide_suggestion_curves")))
     words = "Share of runs in which the pick is within 0.01 of the best, by number of labels"
     best, unsure = (medians.loc[arm, "labels_to_pick_ratio"] for arm in ("best", "uncertainty"))
     reached = medians["labels_to_auc_error_ratio"]

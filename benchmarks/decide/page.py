@@ -1,9 +1,10 @@
 """The measured parts of the pages on decisions, written from the result files, with pictures.
 
-    python -m benchmarks.decide.page
+    python -m benchmarks.decide.page            # write them and draw the pictures
+    python -m benchmarks.decide.page --check    # fail if any differs from the results
 
-puts the tables between the marks of benchmarks/evidence/{deciding,labeling,groups}.md, and
-draws benchmarks/figures/decide_*.png. Parts whose result files are not there are left as they are.
+The tables are between the marks of benchmarks/evidence/{deciding,labeling,groups}.md, the pictures
+are benchmarks/figures/decide_*.png. Parts whose result files are not there are left as they are.
 """
 
 from __future__ import annotations
@@ -15,10 +16,23 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.charts import encode_series
-from benchmarks.decide.choices_page import write_choices
+from benchmarks.decide.choices_page import draw_probabilities, write_choices
 from benchmarks.decide.groups_page import write_groups, write_many_groups, write_subgroups
-from benchmarks.decide.labeling_page import write_memory, write_plan, write_suggestion
-from benchmarks.markdown import describe_origin, draw, embed_picture, format_columns, read, rewrite
+from benchmarks.decide.labeling_page import (
+    draw_suggestion,
+    write_memory,
+    write_plan,
+    write_suggestion,
+)
+from benchmarks.markdown import (
+    ask_check,
+    describe_origin,
+    draw,
+    embed_picture,
+    format_columns,
+    read,
+    rewrite,
+)
 
 EVIDENCE = Path(__file__).resolve().parents[1] / "evidence"
 
@@ -53,7 +67,6 @@ def write_monoculture() -> str:
         "labels_covered": "coverage of labels alone|.0%",
     }
     words = "Share of rows that all models get wrong: error of auto and of labels alone by set"
-    draw("decide_monoculture", draw_monoculture(found))
     head = f"Means over the development sets ({describe_origin('decide_monoculture')}). "
     head += "The ratio is that of the two errors:"
     own = found[found["dataset"] != "all"]
@@ -141,7 +154,6 @@ def write_shift() -> str:
     ways = ["as it is", "by_class", "by_score", "covariate", "label"]
     error_columns = {name: name for name in ("method", "metric", "shift")}
     error_columns |= {"n_labeled": "labels", **{way: f"{way}|.3f" for way in ways}}
-    draw("decide_shift", draw_shift(alarms))
     by_set = alarms[alarms["shift"].isin(["halved", "doubled"]) & (alarms["dataset"] != "all")]
     set_columns = {"dataset": "set", "shift": "shift", "alarm": "alarm|.0%", **limits}
     words = "Share of runs with an alarm by set and shift"
@@ -209,9 +221,22 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
 }
 
 
+PICTURES: dict[str, tuple[str, Callable[[pd.DataFrame], Any]]] = {
+    "decide_monoculture": ("decide_monoculture", draw_monoculture),
+    "decide_shift": ("decide_shift_alarms", draw_shift),
+    "decide_probabilities": ("decide_probabilities", draw_probabilities),
+    "decide_suggestion": ("decide_suggestion_curves", draw_suggestion),
+}
+"""The result that each picture shows, and how it is drawn."""
+
+
 def main() -> None:
+    check = ask_check(__doc__)
     for page, parts in PARTS.items():
-        rewrite(EVIDENCE / page, parts)
+        rewrite(EVIDENCE / page, parts, check=check)
+    if not check:
+        for picture, (result, make) in PICTURES.items():
+            draw(picture, make(read(result)))
 
 
 if __name__ == "__main__":
