@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from ssme.errors import InputError
 from ssme.serve import preview
+from ssme.serve.pages import render_fragment
 from ssme.serve.preview import look_at
 from ssme.serve.results import draw_intervals, draw_tightening
 from ssme.serve.worker import LONGEST, choose_rows, evaluate_file, plan_labels
@@ -194,3 +196,21 @@ def test_pictures_leave_out_what_is_not_known() -> None:
     (one,) = draw_tightening(steps, "accuracy", ["a"])
     assert "interval 0.400 wide" in str(one)
     assert two
+
+
+def test_the_plan_says_when_one_may_stop(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=300)
+    z = np.where(y == 1, 2.0, -2.0) + rng.normal(size=300)
+    near = z + 0.02 * rng.normal(size=300)
+    path = tmp_path / "scores.csv"
+    scores = {name: 1.0 / (1.0 + np.exp(-each)) for name, each in (("a", z), ("b", near))}
+    given = [str(k) if i < 60 else "" for i, k in enumerate(y)]
+    pd.DataFrame({"id": range(300), **scores, "y": given}).to_csv(path, index=False)
+    found = look_at(str(path), {"label": "y", "classes": ["0", "1"]}, {})
+    assert found["error"] is None
+    plan_labels({"path": str(path), "config": found["config"], "labels": []}, tmp_path)
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert plan["others"]  # nobody can tell which of the two is the best, and it does not matter
+    assert plan["stop"].startswith(f"You may stop: {plan['pick']} is at most 1 percentage point")
+    assert plan["stop"].split(" with ")[0] in render_fragment("plan.html", plan=plan)
