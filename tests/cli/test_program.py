@@ -199,7 +199,6 @@ def test_doctor_shows_the_columns_of_a_file_without_scores(run: Run, tmp_path: P
     assert result.exit_code == 2
     assert "for percent divide by 100" in " ".join(result.stdout.split()).lower()
     assert "first values" in result.stdout
-    assert result.stdout.splitlines()[-1] == f"ssme evaluate {path}"
 
 
 def test_doctor_takes_columns_for_logits_where_no_score_is_left(run: Run, tmp_path: Path) -> None:
@@ -213,7 +212,7 @@ def test_doctor_that_can_read_nothing_says_why(run: Run, tmp_path: Path) -> None
     path.write_text("a,b\n")
     result = run("doctor", path)
     assert result.exit_code == 2
-    assert "words.csv" in result.stderr
+    assert "words.csv is empty" in " ".join(result.stdout.split())
 
 
 def test_doctor_finds_trouble(run: Run, tmp_path: Path) -> None:

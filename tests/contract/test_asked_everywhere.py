@@ -110,7 +110,7 @@ def test_a_report_can_be_asked_all_that_an_evaluation_can() -> None:
         name: {flag for each in commands[name].params for flag in each.opts}
         for name in ("evaluate", "report")
     }
-    outputs = {"--json", "--csv", "--html", "--all", "--save-config"}
+    outputs = {"--json", "--csv", "--html", "--all", "--save-config", "--metrics-json"}
     assert options["evaluate"] - options["report"] == outputs
 
 
@@ -244,7 +244,7 @@ def test_a_demand_that_no_model_meets_is_the_only_answer(tmp_path: Path) -> None
     assert asked.decision is None
     assert asked.to_dict()["decision"] is None
     text = read(asked.report(tmp_path / "r.html").read_text())
-    assert "No model reaches precision>=1 at any threshold." in text
+    assert "no model reaches precision>=1 at any threshold." in text
     assert "Take " not in f"{text}{asked!r}"
     gate = tossed.ask(threshold_for="precision>=1", confidence=0.99, within=0.1).asked.gate
     assert gate is not None

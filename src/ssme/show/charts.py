@@ -186,6 +186,9 @@ def split_spec(spec: dict[str, Any]) -> list[dict[str, Any]]:
 def _render_svg(spec: dict[str, Any], prefix: str) -> str:
     """The picture as inline SVG: ids unique in the page, words for screen readers."""
     head, body = render_svg({**spec, "config": STYLE}).split(">", 1)
+    head = head.replace(
+        'role="img" aria-label=""', 'aria-hidden="true"'
+    )  # the first part has words
     return f"{head}>{TAG.sub(lambda tag: _rewrite_tag(tag[0], prefix), EMPTY.sub('', body))}"
 
 
