@@ -354,6 +354,15 @@ def _advise(data: ScoreSet) -> list[str]:
         )
     if data.judges and data.n_labeled == 0:
         advice.append("There are no labels, so judges are compared only by how often they agree.")
+    from ssme.diagnostics.label_checks import list_contradicted_labels
+
+    doubted = list_contradicted_labels(data)
+    if doubted:
+        told = ", ".join(f"{row['row']} ({row['label']}, not {row['models']})" for row in doubted)
+        advice.append(
+            f"Labels to look at again, since every model predicts another class: {told}. The label "
+            "may be wrong, or all models."
+        )
     return advice + _tell_unlabeled_classes(data)
 
 

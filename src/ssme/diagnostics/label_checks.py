@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -307,3 +308,33 @@ def check_clusters(case: Case) -> Answer:
         f"Column {name!r} has {n_values:,} values on {case.data.n_rows:,} rows, and rows with the "
         f"same value have similar scores{others}: the rows look like {n_values:,} clusters."
     )
+
+
+def list_contradicted_labels(data: ScoreSet, limit: int = 5) -> list[dict[str, Any]]:
+    """Labels with which no classifier agrees, the least probable first: errors, perhaps.
+
+    Every classifier that scored the row, two or more, finds another class more probable. Rows are
+    sorted by the mean logarithm of the label's probability over that of the best other class.
+    """
+    rows = np.flatnonzero(data.labeled)
+    scores = data.scores[rows]
+    given = np.isfinite(scores[:, :, 0])
+    labels = data.labels[rows]
+    logs = np.log(np.maximum(np.where(given[:, :, None], scores, 1.0), 1e-6))
+    own = np.take_along_axis(logs, labels[:, None, None], axis=2)[:, :, 0]
+    others = logs.copy()
+    np.put_along_axis(others, labels[:, None, None], -np.inf, axis=2)
+    against = ((own < others.max(axis=2)) | ~given).all(axis=1) & (given.sum(axis=1) > 1)
+    mean = logs.sum(axis=1) / np.maximum(given.sum(axis=1), 1)[:, None]
+    best = mean.argmax(axis=1)
+    gap = np.take_along_axis(mean, labels[:, None], axis=1)[:, 0] - mean.max(axis=1)
+    names = list(range(data.n_rows)) if data.ids is None else data.ids.tolist()
+    order = np.flatnonzero(against)[np.argsort(gap[against], kind="stable")]
+    return [
+        {
+            "row": names[rows[i]],
+            "label": data.classes[labels[i]],
+            "models": data.classes[best[i]],
+        }
+        for i in order[:limit]
+    ]

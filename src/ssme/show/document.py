@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ssme.data.scoreset import describe_positive
 from ssme.diagnostics.check import ResultWarning
+from ssme.diagnostics.label_checks import list_contradicted_labels
 from ssme.diagnostics.page import SEVERITIES
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.answers.method import AnswersBelief
@@ -699,7 +700,20 @@ def _make_data(evaluation: Evaluation) -> Section:
         facts[group.name] = f"{group.n_labeled:,} labeled, {group.n_unlabeled:,} unlabeled"
     understood = {} if data.layout is None else data.layout.describe()
     facts |= {k: v for k, v in understood.items() if k not in ("score columns", "classes")}
-    return Section("data", "Data", (), _list_facts(facts))
+    doubted = list_contradicted_labels(data)
+    parts = (
+        Section(
+            "doubted",
+            "Labels to look at again",
+            ("Every model predicts another class: the label may be wrong, or all models.",),
+            (
+                Column("row", [str(row["row"]) for row in doubted]),
+                Column("label", [str(row["label"]) for row in doubted]),
+                Column("models say", [str(row["models"]) for row in doubted]),
+            ),
+        ),
+    )
+    return Section("data", "Data", (), _list_facts(facts), parts=parts if doubted else ())
 
 
 def _make_rerun(evaluation: Evaluation) -> Section:
