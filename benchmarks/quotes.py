@@ -18,15 +18,22 @@ A measurement in prose is quoted or it is no number: decimals, percentages, coun
 that are no measurements, such as a default or an example, are followed by ``<!-- constant -->``, or
 are enclosed by ``<!-- constants -->`` and ``<!-- /constants -->``.
 
+Every other number of a page, in digits or in words, with the word after it, has a line in
+``benchmarks/constants.csv``: constants, "25 runs", examples, numbers in code. One that is changed,
+added or left out fails until ``--fill`` renews the list.
+
     python -m benchmarks.quotes            # write tables and figures, then check
     python -m benchmarks.quotes --check    # fail on a table or figure that its result does not hold
+    python -m benchmarks.quotes --fill     # the same as the first, and list the other numbers anew
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,11 +61,24 @@ NO_PROSE = (
     re.compile(r"`[^`]*`|!\[[^\]]*\]|\]\([^)]*\)|^#.*$", re.MULTILINE),
 )
 """Code, written tables, constants, quoted figures; code in a line, pictures, links, headings."""
+WRITTEN = re.compile(r"<!-- (?!constants? -)([^/>]+) -->\n.*?<!-- (?:/|end )\1 -->", re.DOTALL)
+"""What a program writes and checks."""
+NUMBER = re.compile(
+    r"([\w.,:+\u2212/-]*[\d²³¹⁰-₉½][\w.,:+\u2212/-]*|\b(?:two|three|four|five|six|seven|eight|nine|ten"
+    r"|eleven|twelve|\w+teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand|million)\b)"
+    r"(?=\s*([a-z%]*))",
+    re.IGNORECASE,
+)
+"""A number in digits or words, and the word after it."""
+PAGES = ("*.md", "docs/*.md", "docs/*/*.rst", "benchmarks/evidence/*.md")
+CONSTANTS = TOP / "benchmarks" / "constants.csv"
+"""The numbers of each page that no result has."""
 LEVEL = "95 %"
 """The level of all intervals."""
 CELLS = ("accuracy", "ece", "roc_auc", "average_precision")
 
 
+@functools.cache
 def read_result(name: str) -> pd.DataFrame:
     """A committed result."""
     return pd.read_csv(RESULTS / f"{name}.csv")
@@ -127,6 +147,50 @@ def find_unmarked(text: str) -> list[re.Match[str]]:
     for pattern in NO_PROSE:
         text = pattern.sub(lambda found: " " * len(found[0]), text)
     return [found for found in FIGURE.finditer(text) if found[1] != LEVEL]
+
+
+def list_constants(text: str) -> Counter[str]:
+    """How often each number that is neither written nor quoted is on a page."""
+    text = QUOTE.sub(" ", WRITTEN.sub(" ", text))
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    found = (f"{each[1].strip('.,:/').rstrip('-+')} {each[2]}" for each in NUMBER.finditer(text))
+    return Counter(each.strip().lower() for each in found)
+
+
+def read_constants() -> dict[str, Counter[str]]:
+    """The numbers of each page as they were listed last."""
+    pages: dict[str, Counter[str]] = {}
+    for row in pd.read_csv(CONSTANTS, dtype={"number": str}).itertuples():
+        pages.setdefault(row.page, Counter())[row.number] = row.times
+    return pages
+
+
+def compare_constants(text: str, listed: Counter[str]) -> list[str]:
+    """What numbers of a page were changed, added or left out."""
+    found = list_constants(text)
+    return [
+        f"{number!r} is there {found[number]} times, listed {listed[number]} times"
+        for number in sorted(found | listed)
+        if found[number] != listed[number]
+    ]
+
+
+def fill_constants() -> list[str]:
+    """List the numbers of all pages anew, and say which lines differ."""
+    before, changes, rows = read_constants(), [], []
+    for path in list_pages(TOP):
+        name, text = str(path.relative_to(TOP)), path.read_text(encoding="utf-8")
+        listed = before.get(name, Counter())
+        changes += [f"{name}: {each}" for each in compare_constants(text, listed)]
+        rows += [(name, *pair) for pair in sorted(list_constants(text).items())]
+    frame = pd.DataFrame(rows, columns=["page", "number", "times"])
+    frame.to_csv(CONSTANTS, index=False, lineterminator="\n")
+    return changes
+
+
+def list_pages(root: Path) -> list[Path]:
+    """The pages whose numbers are checked, all but the report, which is written as a whole."""
+    return sorted(path for pattern in PAGES for path in root.glob(pattern))
 
 
 def requote(text: str) -> str:
@@ -484,41 +548,55 @@ def rewrite(text: str, names: tuple[str, ...]) -> str:
         place = re.compile(rf"(<!-- results {name} -->\n).*?(<!-- /results {name} -->)", re.DOTALL)
         if not place.search(text):
             raise SystemExit(f"no place for the table {name!r}")
-        made = TABLES[name]()
+        made = make_table(name)
         text = place.sub(lambda found, made=made: f"{found[1]}\n{made}\n\n{found[2]}", text)
     return text
 
 
+@functools.cache
+def make_table(name: str) -> str:
+    return TABLES[name]()
+
+
 def find_problems(root: Path = TOP) -> list[str]:
     """Every table and figure of the documents under ``root`` that its result does not hold."""
+    listed = read_constants()
     found = []
-    for path in [
-        root / "README.md",
-        root / "CHANGELOG.md",
-        *sorted(root.glob("docs/*.md")),
-        *sorted(root.glob("benchmarks/evidence/*.md")),
-    ]:
+    for path in list_pages(root):
         text, name = path.read_text(encoding="utf-8"), str(path.relative_to(root))
-        if name in DOCUMENTS and rewrite(text, DOCUMENTS[name]) != text:
-            found.append(f"{name}: a table differs: run python -m benchmarks.quotes")
-        found += [f"{name}: {each}" for each in check_quotes(text)]
-        found += [
-            f"{name}, line {text.count(chr(10), 0, each.start()) + 1}: {each[1]} has no mark"
-            for each in find_unmarked(text)
-        ]
+        numbers = listed.get(name, Counter())
+        found += [f"{name}{each}" for each in find_problems_of_page(name, text, numbers)]
     return found
+
+
+def find_problems_of_page(name: str, text: str, listed: Counter[str]) -> list[str]:
+    """What is wrong with a page, each with what follows the page's name."""
+    found = []
+    if name in DOCUMENTS and rewrite(text, DOCUMENTS[name]) != text:
+        found.append(": a table differs: run python -m benchmarks.quotes")
+    found += [f": {each}" for each in check_quotes(text)]
+    found += [
+        f", line {text.count(chr(10), 0, each.start()) + 1}: {each[1]} has no mark"
+        for each in find_unmarked(text)
+    ]
+    wrong = compare_constants(text, listed)
+    return found + [f": {each}: is it right? python -m benchmarks.quotes --fill" for each in wrong]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing")
-    if not parser.parse_args().check:
+    parser.add_argument("--fill", action="store_true", help="list numbers without a result anew")
+    args = parser.parse_args()
+    if not args.check:
         for name, tables in DOCUMENTS.items():
             path = TOP / name
             text = path.read_text(encoding="utf-8")
             path.write_text(requote(rewrite(text, tables)), encoding="utf-8")
+    if args.fill:
+        print("\n".join(fill_constants()))
     found = find_problems()
-    print("\n".join(found) or "every quoted figure is in its result")
+    print("\n".join(found) or "every figure is that of its result or of the list of constants")
     return 1 if found else 0
 
 

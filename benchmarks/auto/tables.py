@@ -222,11 +222,20 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 
 
+def _enclose(make: Callable[[], str]) -> Callable[[], str]:
+    return lambda: f"\n{make()}\n"
+
+
+PARTS = {
+    DOCUMENT: {name: _enclose(make) for name, make in TABLES.items()},
+    WARNINGS: {"rates": _enclose(tabulate_warnings)},
+}
+
+
 def main() -> None:
-    parts = {name: lambda make=make: f"\n{make()}\n" for name, make in TABLES.items()}
     check = ask_check(__doc__)
-    rewrite(DOCUMENT, parts, end="/", check=check)
-    rewrite(WARNINGS, {"rates": lambda: f"\n{tabulate_warnings()}\n"}, end="/", check=check)
+    for page, parts in PARTS.items():
+        rewrite(page, parts, end="/", check=check)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,16 @@
 """Documents quote figures that the committed results hold."""
 
+import functools
+import random
 import re
 import shutil
 
 import pytest
 from benchmarks import quotes, report
+from benchmarks.answers import tables as answers_tables
+from benchmarks.auto import tables as auto_tables
+from benchmarks.decide import page as decide_page
+from benchmarks.markdown import renew
 from benchmarks.provenance import find_problems as provenance_problems
 
 
@@ -56,6 +62,105 @@ def test_what_is_changed_by_hand_is_found(tmp_path):
     assert [each.split(": ")[-1] for each in in_auto] == [
         f"{figure} has no mark" for figure in UNMARKED.values()
     ]
+
+
+EVIDENCE = "benchmarks/evidence"
+WRITERS = {
+    f"{EVIDENCE}/answers.md": (answers_tables.TABLES, "end "),
+    **{str(p.relative_to(quotes.TOP)): (parts, "/") for p, parts in auto_tables.PARTS.items()},
+    **{f"{EVIDENCE}/{page}": (parts, "end ") for page, parts in decide_page.PARTS.items()},
+}
+OTHER_TESTS = {"docs/metrics.md": {"metrics"}, "docs/rivals.md": {"methods"}}
+"""Blocks that the tests of metrics and methods compare with the registries."""
+KINDS = {
+    "integer": r"(?<![\w.,])\d+(?![\w.,%]| ?%)",
+    "decimal": r"\d+\.\d+",
+    "percent": r"\d+ ?%",
+    "constant": r"[\d.,]+(?: %)?(?=<!-- constant -->)",
+}
+DOCUMENTS = {
+    "README": ["README.md"],
+    "docs": sorted(f"docs/{path.name}" for path in quotes.TOP.glob("docs/*.md")),
+    "evidence": sorted(f"{EVIDENCE}/{path.name}" for path in quotes.TOP.glob(f"{EVIDENCE}/*.md")),
+    "report": ["benchmarks/REPORT.md"],
+}
+LISTED = quotes.read_constants()
+TRIALS = 8
+
+
+def list_blocks(name, text):
+    return {found[1] for found in quotes.WRITTEN.finditer(text)} - OTHER_TESTS.get(name, set())
+
+
+def test_every_written_block_has_a_program_that_writes_it():
+    for path in quotes.list_pages(quotes.TOP):
+        name = str(path.relative_to(quotes.TOP))
+        known = {f"results {table}" for table in quotes.DOCUMENTS.get(name, ())}
+        known |= set(WRITERS.get(name, ({}, ""))[0])
+        assert list_blocks(name, path.read_text()) <= known, name
+
+
+@functools.cache
+def make_once(make):
+    return make()
+
+
+def is_noticed(name, text):
+    if name == "benchmarks/REPORT.md":
+        return make_once(report.write_text) != text
+    parts, end = WRITERS.get(name, ({}, ""))
+    once = {part: functools.partial(make_once, make) for part, make in parts.items()}
+    listed = LISTED.get(name, quotes.Counter())
+    return quotes.find_problems_of_page(name, text, listed) or renew(text, once, end) != text
+
+
+def list_numbers(name, text, kind):
+    """Where the numbers of a kind are that a reader sees and that this folder's tests check."""
+    hidden = [*re.finditer(r"<!-- (?!constant -).*?-->", text, re.DOTALL)]
+    hidden += [
+        found for found in quotes.WRITTEN.finditer(text) if found[1] in OTHER_TESTS.get(name, ())
+    ]
+    seen = [*text]
+    for found in hidden:
+        seen[found.start() : found.end()] = " " * len(found[0])
+    return [found.span() for found in re.finditer(KINDS[kind], "".join(seen))]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_altered_figures_are_noticed(document):
+    """Of every kind of figure, one digit at a time, at random."""
+    pages = {name: (quotes.TOP / name).read_text(encoding="utf-8") for name in DOCUMENTS[document]}
+    assert not [name for name, text in pages.items() if is_noticed(name, text)]
+    draw, tried = random.Random(7), 0
+    for kind in KINDS:
+        spans = {name: list_numbers(name, text, kind) for name, text in pages.items()}
+        for _ in range(TRIALS if any(spans.values()) else 0):
+            name = draw.choice([name for name in pages if spans[name]])
+            start, end = draw.choice(spans[name])
+            text = pages[name]
+            place = draw.choice([i for i in range(start, end) if text[i].isdigit()])
+            digit = str((int(text[place]) + draw.randint(1, 9)) % 10)
+            altered = text[:place] + digit + text[place + 1 :]
+            assert is_noticed(name, altered), (name, text[start - 40 : end + 40], digit)
+            tried += 1
+    assert tried >= (len(KINDS) - 1) * TRIALS
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("with 25 runs of it", "with 26 runs of it"),
+        ("eleven sets", "twelve sets"),
+        ("20 rows, 30 labels", "30 rows, 20 labels"),
+        ("`--labels 20`", "`--labels 30`"),
+        ("below -0.3<!-- constant -->", "below 0.3<!-- constant -->"),
+        ("τ² of it", "τ³ of it"),
+    ],
+)
+def test_a_number_that_is_not_listed_is_noticed(before, after):
+    listed = quotes.list_constants(before)
+    assert quotes.compare_constants(before, listed) == []
+    assert quotes.compare_constants(after, listed)
 
 
 def test_figures_are_written_anew_to_the_same_digits():
