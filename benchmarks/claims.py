@@ -542,15 +542,23 @@ def check_theory() -> Iterator[Found]:
 @register
 def check_dependencies() -> Iterator[Found]:
     found = read_result("dependencies")
+    cells = found.groupby(["steps", "penalty"])
     told = {
-        penalty: " and ".join(f"{row.dependent:.1f} of {row.pairs}" for row in part.itertuples())
-        for penalty, part in found.groupby("penalty")
+        key: " and ".join(f"{row.dependent:.1f} of {row.pairs}" for row in part.itertuples())
+        for key, part in cells
     }
-    small, *others = sorted(told)
-    every = [int((part["fewest"] == part["pairs"]).all()) for _, part in found.groupby("penalty")]
-    named = dict(zip(("middle", "least"), (f"{p:g} {told[p]}" for p in others), strict=True))
-    facts = {"most": f"penalty {small:g}", "runs": found["runs"].min(), **named}
-    yield "weak", f"{told[small]} pairs", judge_counts(sum(every), len(every)), facts
+    few, many = found["steps"].min(), found["steps"].max()
+    small = min(penalty for _, penalty in told)
+    larger = [f"with {p:g} {each}" for (n, p), each in told.items() if n == few and p > small]
+    longer = [each for (n, _), each in told.items() if n == many]
+    every = [int((part["fewest"] == part["pairs"]).all()) for _, part in cells]
+    facts = {
+        "most": f"penalty {small:g}, {few} steps",
+        "runs": found["runs"].min(),
+        "larger": ", ".join(larger),
+        "longer": f"after {many:,} " + ", ".join(longer),
+    }
+    yield "weak", f"{next(iter(told.values()))} pairs", judge_counts(sum(every), len(every)), facts
 
 
 def list_claims() -> list[Claim]:
