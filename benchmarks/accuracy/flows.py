@@ -89,14 +89,13 @@ def join_paper_flow(summary: pd.DataFrame) -> pd.DataFrame:
     return joined.assign(verdict=judge_rows(joined))
 
 
-@experiment(runs=5)
+@experiment(runs=25)
 def flow_readings(setup: Setup) -> None:
     """Readings of the paper's flow: what its text leaves open about SSME-NF.
 
     The flow as the paper describes it (both phases), stopped after the first phase ("as trained"),
     with the EM of the authors' public code, and with scores kept a thousandth away from 0 and 1;
-    the paper's SSME-NF beside them, at its label counts. Each fit takes ten seconds, so the runs
-    are few: a search for the reading, not a table to rank by.
+    the paper's SSME-NF beside them, at its label counts.
     """
     methods: Methods = {
         "flow": ("ssme", FLOW),
