@@ -39,8 +39,10 @@ from ssme.options import (
 MARKS = ".,_' \u00a0\u202f\u2019"
 """Characters that people write in numbers: before decimals or between thousands."""
 FORMATS = {
-    **{".csv": "CSV", ".tsv": "TSV", ".parquet": "Parquet", ".xlsx": "Excel", ".xlsm": "Excel"},
-    **{".jsonl": "JSON Lines", ".ndjson": "JSON Lines", ".npz": "npz", ".npy": "npy"},
+    **{".csv": "CSV", ".txt": "CSV", ".tsv": "TSV", ".parquet": "Parquet"},
+    **{".xlsx": "Excel", ".xlsm": "Excel"},
+    **{".jsonl": "JSON Lines", ".ndjson": "JSON Lines", ".json": "JSON"},
+    **{".npz": "npz", ".npy": "npy"},
 }
 """Suffix of a file that can be read -> its format, which `ssme.data.readers.sources` opens."""
 *_FIRST, _LAST = dict.fromkeys(FORMATS.values())

@@ -143,6 +143,64 @@ def test_doctor_shows_all_problems_and_the_command_that_reads_the_file(
     assert " ".join(words[1:]).startswith(f"evaluate {path} --label truth")
 
 
+def write_rows(path: Path, head: str, rows: list[str]) -> Path:
+    path.write_text("\n".join([head, *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "line", "told", "flag"),
+    [
+        ("s.txt", "id|a|b|label", "r{i}|{p:.3f}|{q:.3f}|{y}", "one column", "--delimiter '|'"),
+        ("s.csv", "id,a,b,label", "r{half},{p:.3f},{q:.3f},{y}", "id 'r0'", "--cluster 'id'"),
+        ("s.csv", "id,a,b,label", "r{i},{p:.3f},{q:.0%},{y}", "a percentage", "--models a,b"),
+    ],
+)
+def test_doctor_runs_what_its_command_advises(
+    name: str, head: str, line: str, told: str, flag: str, run: Run, tmp_path: Path
+) -> None:
+    p = np.linspace(0.02, 0.98, 40)
+    rows = [
+        line.format(i=i, half=i // 2, p=each, q=each**2, y=int(each > 0.5))
+        for i, each in enumerate(p)
+    ]
+    path = write_rows(tmp_path / name, head, rows)
+    result = run("doctor", path)
+    assert result.exit_code == 0, result.output
+    assert told in " ".join(result.stdout.split())
+    command = result.stdout.rpartition("To run\n")[2].strip()
+    assert flag in command
+    assert run(*shlex.split(command)[1:], "--method", "labeled").exit_code == 0
+
+
+def test_doctor_shows_a_problem_of_each_column(run: Run, tmp_path: Path) -> None:
+    rows = [f"r{i},{i / 40},{3 * i / 40},{i}%,{i / 41},{i % 2}" for i in range(40)]
+    rows[7] = 'r7,n/a,0.1,7%,"0,2",1'
+    path = write_rows(tmp_path / "s.csv", "id,gap,logit,percent,comma,label", rows)
+    problems = " ".join(run("doctor", path).stdout.partition("How the file")[0].split())
+    assert "column 'gap' contains 'n/a' at row 7, text among numbers" in problems
+    assert "column 'comma' contains '0,2' at row 7, text among numbers" in problems
+    assert "column 'logit' contains 1.05 at row 14, which is not a probability" in problems
+    assert "column 'percent' contains '0%', a percentage written as text" in problems
+
+
+@pytest.mark.parametrize(
+    ("head", "told"),
+    [
+        ("0.7,0.2,", "contains numbers, not the names of columns. Add a first row"),
+        ("Scores of May,,", "names 1 of 3 columns. Remove the rows above the header."),
+    ],
+)
+def test_doctor_finds_a_first_row_that_is_no_header(
+    head: str, told: str, run: Run, tmp_path: Path
+) -> None:
+    path = write_rows(tmp_path / "s.csv", head, [f"{i / 9:.2f},0.5,{i % 2}" for i in range(9)])
+    result = run("doctor", path)
+    assert result.exit_code == 2
+    assert told in " ".join(result.stdout.split())
+    assert "2. " not in result.stdout.partition("Columns")[0]
+
+
 def test_doctor_finds_labels_and_their_positive_class(run: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     truth = rng.random(200) < 0.5

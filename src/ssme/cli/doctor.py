@@ -69,8 +69,11 @@ def doctor(spec: RunSpec, output: Output) -> None:
             advice = [f"Only {files[0].path} was read; {source} has {len(files):,} files."]
             spec = replace(spec, source=files[0].path)
     with output.show_progress("reading"):
-        spec, data, problems = _read_in_spite(spec)
-        spec, data = _find_labels(spec, data)
+        if (table := open_scores_table(spec, None)) and (doubt := _doubt_header(table)):
+            data, problems = None, [doubt]
+        else:
+            spec, data, problems = _read_in_spite(spec)
+            spec, data = _find_labels(spec, data)
         warnings = [] if data is None else check_all(Case(data))
         table = open_scores_table(spec, data)
     facts: dict[str, Any] = {
@@ -132,6 +135,19 @@ def _find_facts(data: ScoreSet) -> dict[str, Any]:
         "methods_not": cannot,
         "metrics": _list_metrics(data),
     }
+
+
+def _doubt_header(table: Table) -> InputError | None:
+    """An error if the first row is not a header: its cells are numbers, or most are empty."""
+    named = [name for name in table.columns if not name.startswith("Unnamed: ")]
+    file = table.what
+    if named and all(re.fullmatch(r"-?\d*\.?\d+", name.strip()) for name in named):
+        problem = f"the first row of {file} contains numbers, not the names of columns"
+        return InputError(problem, hint="add a first row with a name for each column")
+    if 2 * len(named) < len(table.columns):
+        problem = f"the first row of {file} names {len(named)} of {len(table.columns)} columns"
+        return InputError(problem, hint="remove the rows above the header")
+    return None
 
 
 def _describe_columns(table: Table | None) -> list[dict[str, Any]]:
@@ -401,8 +417,6 @@ def _tell_left_out(table: Table | None, data: ScoreSet) -> list[str]:
     left_out = _list_left_out(table, layout)
     there = [name for name in left_out if name not in layout.skipped]
     said = []
-    if all(re.fullmatch(r"-?\d*\.?\d+", name.strip()) for name in table.columns):
-        said.append("The names of the columns are numbers: does the first row lack a header?")
     roles = _guess_roles(table, left_out)
     if roles["id"] and layout.id is None:
         said.append(f"Different in every row, so likely ids: {_list_some(roles['id'], 20)} (--id).")

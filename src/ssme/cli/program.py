@@ -49,22 +49,12 @@ OTHER_NAMES: dict[tuple[str, str | None], str] = {
 
 SHOWN = 15
 """Options that the help of a command lists; `--help-all` lists all."""
+FIRST_OPTIONS = ("help", "label", "models", "groups", "fail_under")
+"""Options of many commands that help lists before a command's own."""
 USUAL = (
-    *("help", "label", "models", "groups", "metrics", "labels", "method", "config"),
-    *(
-        "threshold_for",
-        "cost",
-        "fail_under",
-        "html",
-        "json",
-        "id",
-        "force",
-        "answers",
-        "level",
-        "random_state",
-        "csv",
-    ),
-    *("quiet", "ratings", "save_config"),
+    *("metrics", "labels_file", "threshold_for", "id", "cost", "method", "config", "html", "json"),
+    *("force", "answers", "level", "random_state", "csv", "quiet", "ratings"),
+    *("save_config", "metrics_json"),
 )
 """Options of many commands in the order in which help has room for them, after a command's own."""
 SEVERAL = "Options with a list take names separated by commas, or are repeated."
@@ -153,9 +143,11 @@ class Command(TyperCommand):
         listed: list[Any] = [
             each for each in self.get_params(ctx) if each.param_type_name == "option"
         ]
-        own = [each for each in listed if each.name not in {*SHARED, "help"}]
-        usual = [each for name in USUAL for each in listed if each.name == name]
-        shown = listed if ctx.meta.get("help_all") else [*own, *usual][:SHOWN]
+        many = {*SHARED, *FIRST_OPTIONS, *USUAL}
+        own = [each.name for each in listed if each.name not in many]
+        order = [*FIRST_OPTIONS, *own, *USUAL]
+        usual = [each for name in order for each in listed if each.name == name]
+        shown = listed if ctx.meta.get("help_all") else usual[:SHOWN]
         rest = [each for each in listed if each not in shown and not each.hidden]
         notes = [SEVERAL] if any(each.multiple for each in shown) else []
         if rest:

@@ -194,7 +194,7 @@ def check_arrays(
         "classes": classes,
         "weights": None if weights is None else as_weights(weights, n),
         "groups": {} if groups is None else as_groups(groups, n),
-        "ids": None if ids is None else as_ids(ids, n),
+        "ids": None if ids is None else as_ids(ids, n, layout.id),
         "clusters": None if clusters is None else as_clusters(clusters, n),
         "design": as_design(options.design if design is None else design, encoded),
         "frame_library": frame_library,
@@ -405,8 +405,8 @@ def as_clusters(clusters: object, n: int) -> IntArray:
     return codes
 
 
-def as_ids(ids: object, n: int) -> NDArray[np.object_]:
-    """(n,) unique row names."""
+def as_ids(ids: object, n: int, column: str | None = None) -> NDArray[np.object_]:
+    """(n,) unique row names, which are in ``column``."""
     out = cells.as_objects(ids)
     _check_length(out, n, "ids")
     as_given = out if isinstance(ids, list | tuple) or cells.has_128_bits(ids) else np.asarray(ids)
@@ -421,11 +421,12 @@ def as_ids(ids: object, n: int) -> NDArray[np.object_]:
         again = np.flatnonzero(pandas.Series(out, dtype=object).duplicated().to_numpy())
         first = int(np.argmax(out == out[again[0]]))
         more = f" ({again.size - 1} more repeated rows)" if again.size > 1 else ""
+        named = "them as `cluster`" if column is None else f"`cluster={column!r}`"
         raise InputError(
             f"id {out[first]!r} appears at row {first} and again at row {again[0]}{more}",
             hint="remove the repeated rows; if rows with one id belong together, such as several "
-            "answers to one prompt, pass that column as `cluster`, not as `id`; or pass "
-            "`layout='long'` if there is one row per score",
+            f"answers to one prompt, pass {named} instead of an id; if there is one row per score, "
+            "name the column of models with `model`",
         )
     return out
 

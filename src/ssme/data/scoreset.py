@@ -264,7 +264,8 @@ judges: ann, bob)
     def read(cls, path: str | Path, labels: object | None = None, **options: Any) -> ScoreSet:
         """Make a set of scores from a file, whose suffix gives the format.
 
-        CSV, TSV, Parquet, Excel (.xlsx, .xlsm), JSON Lines (.jsonl, .ndjson), npz and npy are read.
+        CSV (.csv, .txt), TSV, Parquet, Excel (.xlsx, .xlsm), JSON Lines (.jsonl, .ndjson), JSON (a
+        list of objects), npz and npy are read.
 
         Parameters
         ----------

@@ -161,7 +161,7 @@ def test_npy_holds_scores_or_labels(folder: Path) -> None:
     assert_array_equal(ScoreSet.read(folder / "s.npy", folder / "y.npy").labels, [0, U, 1])
     with pytest.raises(InputError, match="contains arrays, not a table with ids"):
         ScoreSet.read(folder / "scores.csv", folder / "y.npy")
-    with pytest.raises(InputError, match=r"delimiter=.;..*for .csv and .tsv files"):
+    with pytest.raises(InputError, match=r"delimiter=.;..*for .csv, .txt, .tsv files"):
         ScoreSet.read(folder / "s.npy", delimiter=";")
 
 

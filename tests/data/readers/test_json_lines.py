@@ -36,6 +36,19 @@ def test_keys_are_columns_and_a_missing_key_is_a_missing_value(tmp_path: Path) -
     assert data.groups["site"].tolist() == ["a", None, None]
 
 
+def test_a_list_of_objects_is_read_as_lines_are(tmp_path: Path) -> None:
+    rows = [{"id": i, "bert": i / 9, "net": {"a": 0.5}, "label": i % 2} for i in range(9)]
+    lines = ScoreSet.read(written(tmp_path, *rows))
+    listed = ScoreSet.read(written(tmp_path, json.dumps(rows, indent=2), name="s.json"))
+    assert listed.models == lines.models == ("bert", "net:a")
+    assert_array_equal(listed.scores, lines.scores)
+    assert_array_equal(listed.labels, lines.labels)
+    with pytest.raises(InputError, match=r"s.json, item 2, is 7, not an object"):
+        ScoreSet.read(written(tmp_path, json.dumps([rows[0], 7]), name="s.json"))
+    with pytest.raises(InputError, match=r"s.json, the file, is not JSON"):
+        ScoreSet.read(written(tmp_path, json.dumps(rows)[:-1], name="s.json"))
+
+
 def test_scores_by_class_as_objects_and_as_lists_are_the_same(tmp_path: Path) -> None:
     scores = np.random.default_rng(0).dirichlet(np.ones(3), (6, 2)).round(6)
     scores /= scores.sum(axis=2, keepdims=True)

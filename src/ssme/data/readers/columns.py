@@ -118,7 +118,7 @@ def find_roles(table: Table, options: ReadOptions, labels: object | None) -> Col
     found = Columns(
         label=label,
         groups=_find_groups(table, options),
-        id=table.find(options.id, USUAL_NAMES["id"], "id"),
+        id=table.find(options.id, USUAL_NAMES["id"], "id", taken=options.cluster),
         weight=table.find(options.weight, USUAL_NAMES["weight"], "weight"),
         design=find_design(table, options) if labels is None else None,
         cluster=table.find(options.cluster, USUAL_NAMES["cluster"], "cluster"),

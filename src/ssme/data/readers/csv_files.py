@@ -32,6 +32,8 @@ DELIMITERS = (";", "\t", "|", ",")
 UTF8 = (None, "utf-8", "utf-8-sig")
 BLOCK = 1 << 20
 """Bytes scanned at once."""
+MOST_LINES = 5
+"""Lines of another length that an error lists."""
 WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*", re.ASCII)
 PLAIN = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
@@ -73,13 +75,17 @@ def open_csv(
     if frame is not None and '"' not in marks:
         regular = n_delimiters == (width - 1) * (len(frame) + 1)
     if not regular:
-        n_rows = 0
+        n_rows, wrong = 0, []
         for line, row in table.read_rows():
             n_rows += 1
             if len(row) != width:
-                problem = f"{file}: the header has {width} fields, but line {line} has {len(row)}"
-                hint = "write an empty field for a missing value; check quoting and `delimiter`"
-                raise InputError(problem, hint=hint)
+                wrong.append(f"line {line} has {len(row)}")
+        if wrong:
+            listed = ", ".join(wrong[:MOST_LINES])
+            more = f", and {len(wrong) - MOST_LINES} more do not" if len(wrong) > MOST_LINES else ""
+            problem = f"{file}: the header has {width} fields, but {listed}{more}"
+            hint = "write an empty field for a missing value; check quoting and `delimiter`"
+            raise InputError(problem, hint=hint)
         if frame is None or frame.shape != (n_rows - 1, width):
             text = table.rewrite(header, style, missing, ignored)
             frame = _parse(table, missing, text)

@@ -1,13 +1,14 @@
-"""Tables of Python values: Excel sheets (.xlsx, .xlsm) and JSON Lines.
+"""Tables of Python values: Excel sheets (.xlsx, .xlsm), JSON Lines and JSON.
 
 Excel: the first row names the columns. Values are taken as Excel last computed them; nothing is
 computed and no macro runs. A number stored as text stays text.
 
-JSON Lines: one object per line, ``{"id": 7, "bert": 0.9, "label": "spam"}``. A line without a key,
-or with null, has no value there. The scores of a model for every class may be an object, ``{"bert":
-{"ham": 0.1, "spam": 0.9}}``, which is read as the columns ``bert:ham`` and ``bert:spam``, or a list
-in the order of the classes. Objects inside objects are joined in the same way, and of a list of
-objects each is called by the name in it: ``[{"judge": "ann", "answer": 1}]`` is the column ``ann``.
+JSON Lines: one object per line, ``{"id": 7, "bert": 0.9, "label": "spam"}``; a JSON file has a list
+of them. An object without a key, or with null, has no value there. The scores of a model for every
+class may be an object, ``{"bert": {"ham": 0.1, "spam": 0.9}}``, which is read as the columns
+``bert:ham`` and ``bert:spam``, or a list in the order of the classes. Objects inside objects are
+joined in the same way, and of a list of objects each is called by the name in it:
+``[{"judge": "ann", "answer": 1}]`` is the column ``ann``.
 """
 
 from __future__ import annotations
@@ -179,7 +180,7 @@ def open_json_lines(file: Path) -> Any:
         for name, value in _read_cells(file, line, record):
             column = columns.setdefault(name, {})
             if n_rows in column:
-                problem = f"{file}, line {line}, has the key {name!r} twice"
+                problem = f"{file}, {line}, has the key {name!r} twice"
                 raise InputError(problem, hint="rename or remove one of them")
             column[n_rows] = value
             n_cells += 1
@@ -193,37 +194,57 @@ def open_json_lines(file: Path) -> Any:
     return make_frame({name: to_objects([*map(of.get, rows)]) for name, of in columns.items()})
 
 
-def _read_records(file: Path) -> Iterator[tuple[int, _ObjectPairs]]:
-    """Line number and the object of each line that is not blank."""
+def _read_records(file: Path) -> Iterator[tuple[str, _ObjectPairs]]:
+    """Each object and where it is: on a line that is not blank, or in the list of a JSON file."""
+    if file.suffix.lower() == ".json":
+        text = _decode(file, "the file", file.read_bytes())
+        if text.lstrip().startswith("["):
+            for number, record in enumerate(_parse(file, "the file", text), start=1):
+                yield f"item {number}", _take_object(file, f"item {number}", record)
+            return
     with file.open("rb") as lines:
         for number, content in enumerate(lines, start=1):
-            if not content.strip():
-                continue
-            problem = ""
-            try:
-                text = content.decode("utf-8-sig" if number == 1 else "utf-8")
-                record = json.loads(text, object_pairs_hook=_ObjectPairs)
-                if isinstance(record, _ObjectPairs):
-                    yield number, record
-                    continue
-                problem = f"is {cut_end(json.dumps(record), 40)}, not an object"
-            except UnicodeDecodeError as error:
-                problem = f"is not UTF-8: byte 0x{content[error.start]:02x}"
-            except RecursionError:
-                problem = "is not JSON: it is nested too deeply"
-            except ValueError as error:
-                problem = f"is not JSON: {error}"
-            problem = f"{file}, line {number}, {problem}"
-            hint = 'write one object per line in UTF-8, such as {"bert": 0.9, "label": 1}'
-            raise InputError(problem, hint=hint)
+            if content.strip():
+                line = f"line {number}"
+                text = _decode(file, line, content)
+                yield line, _take_object(file, line, _parse(file, line, text))
+
+
+def _decode(file: Path, place: str, content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig" if place in ("line 1", "the file") else "utf-8")
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-8: byte 0x{content[error.start]:02x}"
+        raise _explain_record(file, place, problem) from None
+
+
+def _parse(file: Path, place: str, text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_ObjectPairs)
+    except RecursionError:
+        raise _explain_record(file, place, "is not JSON: it is nested too deeply") from None
+    except ValueError as error:
+        raise _explain_record(file, place, f"is not JSON: {error}") from None
+
+
+def _take_object(file: Path, place: str, record: Any) -> _ObjectPairs:
+    if not isinstance(record, _ObjectPairs):
+        problem = f"is {cut_end(json.dumps(record), 40)}, not an object"
+        raise _explain_record(file, place, problem)
+    return record
+
+
+def _explain_record(file: Path, place: str, problem: str) -> InputError:
+    hint = 'write one object per line in UTF-8, such as {"bert": 0.9, "label": 1}'
+    return InputError(f"{file}, {place}, {problem}", hint=hint)
 
 
 def _read_cells(
-    file: Path, line: int, record: _ObjectPairs, depth: int = 0
+    file: Path, line: str, record: _ObjectPairs, depth: int = 0
 ) -> Iterator[tuple[str, Any]]:
     """Column and value of each cell of a line."""
     if depth > DEEPEST:
-        problem = f"{file}, line {line}, has objects inside one another, more than {DEEPEST} deep"
+        problem = f"{file}, {line}, has objects inside one another, more than {DEEPEST} deep"
         hint = "write what is inside them as separate keys, or leave it out"
         raise InputError(problem, hint=hint)
     for name, value in record:
@@ -232,7 +253,7 @@ def _read_cells(
             yield from _read_cells(file, line, inside, depth + 1)
         elif isinstance(value, list) and any(isinstance(each, list) for each in value):
             if not all(isinstance(each, _ObjectPairs) for each in value):
-                problem = f"{file}, line {line}: {name!r} contains lists inside a list"
+                problem = f"{file}, {line}: {name!r} contains lists inside a list"
                 hint = f"write what is inside {name!r} as separate keys, or leave it out"
                 raise InputError(problem, hint=hint)
             inside = _ObjectPairs(_name_items(file, line, name, value))
@@ -242,13 +263,13 @@ def _read_cells(
 
 
 def _name_items(
-    file: Path, line: int, name: str, items: Sequence[_ObjectPairs]
+    file: Path, line: str, name: str, items: Sequence[_ObjectPairs]
 ) -> Iterator[tuple[str, Any]]:
     """A list of objects as one: each is named by the text in it that says whose it is."""
     for item in items:
         key = next((key for key, cell in item if key.lower() in NAMING), None)
         if key is None or not isinstance(dict(item)[key], str):
-            problem = f"{file}, line {line}: the objects in {name!r} have no name"
+            problem = f"{file}, {line}: the objects in {name!r} have no name"
             hint = f"give each a key such as {NAMING[0]!r}, or write them as separate keys"
             raise InputError(problem, hint=hint)
         rest = _ObjectPairs(pair for pair in item if pair[0] != key)

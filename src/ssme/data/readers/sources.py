@@ -52,6 +52,7 @@ _OF_FORMAT = {
     "Parquet": Reader(open_parquet),
     "Excel": Reader(open_excel),
     "JSON Lines": Reader(open_json_lines, lists=True),
+    "JSON": Reader(open_json_lines, lists=True),
     "npz": Reader(),
     "npy": Reader(),
 }
@@ -132,5 +133,5 @@ def refuse_file_options(options: ReadOptions, suffix: str, what: str) -> None:
     for name, files in FILE_OPTIONS.items():
         value = getattr(options, name)
         if value is not None and suffix not in files:
-            hint = f"leave it out: it is for {' and '.join(files)} files"
+            hint = f"leave it out: it is for {', '.join(files)} files"
             raise InputError(f"`{name}={value!r}` was given for {what}", hint=hint)

@@ -110,12 +110,17 @@ class Table:
         problem = f"{self.what} has no {role} with a usual name; its columns are {listed}"
         return InputError(problem, hint=hint)
 
-    def find(self, named: str | None, usual: Sequence[str], option: str) -> str | None:
-        """The column ``named``, or the only one with a usual name for what ``option`` names."""
+    def find(
+        self, named: str | None, usual: Sequence[str], option: str, taken: str | None = None
+    ) -> str | None:
+        """The column ``named``, or the only one with a usual name for what ``option`` names.
+
+        A column ``taken`` for something else is not looked at.
+        """
         role = f"{option.strip('_')} column"
         if named is not None:
             return self.require(named, role, option)
-        found = [name for name in self.columns if name.lower() in usual]
+        found = [name for name in self.columns if name.lower() in usual and name != taken]
         if len(found) > 1:
             problem = f"{self.what} has {len(found)} columns that may be the {role}: {quote(found)}"
             raise InputError(problem, hint=f"name it: `{option}={found[0]!r}`")

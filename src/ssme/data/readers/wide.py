@@ -100,15 +100,21 @@ def _find_grid(
     if texts:
         alike = find_answers(table, texts, raw)
         judged = (*alike.answers, *alike.ratings)
-        _refuse_percentages(table, texts)
-        for name in texts:
+    percent = [name for name in texts if read_percentages(table.read_values(name)) is not None]
+    for name in texts:
+        if name not in percent:
             _refuse_numbers_as_text(table, name, judged=name in judged)
     numbers = [name for name in free if name not in texts]
+    reasons = {name: layouts.explain_no_model(table, name, raw) for name in numbers}
+    skipped = {name: reason for name, reason in reasons.items() if reason}
+    if percent:
+        others = [name for name in numbers if name not in skipped]
+        if not options.logits:
+            _refuse_no_probabilities(table, others, raw, judged)
+        raise _explain_percentages(table, percent, others)
     if not numbers and judged:
         problem = f"{table.what} has no column of probabilities, only columns of classes or grades"
         raise InputError(problem, hint=advise(find_answers(table, free, raw)))
-    reasons = {name: layouts.explain_no_model(table, name, raw) for name in numbers}
-    skipped = {name: reason for name, reason in reasons.items() if reason}
     drawn = [
         n
         for n, why in skipped.items()
@@ -246,17 +252,16 @@ def _explain_ambiguous(
 # Columns that are not what they seem: each is refused with the options that decide.
 
 
-def _refuse_percentages(table: Table, texts: Sequence[str]) -> None:
-    """Refuse columns of percentages that nobody named: they may be scores, or facts of the rows."""
-    found = [name for name in texts if read_percentages(table.read_values(name)) is not None]
-    if found:
-        values = table.read_values(found[0])
-        first = next(value for value in values if isinstance(value, str))
-        raise InputError(
-            f"column {found[0]!r} contains {first!r}, a percentage written as text",
-            hint=f"if these are scores, name them with `models={found}`, and they are divided by "
-            f"100; otherwise leave {quote(found)} out",
-        )
+def _explain_percentages(table: Table, found: Sequence[str], others: Sequence[str]) -> InputError:
+    """Percentages that were not named are scores or facts of the rows; ``others`` are scores."""
+    values = table.read_values(found[0])
+    first = next(value for value in values if isinstance(value, str))
+    scores = [name for name in table.columns if name in {*found, *others}]
+    return InputError(
+        f"column {found[0]!r} contains {first!r}, a percentage written as text",
+        hint=f"if these are scores, list all models with `models={scores}`, and percentages are "
+        f"divided by 100; otherwise leave {quote(found)} out with `ignore=[...]`",
+    )
 
 
 def _refuse_numbers_as_text(table: Table, name: str, *, judged: bool) -> None:
