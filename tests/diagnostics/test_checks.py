@@ -306,7 +306,7 @@ def healthy_result():
     data = healthy()
     sharp = np.exp(np.log(data.scores).sum(axis=1))
     sharp /= sharp.sum(axis=1, keepdims=True)
-    fitted = belief(sharp, fits={"": Convergence(True, 9)}, is_mixture=True)
+    fitted = belief(sharp, fits={"": Convergence(True, 9)}, is_mixture=True, correlation=0.4)
     metric = get_metric("accuracy")
     alone = ssme.evaluate(data, method="labeled", metrics="accuracy").estimates[0][0]
     (grouped,) = some_groups(40)
