@@ -137,7 +137,12 @@ def execute(
     start = time.perf_counter() if start is None else start
     spec = settle_engine(spec).with_seed()
     if spec.engine == "memory":
-        return fit_method(_read(spec, source, labels), spec).make_evaluation(start)
+        from threadpoolctl import threadpool_limits
+
+        data = _read(spec, source, labels)
+        # where BLAS splits a product between threads, the last bit depends on how many there are
+        with threadpool_limits(1, user_api="blas"):
+            return fit_method(data, spec).make_evaluation(start)
     if spec.source is None:
         problem = f"`engine={spec.engine}` was given for scores that are in memory"
         raise InputError(problem, hint="give the path of a Parquet file, or leave `engine` out")
