@@ -264,9 +264,10 @@ def test_pictures_next_to_a_file_are_shown_without_a_root(tmp_path: Path, scores
         house.work()
         house.begin()
         house.work()
-        show = "/files/1/image"
-        assert house.client.get(show, params={"path": "a.png"}).content == picture
-        assert house.client.get(show, params={"path": "../outside.png"}).status_code == 400
+        shown = re.findall(r'src="(/files/1/image[^"]+)"', house.client.get("/files/1/label").text)
+        assert house.client.get(html.unescape(shown[0])).content == picture
+        outside = html.unescape(shown[0]).replace("a.png", "..%2Foutside.png")
+        assert house.client.get(outside).status_code == 400
 
 
 def test_health_is_asked_without_a_session(house: House) -> None:

@@ -160,6 +160,7 @@ NAMES = (
     "a\0b.png",
     "..%2fsecret.png",
 )
+GOOD = {"row": len(NAMES), "path": "good.png"}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -167,15 +168,16 @@ def test_only_pictures_inside_the_root_are_shown(
     pictures: House, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     object.__setattr__(pictures.settings, "upload_mb", 1)
-    answer = pictures.client.get("/files/1/image", params={"path": name})
+    asked = {"row": NAMES.index(name), "path": name}
+    answer = pictures.client.get("/files/1/image", params=asked)
     assert answer.status_code == 400
-    assert "picture" in answer.text
+    assert "is not a picture" in answer.text
     assert b"PNG" not in answer.content
     assert b"<script>alert" not in answer.content
 
 
 def test_a_picture_is_shown_and_can_do_nothing(pictures: House) -> None:
-    answer = pictures.client.get("/files/1/image", params={"path": "good.png"})
+    answer = pictures.client.get("/files/1/image", params=GOOD)
     assert (answer.status_code, answer.content) == (200, PNG)
     assert answer.headers["content-type"] == "image/png"
     assert answer.headers["content-security-policy"] == "default-src 'none'; sandbox"
@@ -184,9 +186,10 @@ def test_a_picture_is_shown_and_can_do_nothing(pictures: House) -> None:
 
 def test_a_picture_that_no_row_names_is_not_shown(pictures: House, tmp_path: Path) -> None:
     (tmp_path / "root" / "other.png").write_bytes(PNG)
-    answer = pictures.client.get("/files/1/image", params={"path": "other.png"})
-    assert answer.status_code == 400
-    assert "names this picture" in answer.text
+    for asked in ({**GOOD, "path": "other.png"}, {**GOOD, "row": 0}, {"path": "good.png"}):
+        answer = pictures.client.get("/files/1/image", params=asked)
+        assert answer.status_code == 400
+        assert "names this picture" in answer.text
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ssme.memory import LabelEvent, Memory
-from ssme.serve.labels import ADJUDICATED, TAKEN_BACK, UNSURE, StoredSuggestion
+from ssme.serve.labels import ADJUDICATED, MOST_COUNTED, TAKEN_BACK, UNSURE, StoredSuggestion
 from ssme.serve.settings import ServeSettings
 from ssme.serve.store import Store
 
@@ -151,6 +151,30 @@ def test_a_project_with_two_files_opens_with_every_label_and_row(settings: Serve
             assert [view.row and view.row.row for view in views] == ["c", "a"]
             assert (views[0].mine, views[0].settled, views[0].left) == (2, 2, 1)
     assert [path.name for path in sorted(settings.project.glob("serve*"))] == ["serve.sqlite.old"]
+
+
+@pytest.mark.parametrize(("who", "left"), [("ada", 9), ("bob", MOST_COUNTED)])
+def test_a_click_reads_as_much_however_many_labels_there_are(
+    store: Store, who: str, left: int
+) -> None:
+    """Steps of SQLite's machine for the next row, after 400 and after 4,000 labels of Ada."""
+    steps: list[int] = []
+    counts: list[int] = []
+    for n in (400, 4_000):
+        data = f"d{n}"
+        rows = [StoredSuggestion(f"r{i}", 1, 5 * i, (), 0.5, "") for i in range(n)]
+        store.add_suggestions(data, rows)
+        store.memory(data).add_labels(LabelEvent(row.row, 1, "ada") for row in rows)
+        store.add_suggestions(
+            data, [StoredSuggestion(f"s{i}", 2, i, (), 0.5, "") for i in range(9)]
+        )
+        for _ in range(2):
+            store._connection.set_progress_handler(lambda: steps.append(1), 10)
+            steps.clear()
+            view = store.next_row(data, who)
+            counts.append(len(steps))
+            assert view.left == left
+    assert max(counts[2:]) < 1.3 * max(counts[:2])
 
 
 def test_who_labels_what_next(store: Store) -> None:

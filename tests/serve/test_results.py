@@ -15,6 +15,7 @@ from tests.serve.conftest import House
 
 from ssme.data import ScoreSet
 from ssme.run import rerun
+from ssme.serve.project import KEPT
 from ssme.serve.worker import _format_labels_csv, add_labels
 from ssme.spec import RunSpec
 
@@ -50,6 +51,34 @@ def test_the_same_evaluation_is_computed_once(evaluated: House) -> None:
     evaluated.post("/files/1/evaluate")
     assert newest(evaluated) != before
     assert "evaluate done" in evaluated.work()
+
+
+def test_settings_of_before_show_their_result_again(evaluated: House) -> None:
+    for level in ("80", "95", "80"):
+        parts = {"part-0": "id", "part-2": "label"}
+        evaluated.post("/files/1/mapping", level=level, metric="accuracy", **parts)
+        evaluated.work()
+        evaluated.post("/files/1/evaluate")
+        evaluated.work()
+        assert f"with {level} % intervals" in evaluated.client.get("/files/1/result").text
+
+
+def test_only_the_newest_evaluations_are_kept_whole_and_no_request_has_labels(
+    evaluated: House,
+) -> None:
+    for number in range(2 * KEPT):
+        give_label(evaluated, str(number % 2))
+        evaluated.post("/files/1/evaluate")
+        evaluated.client.get("/files/1/result")
+        evaluated.work()
+    jobs = evaluated.db.run_now(lambda store: store.list_jobs(1))
+    newest = evaluated.db.run_now(lambda store: store.find_newest_job(1, "evaluate", "1"))
+    assert newest.labels == 5 + 2 * KEPT
+    assert "labels" not in newest.request
+    assert sum(job.kind == "evaluate" for job in jobs) == KEPT + 1
+    folders = {path.name for path in evaluated.settings.results.iterdir()}
+    assert folders == {job.key for job in jobs if job.state == "done"}
+    assert evaluated.client.get("/files/1/history").text.count("<h2>") == 1 + 2 * KEPT
 
 
 def test_what_is_saved_runs_again_to_the_same_numbers(

@@ -38,7 +38,10 @@ from ssme.errors import InputError, MissingExtraError
 from ssme.methods.members import METHODS
 from ssme.progress import listen
 from ssme.serve.forms import spell_for_page
+from ssme.serve.labels import LabelStore
+from ssme.serve.settings import MEMORY_FILE
 from ssme.serve.store import DbThread, JobRecord, Store
+from ssme.writing import write_text
 
 LANES = (("look", "rows", "labels"), ("evaluate",), ("report", "plan"))
 """Kinds of jobs that wait for one another."""
@@ -73,6 +76,8 @@ NICENESS = 5
 SPARE_BYTES = 64_000_000
 """What a job must be able to allocate when it has failed, or memory was the reason."""
 LONGEST_LINE = 2**22
+GIVEN_FILE = "given.json"
+"""The labels by hand that a job used, in the folder of its results."""
 
 # Elsewhere a process with threads, which the libraries start, cannot be forked safely.
 CONTEXT: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
@@ -222,7 +227,7 @@ class JobRunner:
         def put(store: Store) -> JobRecord:
             job = store.add_job(file, kind, key, request)
             if job.state == "done" and not self.find_folder(job).is_dir():
-                store.forget_job(job.id)
+                store.forget_job(key)
                 job = store.add_job(file, kind, key, request)
             note(store, job)
             return job
@@ -390,12 +395,29 @@ def do_job(job: Mapping[str, Any]) -> None:
     unfinished.mkdir(mode=0o700)
     try:
         _refuse_changed(job["request"])
-        getattr(import_module(f"ssme.serve.{module}"), function)(job["request"], unfinished)
+        request = {**job["request"]}
+        if "events" in request:
+            request["labels"] = _read_given(target, request)
+            write_text(unfinished / GIVEN_FILE, json.dumps(request["labels"]))
+        getattr(import_module(f"ssme.serve.{module}"), function)(request, unfinished)
         if target.exists():
             shutil.rmtree(target)
         os.rename(unfinished, target)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _read_given(target: Path, request: Mapping[str, Any]) -> list[list[Any]]:
+    """The labels that count: those of the evaluation that a report or a plan is about, else all.
+
+    Requests only name the number of the newest label event, and the server copies no labels.
+    """
+    kept = target.with_name(make_job_key("evaluate", request)) / GIVEN_FILE
+    if kept.exists():
+        found: list[list[Any]] = json.loads(kept.read_text(encoding="utf-8"))
+        return found
+    with LabelStore(target.parents[1] / MEMORY_FILE, new=False) as store:
+        return store.list_settled_labels(request["data"])
 
 
 def _refuse_changed(request: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from ssme.errors import InputError
 from ssme.memory import EvaluationRecord
 from ssme.memory.database import make_key
 from ssme.serve.files import find_image, save_upload
-from ssme.serve.labels import LISTED, LabelView
+from ssme.serve.labels import LISTED, MOST_COUNTED, LabelView
 from ssme.serve.pages import (
     find_annotator,
     find_project,
@@ -306,6 +306,7 @@ def _render_card(request: Request, file: OpenFile, view: LabelView, keys: Mappin
         csrf=find_session(request).csrf,
         shown=_is_showing_scores(request, file),
         may_change=may_change(request),
+        most_counted=MOST_COUNTED,
     )
 
 
@@ -591,8 +592,8 @@ async def show_image(request: Request) -> Response:
     project = find_project(request)
     file = await open_file(request)
     text = request.query_params.get("path", "")
-
-    if not await project.db.run(Store.shows_image, file.data, text):
+    row = parse_row({"row": [request.query_params.get("row", "")]})
+    if not await project.db.run(Store.shows_image, file.data, row, text):
         raise InputError("no row to label names this picture", hint="load the page again")
     content, kind = find_image(project.settings, file.record, text)
     return Response(

@@ -44,27 +44,45 @@ LISTED = 50
 LONGEST_PAUSE = 600.0
 """Seconds between two labels above which somebody did something else."""
 
-# Rows that wait for :me. An open row needs ``needs`` more people; ``given_by`` is who labeled it
-# first. Others label a row that is assigned to somebody after them. Two ranges rather than !=, so
-# that the index skips the rows that :me has labeled.
-WAITING = """
-FROM suggestion AS s
-LEFT JOIN claim AS mine ON (mine.data, mine.row, mine.annotator) = (s.data, s.row, :me)
-WHERE s.rowid IN (
-    SELECT rowid FROM suggestion WHERE data = :data AND needs > 0 AND given_by < :me UNION ALL
-    SELECT rowid FROM suggestion WHERE data = :data AND needs > 0 AND given_by > :me)
+MOST_COUNTED = 300
+"""Rows that wait for a person are counted up to so many, so that a click costs the same."""
+
+# Whether a row waits for :me. It needs ``needs`` more people; ``given_by`` is who labeled it first.
+# Others label a row that is assigned to somebody after them.
+WAITS = """
+s.data = :data AND s.needs > 0
 AND (s.assigned IN ('', :me) OR s.given_by = s.assigned)
 AND NOT EXISTS (SELECT 1 FROM given AS g WHERE (g.data, g.row, g.annotator) = (s.data, s.row, :me))
-AND (s.given_by != '' OR mine.skipped = 0
-     OR s.round = (SELECT max(round) FROM suggestion WHERE data = :data))
 AND s.needs > (
     SELECT count(*) FROM claim AS other
     WHERE other.data = s.data AND other.row = s.row AND other.annotator NOT IN (:me, s.given_by)
     AND other.skipped = 0 AND other.at > :since)
 """
-# Rows taken back and rows being looked at come first, those put off last.
-ORDER = """
-ORDER BY coalesce(mine.skipped, 0), iif(mine.skipped, mine.at, NULL), mine.at DESC, s.round, s.place
+# Rows that :me was shown before: taken back, being looked at or put off.
+CLAIMED = f"""
+FROM claim AS mine CROSS JOIN suggestion AS s ON s.row = mine.row
+WHERE mine.data = :data AND mine.annotator = :me AND {WAITS}
+AND (s.given_by != '' OR mine.skipped = 0
+     OR s.round = (SELECT max(round) FROM suggestion WHERE data = :data))
+"""
+# All others, where the index has those of each ``giver`` in order.
+FRESH = f"""
+WHERE s.given_by = giver.value AND {WAITS}
+AND NOT EXISTS (SELECT 1 FROM claim AS c WHERE (c.data, c.row, c.annotator) = (s.data, s.row, :me))
+"""
+# The first come those taken back or being looked at, the last those put off.
+NEXT = f"""
+FROM (SELECT s.rowid AS place_of, mine.skipped AS skipped, mine.at AS at {CLAIMED}
+      UNION ALL
+      SELECT (SELECT s.rowid FROM suggestion AS s {FRESH} ORDER BY s.round, s.place LIMIT 1),
+      NULL, NULL FROM json_each(:givers) AS giver)
+JOIN suggestion AS s ON s.rowid = place_of
+ORDER BY coalesce(2 * skipped, 1), iif(skipped, at, NULL), at DESC, s.round, s.place LIMIT 1
+"""
+WAITING = f"""
+FROM (SELECT 1 {CLAIMED}
+      UNION ALL SELECT 1 FROM json_each(:givers) AS giver CROSS JOIN suggestion AS s {FRESH}
+      LIMIT {MOST_COUNTED})
 """
 
 
@@ -269,9 +287,17 @@ class LabelStore(Memory):
         return [*map(tuple, self._fetch(f"{query} ORDER BY annotator", file))]
 
     def count_waiting(self, data: str, annotator: str) -> int:
-        """Rows that wait for a person."""
-        ((left,),) = self._fetch(f"SELECT count(*) {WAITING}", **_ask_for(data, annotator))
+        """Rows that wait for a person, or `MOST_COUNTED`."""
+        asked = self._ask_for(data, annotator)
+        ((left,),) = self._fetch(f"SELECT count(*) {WAITING}", **asked)
         return int(left)
+
+    def _ask_for(self, data: str, annotator: str) -> dict[str, Any]:
+        """Values of `WAITING` and `NEXT`."""
+        since = (datetime.now(UTC) - CLAIM_LIFETIME).isoformat(timespec="microseconds")
+        people = [name[3:] for name in self.read_totals(data) if name.startswith("by ")]
+        givers = json.dumps(["", *(who for who in people if who != annotator)])
+        return {"data": data, "me": annotator, "since": since, "givers": givers}
 
     def gives_rows_to(self, data: str, annotator: str, round: int) -> bool:
         """Whether a round had rows for a person."""
@@ -287,9 +313,9 @@ class LabelStore(Memory):
         columns = list_columns(StoredSuggestion)
         with self._write() as connection:
             found = connection.execute(
-                f"SELECT {', '.join(f's.[{name}]' for name in columns)}, coalesce(mine.skipped, 0)"
-                f" {WAITING} {ORDER} LIMIT 1",
-                _ask_for(data, annotator),
+                f"SELECT {', '.join(f's.[{name}]' for name in columns)}, coalesce(skipped, 0)"
+                f" {NEXT}",
+                self._ask_for(data, annotator),
             ).fetchone()
             if found is None:
                 return self._make_view(data, annotator, None, None)
@@ -404,13 +430,9 @@ class LabelStore(Memory):
             )
         return found[0]
 
-    def shows_image(self, data: str, path: str) -> bool:
+    def shows_image(self, data: str, row: Any, path: str) -> bool:
         """Whether a row to label has a cell that names this picture."""
-        rows = self._fetch(
-            "SELECT cells FROM suggestion WHERE data = ? AND instr(cells, ?)",
-            *(data, json.dumps(path)),
-        )
-        cells = [cell for row in rows for cell in json.loads(row[0])]
+        cells = [cell for each in self._list_suggestions(data, row) for cell in each.cells]
         return any((kind, text) == ("image", path) for _, kind, text in cells)
 
     def list_cells(self, data: str) -> dict[Any, list[tuple[str, str, str]]]:
@@ -433,6 +455,11 @@ class LabelStore(Memory):
     def count_settled(self, data_names: Collection[str]) -> int:
         return sum(self.read_totals(data).get("settled", 0) for data in data_names)
 
+    def find_newest_event(self, data: str) -> int:
+        """The number of the newest label event of the data, by which labels are told apart."""
+        ((newest,),) = self._fetch("SELECT max(id) FROM label_event WHERE data = ?", data)
+        return newest or 0
+
     def count_unseen(self, data: str) -> tuple[int, int]:
         """The number of the newest round, and of its rows that nobody has labeled or put aside."""
         ((newest,),) = self._fetch("SELECT max(round) FROM suggestion WHERE data = ?", data)
@@ -454,21 +481,29 @@ class LabelStore(Memory):
         no probability: they count equally.
         """
         rows = self._fetch(
-            "WITH settled AS (SELECT r.row, r.label, s.round, s.probability, s.reason, s.assigned"
-            "  FROM labeled_row AS r LEFT JOIN suggestion AS s ON s.data = r.data AND s.row = r.row"
-            "  AND s.round ="
-            "   (SELECT max(round) FROM suggestion WHERE data = r.data AND row = r.row)"
-            "  WHERE r.data = :data AND r.label IS NOT NULL),"
-            " size AS (SELECT round, assigned, count(*) AS n,"
-            "  max(max(assigned)) OVER (PARTITION BY round) = '' AS is_undivided"
-            "  FROM suggestion WHERE data = :data GROUP BY round, assigned)"
-            " SELECT row, label, iif(substr(reason, 1, :length) = :random AND is_undivided, NULL,"
-            "  probability * (CAST(count(*) OVER (PARTITION BY round, assigned) AS REAL) / n)),"
-            "  coalesce(round, 0) FROM settled LEFT JOIN size USING (round, assigned)",
-            **{"data": data, "random": AT_RANDOM, "length": len(AT_RANDOM)},
+            "SELECT r.row, r.label, s.round, s.probability, s.reason, s.assigned"
+            " FROM labeled_row AS r LEFT JOIN suggestion AS s ON s.data = r.data AND s.row = r.row"
+            " AND s.round = (SELECT max(round) FROM suggestion WHERE data = r.data AND row = r.row)"
+            " WHERE r.data = ? AND r.label IS NOT NULL",
+            data,
         )
+        sizes = {
+            tuple(key): n
+            for *key, n in self._fetch(
+                "SELECT round, assigned, count(*) FROM suggestion WHERE data = ? GROUP BY 1, 2",
+                data,
+            )
+        }
+        divided = {drawn for drawn, assigned in sizes if assigned}
+        counts = Counter((drawn, assigned) for _, _, drawn, _, _, assigned in rows)
+        found = []
         with self.refuse_corrupt():
-            found = [[json.loads(row), json.loads(label), *rest] for row, label, *rest in rows]
+            for row, label, drawn, chance, reason, assigned in rows:
+                if chance is not None:
+                    is_equal = reason.startswith(AT_RANDOM) and drawn not in divided
+                    share = counts[drawn, assigned] / sizes[drawn, assigned]
+                    chance = None if is_equal else chance * share
+                found.append([json.loads(row), json.loads(label), chance, drawn or 0])
         return sorted(found, key=repr)
 
     def list_people(self, data_names: Collection[str]) -> dict[str, dict[str, Any]]:
@@ -700,12 +735,6 @@ def _compare(first: str, second: str, table: Counter[tuple[str, str]]) -> Agreem
     chance = sum(one[label] * two[label] for label in one) / n**2
     kappa = None if chance == 1.0 else (share - chance) / (1.0 - chance)
     return Agreement(first, second, n, share, kappa)
-
-
-def _ask_for(data: str, annotator: str) -> dict[str, Any]:
-    """Values of `WAITING`."""
-    since = (datetime.now(UTC) - CLAIM_LIFETIME).isoformat(timespec="microseconds")
-    return {"data": data, "me": annotator, "since": since}
 
 
 def _add_to_total(connection: sqlite3.Connection, data: str, name: str, change: int) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ from ssme.serve.store import DbThread, FileRecord, JobRecord, Store
 
 AHEAD = 3
 """Batches of rows that are chosen ahead, so that nobody waits for the next one."""
+KEPT = 5
+"""Evaluations of a file whose results are kept; the memory keeps the estimates of all."""
 PAGES, LOOKS = 100, 20
 """Pages, and what was found in files, that are kept to be shown again."""
 
@@ -171,7 +174,8 @@ class Project:
 
     async def evaluate(self, file: OpenFile) -> JobRecord:
         """Ask for an evaluation with all labels that count."""
-        request = await self.db.run(_make_evaluation_request, file)
+        asked = await self.db.run(_ask_for_labels, file)
+        request = {**asked, "title": file.record.name}
         return await self.runner.add(file.record.id, "evaluate", request)
 
     async def draw(self, job: JobRecord) -> JobRecord:
@@ -210,14 +214,11 @@ class Project:
             if job and (job.request["data"], job.request["round"]) == (file.data, newest + 1):
                 return job
             return {
-                **_identify(file.record),
-                "config": file.look["config"],  # type: ignore[index]
-                "labels": store.list_settled_labels(file.data),
+                **_ask_for_labels(store, file),
                 "round": newest + 1,
                 "design": file.record.design,
                 "count": ahead,
                 "shown": file.record.shown,
-                "data": file.data,
             }
 
         found = await self.db.run(make_request)
@@ -277,6 +278,9 @@ def store_results(store: Store, job: JobRecord, folder: Path) -> None:
     elif job.kind == "evaluate":
         facts = _read_json(folder / "facts.json")
         store.memory(job.request["data"]).add_evaluation(_record(facts, job))
+        store.note_labels(job.id, facts["given"])
+        for key in store.drop_old_jobs(job.file, KEPT):
+            shutil.rmtree(folder.with_name(key), ignore_errors=True)
     elif job.kind == "look" and store.find_file(job.file).tried == job.id:
         look, asked = _read_json(folder / "look.json"), job.request
         if look is not None and look["error"] is None:
@@ -316,14 +320,15 @@ def _identify(file: FileRecord) -> dict[str, Any]:
     return {"path": file.path, "sha256": file.sha256}
 
 
-def _make_evaluation_request(store: Store, file: OpenFile) -> dict[str, Any]:
+def _ask_for_labels(store: Store, file: OpenFile) -> dict[str, Any]:
+    """The part of a request by which a worker finds the file and its labels."""
     assert file.look is not None
     return {
         **_identify(file.record),
         "config": file.look["config"],
-        "labels": store.list_settled_labels(file.data),
-        "title": file.record.name,
         "data": file.data,
+        "events": store.find_newest_event(file.data),
+        "settled": store.count_settled([file.data]),
     }
 
 

@@ -56,7 +56,8 @@ async def show_result(request: Request) -> Response:
         records = await project.db.run(
             lambda store: [*store.memory(done.request["data"]).evaluations(2).values()]
         )
-        changes = describe_changes(*records) if len(records) > 1 else []
+        is_newest = len(records) > 1 and records[-1].key == done.key
+        changes = describe_changes(*records) if is_newest else []
         found = project.read_results(done)
         charts = project.read_charts(done)
         if charts is None and not project.settings.read_only:

@@ -24,6 +24,7 @@ SUFFIXES = tuple(FORMATS)
 LABEL_SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".xlsx", ".parquet")
 """Files of labels that can be imported."""
 SHORTEST_PASSWORD = 8
+MEMORY_FILE = "memory.sqlite"
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ given. Write a password into a file and give it with password_file.
 
     @property
     def memory_file(self) -> Path:
-        return self.project / "memory.sqlite"
+        return self.project / MEMORY_FILE
 
     @property
     def old_store_file(self) -> Path:

@@ -300,7 +300,7 @@ class Store(LabelStore):
     def add_job(self, file: int, kind: str, key: str, request: Mapping[str, Any]) -> JobRecord:
         """Put a job into the queue; one of that kind and file that still waits is replaced."""
         job = {"file": file, "kind": kind, "key": key, "request": request, "state": "waiting"}
-        job["labels"] = len(request.get("labels", ()))
+        job["labels"] = request.get("settled", 0)
         with self._write() as connection:
             connection.execute(
                 "UPDATE job SET state = 'cancelled', message = 'A newer one took its place.',"
@@ -314,8 +314,17 @@ class Store(LabelStore):
                 " ORDER BY id DESC LIMIT 1",
                 key,
             )
-            if same:
+            newest = "SELECT 1 FROM job WHERE file = ? AND kind = ? AND id > ?"
+            is_past = (
+                same
+                and (kind, same[0]["state"]) == ("evaluate", "done")
+                and connection.execute(newest, (file, kind, same[0]["id"])).fetchone()
+            )
+            if same and not is_past:
                 return JobRecord(**same[0])
+            if is_past:  # settings of before: their result is the newest one again
+                job |= {name: same[0][name] for name in ("state", "labels")}
+                job["ended_at"] = utc_now()
             self._insert(connection, "job", [{**job, "made_at": utc_now()}])
             (number,) = connection.execute("SELECT last_insert_rowid()").fetchone()
             return self.find_job(number)
@@ -352,6 +361,26 @@ class Store(LabelStore):
         )
         return found[0][0] if found else 0
 
+    def note_labels(self, number: int, labels: int) -> None:
+        """A job reads the labels when it begins, which may be more than when it was asked for."""
+        self._execute("UPDATE job SET labels = ? WHERE id = ?", labels, number)
+
+    def drop_old_jobs(self, file: int, kept: int) -> list[str]:
+        """Delete jobs from before the newest evaluations of a file; the keys of their results."""
+        old = (
+            "file = :file AND kind IN ('evaluate', 'rows', 'report', 'plan') AND id < (SELECT id"
+            " FROM job WHERE file = :file AND kind = 'evaluate' AND state = 'done'"
+            " ORDER BY id DESC LIMIT 1 OFFSET :kept - 1)"
+        )
+        with self._write() as connection:
+            found = connection.execute(
+                f"DELETE FROM job WHERE {old} AND state NOT IN ('waiting', 'running')"
+                " RETURNING key",
+                {"file": file, "kept": kept},
+            ).fetchall()
+            keys = {row[0] for row in found}
+            return [key for key in keys if not self._fetch("SELECT 1 FROM job WHERE key = ?", key)]
+
     def take_next_job(self, kinds: Iterable[str]) -> JobRecord | None:
         """The oldest job that waits, from now on running."""
         with self._write() as connection:
@@ -371,12 +400,12 @@ class Store(LabelStore):
             *(state, message, utc_now(), number),
         )
 
-    def forget_job(self, number: int) -> None:
+    def forget_job(self, key: str) -> None:
         """A job whose results are gone has not been done."""
         self._execute(
             "UPDATE job SET state = 'failed', message = 'Its results were deleted.'"
-            " WHERE id = ? AND state = 'done'",
-            number,
+            " WHERE key = ? AND state = 'done'",
+            key,
         )
 
     def resume_jobs(self, tries: int) -> None:

@@ -92,6 +92,7 @@ def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
         "facts.json": json.dumps(
             {
                 "record": asdict(record),
+                "given": len(request["labels"]),
                 "vanished": result.settings["vanished"],
                 "metrics": [(each.name, each.title, each.definition) for each in result.metrics],
             }
