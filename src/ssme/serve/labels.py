@@ -456,7 +456,7 @@ class LabelStore(Memory):
         return sum(self.read_totals(data).get("settled", 0) for data in data_names)
 
     def find_newest_event(self, data: str) -> int:
-        """The number of the newest label event of the data, by which labels are told apart."""
+        """The number of the newest label event of the data; another one means other labels."""
         ((newest,),) = self._fetch("SELECT max(id) FROM label_event WHERE data = ?", data)
         return newest or 0
 
