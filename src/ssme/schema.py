@@ -286,7 +286,7 @@ class AnswerOptions(ArrayOptions):
     grades: Sequence[Hashable] | None = option(
         None,
         "The grades of ratings, from the lowest to the highest.",
-        OneOf(Nothing("ascending numbers, or letters of which A is the highest"), CLASS_LIST),
+        OneOf(Nothing("ascending numbers, or letters from A, the highest, to F"), CLASS_LIST),
         title="Grades",
     )
     cut: Hashable | None = option(

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import ssme
-from ssme import ScoreSet
+from ssme import InputError, ScoreSet
 
 
 def test_unsure_and_missing_are_no_answer_and_counted_apart() -> None:
@@ -62,6 +62,18 @@ def test_ratings_are_ordered_whatever_their_names() -> None:
         assert (data.scores[:, 0, 1] > 0.5).tolist() == [True, False, False, True]
     assert words.judges["r"].cut == "good"
     assert words.judges["r"].decode(words.scores[:, 0]).tolist() == ["good", "bad", "fair", "good"]
+
+
+
+@pytest.mark.parametrize("grades", [("L", "M", "H"), ("F", "P"), ("S", "M", "L"), ("A", "M")])
+def test_the_alphabet_is_no_order_of_grades(grades: tuple[str, ...]) -> None:
+    """L, M and H were ordered H > L > M, and F was a better grade than P."""
+    given = np.resize(np.array(grades, dtype=object), 12)
+    labels = [0, 1, None] * 4
+    with pytest.raises(InputError, match="order of the grades .* is not known"):
+        ScoreSet.from_answers(None, labels, ratings={"r": given})
+    told = ScoreSet.from_answers(None, labels, ratings={"r": given}, grades=grades)
+    assert told.judges["r"].values == grades
 
 
 def test_cut_says_which_grades_are_positive() -> None:

@@ -72,6 +72,9 @@ LIST_ALL = "list all classes with `classes=[...]`"
 FEW_ANSWERS = 10
 """With fewer answers, or labels, a judge may use another set of classes by chance."""
 
+LETTER_GRADES = frozenset("ABCDEF")
+"""Grades whose order is known. That of other letters is not the alphabet's: L, M, H or F, P."""
+
 LONGEST_SCALE = 101
 """Whole-number scales up to this length include the grades that nobody gave."""
 
@@ -542,8 +545,8 @@ def _find_grades(rated: Sequence[JudgeAnswers], grades: Sequence[Hashable] | Non
     """The grades from the lowest to the highest.
 
     Declared; or whole numbers from the least to the largest that occurs, those between that nobody
-    gave included up to `LONGEST_SCALE`; or other numbers as they occur; or letters, of which A is
-    the highest.
+    gave included up to `LONGEST_SCALE`; or other numbers as they occur; or `LETTER_GRADES`, of
+    which A is the highest.
     """
     if grades is not None:
         _refuse_repeated(tuple(grades), "grades")
@@ -562,7 +565,7 @@ def _find_grades(rated: Sequence[JudgeAnswers], grades: Sequence[Hashable] | Non
     numbers = [value for value in texts.values() if isinstance(value, int | float)]
     if len(numbers) == len(texts):
         return tuple(sorted(numbers))
-    if all(len(text) == 1 and text.isalpha() and text.isupper() for text in texts):
+    if set(texts) <= LETTER_GRADES:
         return tuple(sorted(values, key=spell_class, reverse=True))
     problem = f"the order of the grades {quote(values)} is not known"
     raise InputError(problem, hint="list them from the lowest to the highest: `grades=[...]`")
