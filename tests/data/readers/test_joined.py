@@ -100,6 +100,21 @@ def test_files_that_do_not_fit_are_refused(frame, tmp_path, change, message) -> 
         ssme.evaluate(paths, "y", groups="sex", **FAST)
 
 
+@pytest.mark.parametrize("name", ["weight", "cluster", "group", "group_site", "label_weight"])
+def test_columns_with_usual_names_agree_between_files(
+    frame: pd.DataFrame, tmp_path: Path, name: str
+) -> None:
+    """Weights of two files were two models, and groups were left out, without a word."""
+    rng = np.random.default_rng(1)
+    one = frame.assign(**{name: rng.random(N).round(3) + 1})
+    two = frame[["patient", "b"]].assign(**{name: rng.random(N).round(3) + 1})
+    with pytest.raises(InputError, match=f"column '{name}' has different values for one id"):
+        ssme.evaluate(write(tmp_path, one=one.drop(columns="b"), two=two), "y", **FAST)
+    two[name] = one[name]
+    paths = write(tmp_path, one=one.drop(columns="b"), two=two)
+    assert ssme.evaluate(paths, "y", **FAST).data.models == ("a", "b")
+
+
 @pytest.mark.parametrize(
     ("ids", "found"),
     [

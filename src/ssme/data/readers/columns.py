@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -180,16 +180,21 @@ def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
                 problem = f"group column {name!r} of {table.what} is empty on all rows"
                 raise InputError(problem, hint="name another one with `groups`, or check the file")
         return {name: name for name in named}
-    found = [
-        name
-        for name in table.columns
-        if name == "group" or (name.startswith(GROUP_PREFIX) and name != GROUP_PREFIX)
-    ]
+    found = list_usual_groups(table.columns)
     groups = {name.removeprefix(GROUP_PREFIX): name for name in found}
     if len(groups) < len(found):
         problem = f"{table.what} has two columns for one group: {quote(found)}"
         raise InputError(problem, hint="name the columns to report on with `groups`, or rename one")
     return groups
+
+
+def list_usual_groups(names: Iterable[str]) -> list[str]:
+    """Those of ``names`` that are groups where the caller named none."""
+    return [
+        name
+        for name in names
+        if name == "group" or (name.startswith(GROUP_PREFIX) and name != GROUP_PREFIX)
+    ]
 
 
 def find_own_label_column(table: Table, options: ReadOptions) -> str | None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ssme.data.arrays import as_ids
 from ssme.data.grouping import list_named_columns
-from ssme.data.readers.columns import USUAL_NAMES, find_design_column
+from ssme.data.readers.columns import USUAL_NAMES, find_design_column, list_usual_groups
 from ssme.data.readers.sources import find_local_path, open_table
 from ssme.data.readers.tables import Table, spread_lists
 from ssme.data.values import as_objects, is_missing
@@ -35,6 +35,8 @@ LOOKED_AT = 1_000
 """Rows that are looked at before the whole column is."""
 FEWEST = 10
 """Fewer rows may differ by chance."""
+AGREED = ("weight", "cluster", "design", "round", "reason")
+"""Roles of columns that, where they have a usual name, are the same in every file."""
 _NAMED_ID = re.compile(r"(?:^|[_\-. ])id$|[a-z]I[dD]$", re.IGNORECASE)
 
 Values = NDArray[Any]
@@ -221,7 +223,10 @@ def _refuse_differing_roles(
 ) -> None:
     """Refuse weights, groups, clusters and designs of which each file says something else."""
     roles = {options.weight, options.cluster, find_design_column(options)}
+    roles |= set(list_usual_groups(differing) if options.groups is None else ())
     roles |= set(list_named_columns(options.groups or (), differing))
+    usual = {name for role in AGREED for name in USUAL_NAMES[role]}
+    roles |= {name for name in differing if name.lower() in usual}
     wrong = [name for name in differing if name in roles]
     if wrong:
         problem = f"column {wrong[0]!r} has different values for one id in {_list_files(tables)}"
