@@ -44,10 +44,12 @@ FEW_LOGITS = 10
 """So few logits may lie between 0 and 1, or on one side of 0, by chance."""
 
 PAIR_ROWS, PAIR_MODELS = 10, 500
-"""Rows from which, and models up to which, pairs of columns that sum to one are looked for."""
+"""Rows from which, and models up to which, pairs of columns of one or two decimals that sum to one
+are looked for."""
 
 BLOCK_ROWS = 3
-"""Rows from which three columns or more that sum to one are taken for classes."""
+"""Rows from which three columns or more that sum to one, or two of more than two decimals, are
+taken for classes."""
 
 
 @dataclass(frozen=True)
@@ -557,13 +559,14 @@ def find_class_columns(
     for block in blocks:
         if len(block) > 2 and _sum_to_one(scores[:, list(block)], BLOCK_ROWS, decimals=1):
             return tuple(block)
-    if n < PAIR_ROWS or m > PAIR_MODELS:
+    if n < BLOCK_ROWS or m > PAIR_MODELS:
         return None
     head = scores[:PAIR_ROWS]
     off = np.abs(head[:, :, None] + head[:, None, :] - 1.0)
     near = ~(off > 0.11).any(axis=0)
     for pair in np.argwhere(np.triu(near, k=1)).tolist():
-        if _sum_to_one(scores[:, pair], PAIR_ROWS):
+        coarse = find_rounding(scores[:, pair], decimals=1) > 0.005
+        if _sum_to_one(scores[:, pair], PAIR_ROWS if coarse else BLOCK_ROWS):
             return tuple(pair)
     return None
 

@@ -158,6 +158,7 @@ def test_few_rows_of_one_decimal_are_no_models_where_names_begin_alike(
         (pd.DataFrame(THREE, columns=["m_a", "m_b", "m_c"]).assign(q=HALF), "'m_a', 'm_b', 'm_c'"),
         (pd.DataFrame({"u": THREE[:, 0], "v": 1 - THREE[:, 0]}), "'u', 'v'"),
         (pd.DataFrame({"u": THREE[:, 0].round(2), "v": 1 - THREE[:, 0].round(2)}), "'u', 'v'"),
+        (pd.DataFrame({"u": THREE[:3, 0], "v": 1 - THREE[:3, 0]}), "'u', 'v'"),
     ],
 )
 def test_columns_that_sum_to_one_and_may_be_models_are_refused(
