@@ -70,7 +70,7 @@ def test_the_alphabet_is_no_order_of_grades(grades: tuple[str, ...]) -> None:
     """L, M and H were ordered H > L > M, and F was a better grade than P."""
     given = np.resize(np.array(grades, dtype=object), 12)
     labels = [0, 1, None] * 4
-    with pytest.raises(InputError, match="order of the grades .* is not known"):
+    with pytest.raises(InputError, match=r"order of the grades .* is not known"):
         ScoreSet.from_answers(None, labels, ratings={"r": given})
     told = ScoreSet.from_answers(None, labels, ratings={"r": given}, grades=grades)
     assert told.judges["r"].values == grades
