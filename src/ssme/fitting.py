@@ -13,7 +13,6 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ssme.data import ScoreSet
 from ssme.data.grouping import divide, parse_group_by
@@ -292,7 +291,7 @@ def _hide_judges(
     ]
 
 
-def _hide(estimate: Estimate, models: NDArray[np.bool_]) -> Estimate:
+def _hide(estimate: Estimate, models: np.typing.NDArray[np.bool_]) -> Estimate:
     """``estimate`` with nothing known of some ``models`` (M,)."""
     value = np.where(models, np.nan, estimate.value)
     draws = None if estimate.draws is None else np.where(models, np.nan, estimate.draws)

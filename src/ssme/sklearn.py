@@ -34,10 +34,8 @@ from sklearn.utils.validation import (
 )
 
 from ssme.arrays import FloatArray
-from ssme.data.arrays import SUM_TOLERANCE, Layout, refuse_other_order
+from ssme.data import arrays, scoreset, values
 from ssme.data.labels import name_order, order_classes
-from ssme.data.scoreset import ScoreSet
-from ssme.data.values import as_floats, make_plain
 from ssme.errors import InputError, make_unknown_name_error
 from ssme.methods.beliefs import clamp
 from ssme.methods.estimators.ssme import SsmeOptions
@@ -51,7 +49,7 @@ def scores_from(
     X: Any,
     y: object | None = None,
     **options: Any,
-) -> ScoreSet:
+) -> scoreset.ScoreSet:
     """Make a `ScoreSet` of the probabilities that fitted classifiers give.
 
     Parameters
@@ -90,22 +88,22 @@ def scores_from(
     whose = [
         (f"the rows X of {name!r}" if name else "the rows X", x) for name, x in rows_of.items()
     ]
-    refuse_other_order([*whose, ("the labels", y)])
+    arrays.refuse_other_order([*whose, ("the labels", y)])
     scores: dict[str, Any] = {}
     classes: list[Any] = []
     for name, estimator in named.items():
         rows = _take_rows(name, X)
         found = _predict_probabilities(name, estimator, rows)
-        own = [make_plain(each) for each in estimator.classes_]
+        own = [values.make_plain(each) for each in estimator.classes_]
         if not classes:
             classes = list(order_classes(own, positive=options.get("positive")))
         elif set(own) != set(classes):
             problem = f"{name!r} was fitted to classes {own}, the first estimator to {classes}"
             raise InputError(problem, hint="fit them to the same labels")
         scores[name] = found[:, [own.index(c) for c in classes]]
-    data = ScoreSet.from_arrays(scores, y, classes=classes, **options)
+    data = scoreset.ScoreSet.from_arrays(scores, y, classes=classes, **options)
     order = name_order(classes, listed=options.get("positive") is not None)
-    return data.replace(layout=replace(cast(Layout, data.layout), order=order))
+    return data.replace(layout=replace(cast(arrays.Layout, data.layout), order=order))
 
 
 def _name_estimators(estimators: Sequence[Any]) -> dict[str, Any]:
@@ -148,7 +146,7 @@ def _predict_probabilities(name: str, estimator: Any, X: Any) -> np.ndarray[Any,
         raise InputError(f"{name!r} is not fitted", hint="call fit first") from error
     if isinstance(found, list):
         raise InputError(f"{name!r} predicts {len(found)} outputs", hint="score one at a time")
-    return as_floats(found, f"predict_proba of {name!r}")
+    return values.as_floats(found, f"predict_proba of {name!r}")
 
 
 INPUTS = ("probability", "real")
@@ -355,7 +353,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             problem = f"X has {features.shape[1]} columns and y has {n_classes} classes"
             raise InputError(problem, hint=f"give {n_classes} columns per classifier, side by side")
         stacked = features.reshape(len(features), -1, n_classes)
-        off = np.abs(stacked.sum(axis=2) - 1.0) > SUM_TOLERANCE
+        off = np.abs(stacked.sum(axis=2) - 1.0) > arrays.SUM_TOLERANCE
         partly = np.isnan(stacked).any(axis=2) & ~np.isnan(stacked).all(axis=2)
         if (off | partly).any():
             row, model = np.argwhere(off | partly)[0]

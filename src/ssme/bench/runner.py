@@ -24,22 +24,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import ssme
+from ssme import progress, schema
 from ssme.bench.protocol import Cell, Protocol, encode_option, hide_labels, list_cells, split_rows
 from ssme.bench.store import CellStore, compute_content_checksum, describe_process, write_table
-from ssme.data.grouping import Pooling, divide, parse_group_by
-from ssme.data.scoreset import ScoreSet
+from ssme.data import grouping, scoreset
 from ssme.engines.executors import SerialExecutor, map_in_order
 from ssme.errors import InputError, SsmeWarning, warn
-from ssme.methods.base import check_supported, refuse_without_order
-from ssme.methods.registry import find_method_class, get_method
+from ssme.methods import base, registry
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import one_hot_mass
-from ssme.progress import tell
 from ssme.results.evaluation import Evaluation
 from ssme.results.table import COLUMNS
-from ssme.schema import LARGEST_NUMBER_OF_GROUPS
 
-Loader = Callable[[str], ScoreSet]
+Loader = Callable[[str], scoreset.ScoreSet]
 Truth = dict[tuple[str, str, str], float]
 """The metric on the held-out half, by group, metric and model."""
 Name = tuple[str, str]
@@ -154,7 +151,7 @@ class Runner:
         Options are those of the method as it ran, defaults included; an oracle's labels are left
         out. ``content`` is the checksum of the data.
         """
-        protocol, method = self.protocol, get_method(cell.method, **_choose_options(cell))
+        protocol, method = self.protocol, registry.get_method(cell.method, **_choose_options(cell))
         options = {
             each.name: encode_option(getattr(method, each.name))
             for each in fields(method)  # type: ignore[arg-type]
@@ -204,16 +201,16 @@ class Runner:
         return pair_with_truth(result, truth), seconds
 
     def evaluate(
-        self, cell: Cell, rows: ScoreSet, seen: ScoreSet, metrics: Sequence[str]
+        self, cell: Cell, rows: scoreset.ScoreSet, seen: scoreset.ScoreSet, metrics: Sequence[str]
     ) -> tuple[Evaluation, float]:
         """The evaluation of what is ``seen`` of ``rows``, which have all labels; its seconds."""
         start = time.perf_counter()
         result = ssme.evaluate(
             seen,
-            method=get_method(cell.method, **_choose_options(cell, rows)),
+            method=registry.get_method(cell.method, **_choose_options(cell, rows)),
             metrics=metrics,
             by=list(settle_groupings(self.load, cell.dataset, self.protocol.by)),
-            max_groups=LARGEST_NUMBER_OF_GROUPS,
+            max_groups=schema.LARGEST_NUMBER_OF_GROUPS,
             level=self.protocol.level,
             random_state=cell.run,
         )
@@ -232,7 +229,7 @@ def pair_with_truth(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
     ]
 
 
-def _choose_options(cell: Cell, rows: ScoreSet | None = None) -> dict[str, Any]:
+def _choose_options(cell: Cell, rows: scoreset.ScoreSet | None = None) -> dict[str, Any]:
     """Options of the method; active testing alone is handed the labels it asks for."""
     options = dict(cell.options)
     if cell.method != "active_testing":
@@ -242,7 +239,7 @@ def _choose_options(cell: Cell, rows: ScoreSet | None = None) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=32)
-def load_checked(load: Loader, dataset: str) -> ScoreSet:
+def load_checked(load: Loader, dataset: str) -> scoreset.ScoreSet:
     """A data set, in which every row has a label."""
     data = load(dataset)
     if data.n_unlabeled:
@@ -265,14 +262,14 @@ def find_content(load: Loader, dataset: str) -> str:
 def _list_metrics(
     name: str, dataset: str, load: Loader, metrics: tuple[str, ...] | None, by: bool
 ) -> tuple[str, ...]:
-    data, spec = load_checked(load, dataset), find_method_class(name).spec
+    data, spec = load_checked(load, dataset), registry.find_method_class(name).spec
     if by and not spec.groups:
         return ()
     supported = []
     for metric in metrics or default_metrics(data.n_classes, ordered=data.ordered):
-        refuse_without_order(data, [get_metric(metric)])
+        base.refuse_without_order(data, [get_metric(metric)])
         try:
-            check_supported(spec, data, [get_metric(metric)])
+            base.check_supported(spec, data, [get_metric(metric)])
         except InputError:
             continue
         supported.append(metric)
@@ -283,7 +280,7 @@ def _list_metrics(
 def settle_groupings(load: Loader, dataset: str, by: tuple[str, ...]) -> tuple[str, ...]:
     """Groupings whose bins are those of the whole data set, the same in every split."""
     columns = load_checked(load, dataset).groups
-    return tuple(parse_group_by(text, columns).settle(columns).fixed_text for text in by)
+    return tuple(grouping.parse_group_by(text, columns).settle(columns).fixed_text for text in by)
 
 
 @lru_cache(maxsize=64)
@@ -295,13 +292,15 @@ def _compute_truth(
     return measure_truth(data.take(split.truth), metrics, settle_groupings(load, dataset, by))
 
 
-def measure_truth(held: ScoreSet, metrics: Sequence[str], groupings: Sequence[str]) -> Truth:
+def measure_truth(
+    held: scoreset.ScoreSet, metrics: Sequence[str], groupings: Sequence[str]
+) -> Truth:
     """The metrics on the rows ``held``, all of them and the groups of settled groupings."""
     masks: dict[str, Any] = {"all": slice(None)}
-    every = Pooling(most_groups=LARGEST_NUMBER_OF_GROUPS)
+    every = grouping.Pooling(most_groups=schema.LARGEST_NUMBER_OF_GROUPS)
     for text in groupings:
-        group_by = parse_group_by(text, held.groups)
-        masks |= {each.name: each.rows for each in divide(group_by, held.groups, every)}
+        group_by = grouping.parse_group_by(text, held.groups)
+        masks |= {each.name: each.rows for each in grouping.divide(group_by, held.groups, every)}
     truth = {}
     for group, part in masks.items():
         mass = one_hot_mass(held.labels[part], held.n_classes)
@@ -359,12 +358,12 @@ def compute_tasks(
     store.check_versions(list(every))
     todo = [task for name, task in every.items() if name not in store]
     todo.sort(key=lambda task: task.cell.run)
-    tell("cells", len(every) - len(todo), len(every))
+    progress.tell("cells", len(every) - len(todo), len(every))
     work = _collect(executor, todo, end, refused)
     try:
         for done, result in enumerate(work, start=len(every) - len(todo) + 1):
             store.keep(result)
-            tell("cells", done, len(every))
+            progress.tell("cells", done, len(every))
     except KeyboardInterrupt:
         if store.path is not None:
             finished = sum(name in store for name in every)

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ssme.cli import program, run
 from ssme.cli.options import OUT, READING, RUN, TABLES
 from ssme.cli.output import Output
-from ssme.cli.program import register_command
-from ssme.cli.run import evaluate_scores, read_noted, read_scores
 from ssme.errors import InputError, UnsupportedError, name_argument
 from ssme.options import Declared, Flag, Kind, Nothing, OneOf, Series, Text, Whole, option
 from ssme.schema import FOLDER_NAME, NAMES
@@ -53,7 +52,7 @@ class CompareOptions(Declared):
 RUN_OF_EACH = [each for each in RUN if each.name not in ("method", "n_draws", "options")]
 
 
-@register_command("Evaluate", (*READING, *RUN_OF_EACH), CompareOptions, TABLES)
+@program.register_command("Evaluate", (*READING, *RUN_OF_EACH), CompareOptions, TABLES)
 def compare(spec: RunSpec, output: Output, asked: CompareOptions) -> None:
     """Run several methods on one file and show their estimates side by side.
 
@@ -70,7 +69,7 @@ def compare(spec: RunSpec, output: Output, asked: CompareOptions) -> None:
     with name_argument("methods"):
         for name in names:
             find_method_class(name)
-    data = read_noted(spec, output)
+    data = run.read_noted(spec, output)
     results: dict[str, Evaluation] = {}
     seconds: dict[str, float] = {}
     refused: dict[str, str] = {}
@@ -78,7 +77,7 @@ def compare(spec: RunSpec, output: Output, asked: CompareOptions) -> None:
         for name in track(names, "methods"):
             start = time.perf_counter()
             try:
-                results[name] = evaluate_scores(spec, data, method=name)
+                results[name] = run.evaluate_scores(spec, data, method=name)
             except UnsupportedError as error:
                 refused[name] = error.problem or str(error)
             seconds[name] = time.perf_counter() - start
@@ -165,10 +164,10 @@ class FileLoader:
     def __call__(self, name: str) -> ScoreSet:
         from ssme.spec import RunSpec
 
-        return read_scores(RunSpec.from_dict(json.loads(self.config)))
+        return run.read_scores(RunSpec.from_dict(json.loads(self.config)))
 
 
-@register_command("Evaluate", READING, BenchOptions, TABLES)
+@program.register_command("Evaluate", READING, BenchOptions, TABLES)
 def bench(spec: RunSpec, output: Output, asked: BenchOptions) -> None:
     """Measure how far off each method would have been on a file in which every row has a label.
 

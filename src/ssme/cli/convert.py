@@ -8,9 +8,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from ssme.cli.options import FILE, TABLES
+from ssme.cli import options, program
 from ssme.cli.output import Output
-from ssme.cli.program import register_command
 from ssme.errors import InputError
 from ssme.options import Declared, option
 from ssme.show.sections import Column, Section
@@ -24,12 +23,12 @@ class ConvertOptions(Declared):
         (),
         "Logs of Inspect, lm-evaluation-harness, Promptfoo, DeepEval, OpenAI Evals or MLflow, or "
         "folders of them.",
-        FILE.kind,
+        options.FILE.kind,
         positional="LOG",
     )
 
 
-@register_command("Evaluate", asks=ConvertOptions, writes=TABLES)
+@program.register_command("Evaluate", asks=ConvertOptions, writes=options.TABLES)
 def convert(output: Output, asked: ConvertOptions) -> None:
     """Write the logs of evaluation harnesses as one table, with a row per answer.
 

@@ -7,9 +7,8 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ssme.cli.options import REPORT
+from ssme.cli import options, program
 from ssme.cli.output import Output
-from ssme.cli.program import register_command
 from ssme.show.sections import Column, Section
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ METHODS = ("ssme", "auto")
 LABELS_ONLY = "labels only"
 
 
-@register_command("Try", writes=REPORT)
+@program.register_command("Try", writes=options.REPORT)
 def demo(output: Output) -> None:
     """Compare estimates from 30 labels with the truth, for six real classifiers.
 

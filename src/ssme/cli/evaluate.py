@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ssme.cli.options import CONFIG, ENGINE, OUT, READING, REPORT, RUN, WRITE, spell_flag
+from ssme.cli import options, program, run
 from ssme.cli.output import Output, format_json
-from ssme.cli.program import CONDITION_FAILED, register_command, say
-from ssme.cli.run import evaluate_scores, list_inputs, read_noted, say_recognized
 from ssme.errors import InputError, name_argument
 from ssme.options import Flag, Nothing, OneOf, Text, option, parse_number
 from ssme.schema import FILE_NAME, AskOptions
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from ssme.results.gates import GateCondition
     from ssme.spec import RunSpec
 
-ALL = (*READING, *RUN, *ENGINE, CONFIG)
+ALL = (*options.READING, *options.RUN, *options.ENGINE, options.CONFIG)
 SUFFIXES = (".html", ".htm", ".md", ".json")
 NOT_IN_FILES = ("fail_under", "within", "fail_on", "threshold_for", "together", "gaps")
 """What is asked beyond the estimates, of which a config file has nothing."""
@@ -47,13 +45,13 @@ class EvaluateOptions(AskOptions):
         None,
         "Write the estimates alone to this file, as `dvc metrics` reads them.",
         OneOf(Nothing("none"), FILE_NAME),
-        section=OUT,
+        section=options.OUT,
         writes=True,
     )
-    all: bool = option(False, "Print every model.", Flag(), section=OUT)
+    all: bool = option(False, "Print every model.", Flag(), section=options.OUT)
 
 
-@register_command("Evaluate", ALL, EvaluateOptions, REPORT)
+@program.register_command("Evaluate", ALL, EvaluateOptions, options.REPORT)
 def evaluate(spec: RunSpec, output: Output, asked: EvaluateOptions) -> None:
     """Estimate every classifier's metrics from few labels and many unlabeled rows.
 
@@ -116,7 +114,7 @@ class ReportOptions(AskOptions):
     )
 
 
-@register_command("Evaluate", ALL, ReportOptions, WRITE)
+@program.register_command("Evaluate", ALL, ReportOptions, options.WRITE)
 def report(spec: RunSpec, output: Output, asked: ReportOptions) -> None:
     """Evaluate a file of scores and write a report that opens in any browser.
 
@@ -184,7 +182,7 @@ def evaluate_asked(
         spec, reason = _add_prevalence(spec, ask.prevalence)
     if ask.correct_shift is not None:
         _refuse_shift(ask.correct_shift, spec, save_config)
-    output.refuse_inputs([*list_inputs(spec), spec.checkpoint, *also_read])
+    output.refuse_inputs([*run.list_inputs(spec), spec.checkpoint, *also_read])
     if save_config is not None:
         with name_argument("save_config"):
             spec.save(save_config)
@@ -218,7 +216,9 @@ def evaluate_asked(
 def _list_given(ask: AskOptions, names: Iterable[str]) -> list[str]:
     """The flags among ``names`` that were given."""
     values = {name: getattr(ask, name) for name in names}
-    return [spell_flag(name) for name, value in values.items() if value not in (None, (), False)]
+    return [
+        options.spell_flag(name) for name, value in values.items() if value not in (None, (), False)
+    ]
 
 
 def _read_goal(ask: AskOptions, costs: dict[str, Any] | None) -> Any:
@@ -254,13 +254,13 @@ def exit_by_gate(result: Evaluation, output: Output) -> None:
     if verdict is None:
         return
     for sentence in verdict.failures:
-        say(f"Failed: {sentence}")
+        program.say(f"Failed: {sentence}")
     for sentence in verdict.remarks:
         output.note(sentence)
     for sentence in verdict.despite if verdict.passed else ():
-        say(f"Passed despite a {sentence}")
+        program.say(f"Passed despite a {sentence}")
     if not verdict.passed:
-        raise typer.Exit(CONDITION_FAILED)
+        raise typer.Exit(program.CONDITION_FAILED)
 
 
 def show(result: Evaluation, output: Output, show_all: bool = False) -> None:
@@ -287,7 +287,7 @@ def _evaluate_file(
     from ssme.fitting import choose_usual_metrics
     from ssme.results.gates import add_metrics
 
-    data = read_noted(spec, output)
+    data = run.read_noted(spec, output)
     metrics = spec.metrics
     if demands:
         with name_argument("fail_under"):
@@ -299,7 +299,7 @@ def _evaluate_file(
             data, said = _correct(data, shift)
         output.note(said)
     with output.show_progress("estimating"):
-        result = evaluate_scores(spec, data, metrics=metrics)
+        result = run.evaluate_scores(spec, data, metrics=metrics)
     return result if shift is None else _keep_correction(result, shift, said)
 
 
@@ -317,7 +317,7 @@ def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]
         spec = dataclasses.replace(spec, metrics=metrics)
     with output.show_progress("passing over the rows"):
         result = execute(spec, spec.source)
-    for sentence in say_recognized(spec, result.data):
+    for sentence in run.say_recognized(spec, result.data):
         output.note(sentence)
     return result
 

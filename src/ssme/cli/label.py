@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ssme.cli.evaluate import show
+from ssme import options, writing
+from ssme.cli import evaluate, program
 from ssme.cli.options import CONFIG, FILE, READING, RUN, TABLES, WRITE
 from ssme.cli.output import Output
-from ssme.cli.program import CONDITION_FAILED, register_command
 from ssme.cli.run import evaluate_scores, list_advised, open_scores_table, read_noted
 from ssme.errors import InputError
-from ssme.options import Flag, Nothing, OneOf, list_declared, option
 from ssme.schema import FILE_NAME, TAKEN, PlanOptions, ServeOptions, SuggestOptions
-from ssme.writing import format_csv
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -39,16 +37,16 @@ ROUND_COLUMNS = ("id", "label", "probability", "round", "reason")
 class SuggestFlags(SuggestOptions):
     """What `ssme suggest` alone is asked."""
 
-    output: Path | None = option(
+    output: Path | None = options.option(
         None,
         "CSV file with the rows and an empty label column to fill in.",
-        OneOf(Nothing(""), FILE_NAME),
+        options.OneOf(options.Nothing(""), FILE_NAME),
         short="-o",
         writes=True,
     )
 
 
-@register_command("Decide", (*READING, *RUN, CONFIG), SuggestFlags, WRITE)
+@program.register_command("Decide", (*READING, *RUN, CONFIG), SuggestFlags, WRITE)
 def suggest(spec: RunSpec, output: Output, asked: SuggestFlags) -> None:
     """Suggest the rows to label next: those whose labels tell most about a goal.
 
@@ -65,7 +63,7 @@ def suggest(spec: RunSpec, output: Output, asked: SuggestFlags) -> None:
     result = _evaluate(spec, output, asked.goal, named=target is not None)
     earlier, rows, sentence = _draw_rows(output, result, asked)
     if target is not None:
-        output.write(target, format_csv(_add_left_out(spec, result, [*earlier, *rows])))
+        output.write(target, writing.format_csv(_add_left_out(spec, result, [*earlier, *rows])))
     shown = [
         (str(r["id"]), f"{r['probability']:.4f}" if "probability" in r else "-", str(r["reason"]))
         for r in rows[:SHOWN]
@@ -118,18 +116,20 @@ def _draw_rows(output: Output, result: Evaluation, asked: SuggestOptions) -> tup
 class NextOptions(SuggestOptions, PlanOptions):
     """What `ssme next` is asked."""
 
-    labels_file: Path = option(
+    labels_file: Path = options.option(
         Path("labels.csv"),
         "CSV file whose column label you fill in; each round adds its rows.",
         FILE_NAME,
     )
-    no_labels: bool = option(False, "No row has a label before the first round.", Flag())
+    no_labels: bool = options.option(
+        False, "No row has a label before the first round.", options.Flag()
+    )
 
 
 NOT_IN_ROUNDS = ("labels_file", "design")
 
 
-@register_command(
+@program.register_command(
     "Decide",
     (*(each for each in READING if each.name not in NOT_IN_ROUNDS), *RUN, CONFIG),
     NextOptions,
@@ -170,11 +170,11 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
         output.note("No column contains labels, so the first round starts without any.")
     if file.exists():
         _refuse_other_columns(file, asked.draw, _list_left_out(result))
-    show(result, output)
+    evaluate.show(result, output)
     missing = _count_missing(result, file)
     if missing:
         output.say(f"\n{missing} rows of {file} have no label yet: fill them in, then run again.")
-        raise typer.Exit(CONDITION_FAILED)
+        raise typer.Exit(program.CONDITION_FAILED)
     with output.show_progress("simulating"):
         plans = result.plan_several(
             list(asked.target or (_choose_target(result),)),
@@ -185,9 +185,9 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
     if all(each.is_met for each in plans.plans):
         return
     earlier, rows, sentence = _draw_rows(output, result, asked)
-    output.write(file, format_csv(_add_left_out(spec, result, [*earlier, *rows])))
+    output.write(file, writing.format_csv(_add_left_out(spec, result, [*earlier, *rows])))
     output.say(sentence, f"Fill in the column label of {file}, then run the same command again.")
-    raise typer.Exit(CONDITION_FAILED)
+    raise typer.Exit(program.CONDITION_FAILED)
 
 
 def _choose_target(result: Evaluation) -> str:
@@ -249,7 +249,7 @@ def _count_missing(result: Evaluation, file: Path) -> int:
         return sum(1 for _ in csv.DictReader(stream)) - result.data.n_labeled
 
 
-@register_command("Decide", (*READING, *RUN, CONFIG), PlanOptions, TABLES)
+@program.register_command("Decide", (*READING, *RUN, CONFIG), PlanOptions, TABLES)
 def plan(spec: RunSpec, output: Output, asked: PlanOptions) -> None:
     """Estimate by simulation how many more labels a target needs.
 
@@ -282,10 +282,10 @@ def plan(spec: RunSpec, output: Output, asked: PlanOptions) -> None:
 class ServeFlags(ServeOptions):
     """What `ssme serve` is asked."""
 
-    source: Sequence[Path] = option((), FILE.meaning, FILE.kind, positional=FILE.positional)
+    source: Sequence[Path] = options.option((), FILE.meaning, FILE.kind, positional=FILE.positional)
 
 
-@register_command("Evaluate", asks=ServeFlags)
+@program.register_command("Evaluate", asks=ServeFlags)
 def serve(asked: ServeFlags) -> None:
     """Open a page on this machine to label rows by hand and see the estimates.
 
@@ -298,7 +298,7 @@ def serve(asked: ServeFlags) -> None:
     from ssme.serve.server import run_server
     from ssme.serve.settings import ServeSettings
 
-    given = {each.name: getattr(asked, each.name) for each in list_declared(ServeOptions)}
+    given = {each.name: getattr(asked, each.name) for each in options.list_declared(ServeOptions)}
     file = asked.source[0] if asked.source else None
     run_server(ServeSettings(**given), lambda line: print(line, flush=True), file=file)
 

@@ -18,9 +18,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ssme import progress
+from ssme import progress, writing
 from ssme.errors import InputError, name_argument
-from ssme.writing import encode_text, format_csv, refuse_existing, write_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -65,7 +64,7 @@ class Output:
                 raise InputError(problem, hint=hint)
             if place != STDOUT:
                 with name_argument(name):
-                    refuse_existing(path, force=bool(self.options.get("force")))
+                    writing.refuse_existing(path, force=bool(self.options.get("force")))
 
     def refuse_inputs(self, files: Iterable[str | Path | None]) -> None:
         """Refuse to write over what the command reads, even with --force."""
@@ -148,7 +147,7 @@ class Output:
         for name, found in (("json", facts), ("csv", facts if rows is None else rows)):
             if self.options.get(name) is not None:
                 value = found() if callable(found) else found
-                text = format_json(value) if name == "json" else format_csv(list(value))
+                text = format_json(value) if name == "json" else writing.format_csv(list(value))
                 self.write(self.options[name], text)
 
     def write(self, path: Path | None, text: str) -> None:
@@ -157,10 +156,10 @@ class Output:
             return
         if _resolve_place(path) == STDOUT:
             sys.stdout.flush()
-            sys.stdout.buffer.write(encode_text(text))
+            sys.stdout.buffer.write(writing.encode_text(text))
             sys.stdout.buffer.flush()
             return
-        write_text(path, text)
+        writing.write_text(path, text)
         self.note(f"Wrote {path}")
 
 

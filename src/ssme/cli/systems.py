@@ -8,40 +8,39 @@ from pathlib import Path
 
 import typer
 
+from ssme import options, schema
 from ssme.cli.options import FILE, OUT, REPORT
 from ssme.cli.output import Output, format_json
 from ssme.cli.program import CONDITION_FAILED, register_command, say
 from ssme.errors import InputError
-from ssme.options import Flag, Nothing, OneOf, option
-from ssme.schema import FILE_NAME, SystemOptions
 
 
 @dataclass(frozen=True)
-class SystemFlags(SystemOptions):
+class SystemFlags(schema.SystemOptions):
     """What `ssme systems` is asked."""
 
-    source: Sequence[Path] = option(
+    source: Sequence[Path] = options.option(
         (),
         "Table of answers, a CSV, Parquet, Excel or JSON Lines file; or logs of evaluation "
         "harnesses, as `ssme convert` takes them.",
         FILE.kind,
         positional="FILE",
     )
-    metrics_json: Path | None = option(
+    metrics_json: Path | None = options.option(
         None,
         "Write the estimates alone to this file, as `dvc metrics` reads them.",
-        OneOf(Nothing("none"), FILE_NAME),
+        options.OneOf(options.Nothing("none"), schema.FILE_NAME),
         section=OUT,
         writes=True,
     )
-    report: Path | None = option(
+    report: Path | None = options.option(
         None,
         "Write a report to this file: .html, .md or .json.",
-        OneOf(Nothing("none"), FILE_NAME),
+        options.OneOf(options.Nothing("none"), schema.FILE_NAME),
         section=OUT,
         writes=True,
     )
-    all: bool = option(False, "Print every system.", Flag(), section=OUT)
+    all: bool = options.option(False, "Print every system.", options.Flag(), section=OUT)
 
 
 @register_command("Evaluate", asks=SystemFlags, writes=REPORT)

@@ -27,7 +27,6 @@ from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.arrays import Layout, check_arrays, refuse_other_order, stack_scores, to_simplex
@@ -91,7 +90,7 @@ class Judge:
     values: tuple[Hashable, ...]
     cut: Hashable | None = None
 
-    def decode(self, scores: FloatArray) -> NDArray[np.object_]:
+    def decode(self, scores: FloatArray) -> np.typing.NDArray[np.object_]:
         """The answers (n,) that scores (n, K) represent; None where missing."""
         return to_objects([*self.values, None])[self.find_codes(scores)]
 
@@ -153,7 +152,7 @@ class JudgeAnswers:
 
 
 def observe_answers(
-    values: NDArray[Any], n: int, judge: str, options: AnswerOptions
+    values: np.typing.NDArray[Any], n: int, judge: str, options: AnswerOptions
 ) -> JudgeAnswers:
     """The ``values`` that ``judge`` gave on ``n`` rows, without blanks around text."""
     if values.dtype.kind in "OU":
@@ -228,7 +227,7 @@ def make_judged_arrays(
     return make_judged_fields(answered, rated, (names, probabilities), raw, options, n=n, **rows)
 
 
-def _as_columns(answers: object, models: Sequence[str] | None) -> dict[str, NDArray[Any]]:
+def _as_columns(answers: object, models: Sequence[str] | None) -> dict[str, np.typing.NDArray[Any]]:
     """Columns by judge of an array (n, M) or of a mapping from judge to values."""
     if not isinstance(answers, Mapping):
         table = np.asarray(answers, dtype=object)
@@ -578,7 +577,7 @@ def _refuse_two_scales(rated: Sequence[JudgeAnswers], *, least: int = 20, times:
     one in ``times`` of that of another rater, if more than half of what the other gave lies above
     it: on a short scale a strict rater may give low grades only.
     """
-    many: dict[str, NDArray[Any]] = {}
+    many: dict[str, np.typing.NDArray[Any]] = {}
     for each in rated:
         numbers = np.array([int(spell_class(value)) for value in each.raw.values])
         given = numbers[each.raw.codes[each.raw.codes >= 0]]

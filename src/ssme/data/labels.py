@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ssme.arrays import IntArray
 from ssme.data import values as cells
@@ -162,7 +161,7 @@ class RawLabels:
     def find_first_row(self, value: Hashable) -> int:
         return int(np.argmax(self.codes == self.values.index(value)))
 
-    def spread(self) -> NDArray[np.object_]:
+    def spread(self) -> np.typing.NDArray[np.object_]:
         """The value (n,) of each row, None where missing."""
         return cells.to_objects([*self.values, None])[self.codes]
 
@@ -183,7 +182,7 @@ def observe(
     if labels is None or labels is False:
         return RawLabels(np.full(n, -1, dtype=np.int64), ())
     if isinstance(labels, np.ma.MaskedArray):
-        array: NDArray[Any] = labels.data.astype(object)
+        array: np.typing.NDArray[Any] = labels.data.astype(object)
         array[np.ma.getmaskarray(labels)] = None
     else:
         array = cells.as_array(labels, "labels")
@@ -228,7 +227,7 @@ def observe(
     return RawLabels(recoded, tuple(value for _, value in kept))
 
 
-def _factorize(values: NDArray[Any]) -> tuple[IntArray, list[Any]]:
+def _factorize(values: np.typing.NDArray[Any]) -> tuple[IntArray, list[Any]]:
     """Codes into the distinct values, which are sorted: the order of rows means nothing."""
     if values.dtype.kind in "fiub":
         distinct, codes = np.unique(values, return_inverse=True)

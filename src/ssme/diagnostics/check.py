@@ -8,14 +8,11 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics.page import Severity, read_sections
-from ssme.methods.base import Belief, Estimate, Facts
-from ssme.methods.clusters import take_one_of_each
-from ssme.methods.votes import average_scores, fill_missing
+from ssme.methods import base, clusters, votes
 from ssme.metrics.base import Metric
 
 # -------------------------------------------------------------------------------------------------
@@ -117,28 +114,28 @@ class Case:
     """
 
     data: ScoreSet
-    belief: Belief | None = None
+    belief: base.Belief | None = None
     metrics: Sequence[Metric] = ()
-    estimates: Sequence[Estimate] = ()
-    labels_only: Sequence[Estimate] = ()
+    estimates: Sequence[base.Estimate] = ()
+    labels_only: Sequence[base.Estimate] = ()
     limits: Limits = field(default_factory=Limits)
     groups: Mapping[str, int] | None = None
 
     @property
-    def facts(self) -> Facts:
-        return Facts() if self.belief is None else self.belief.facts
+    def facts(self) -> base.Facts:
+        return base.Facts() if self.belief is None else self.belief.facts
 
     @cached_property
-    def cells(self) -> list[tuple[Metric, Estimate, Estimate]]:
+    def cells(self) -> list[tuple[Metric, base.Estimate, base.Estimate]]:
         """Each metric with its estimates by the method and from labels alone."""
         return list(zip(self.metrics, self.estimates, self.labels_only, strict=True))
 
     @cached_property
-    def labeled_rows(self) -> NDArray[np.intp]:
+    def labeled_rows(self) -> np.typing.NDArray[np.intp]:
         return self._take_some(np.flatnonzero(self.data.labeled))
 
     @cached_property
-    def unlabeled_rows(self) -> NDArray[np.intp]:
+    def unlabeled_rows(self) -> np.typing.NDArray[np.intp]:
         return self._take_some(np.flatnonzero(~self.data.labeled))
 
     @cached_property
@@ -148,13 +145,13 @@ class Case:
         return labeled if rounds is None else labeled & np.isnan(rounds.probability)
 
     @cached_property
-    def judging_rows(self) -> NDArray[np.intp]:
+    def judging_rows(self) -> np.typing.NDArray[np.intp]:
         """Those of `labeled_rows` that are `presumed_random`, one of each cluster."""
         rows = self.labeled_rows[self.presumed_random[self.labeled_rows]]
-        return take_one_of_each(self.data.clusters, rows, np.random.default_rng(4))
+        return clusters.take_one_of_each(self.data.clusters, rows, np.random.default_rng(4))
 
     @cached_property
-    def rows(self) -> NDArray[np.intp]:
+    def rows(self) -> np.typing.NDArray[np.intp]:
         """The labeled and unlabeled rows looked at, less those without any score."""
         rows = np.concatenate([self.labeled_rows, self.unlabeled_rows])
         scored = np.isfinite(self.data.scores[rows, :, 0]).any(axis=1)
@@ -163,12 +160,12 @@ class Case:
     @cached_property
     def scores(self) -> FloatArray:
         """Scores (n, M, K) of `rows`, missing ones filled by the row's other classifiers."""
-        return fill_missing(self.data.scores[self.rows])
+        return votes.fill_missing(self.data.scores[self.rows])
 
     @cached_property
     def pool(self) -> FloatArray:
         """Mean score (n, K) of `rows`."""
-        return average_scores(self.data.scores[self.rows])
+        return votes.average_scores(self.data.scores[self.rows])
 
     @cached_property
     def pooled_labels(self) -> tuple[FloatArray, FloatArray, IntArray]:
@@ -176,7 +173,7 @@ class Case:
         labeled = np.isin(self.rows, self.judging_rows)
         return self.pool[labeled], self.scores[labeled], self.data.labels[self.rows[labeled]]
 
-    def _take_some(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _take_some(self, rows: np.typing.NDArray[np.intp]) -> np.typing.NDArray[np.intp]:
         most = self.limits.most_rows
         if rows.size <= most:
             return rows

@@ -6,10 +6,10 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ssme.arrays import BoolArray, IntArray
 from ssme.data.scoreset import ScoreSet
+from ssme.diagnostics import significance
 from ssme.diagnostics.check import (
     LABELS,
     Answer,
@@ -22,14 +22,7 @@ from ssme.diagnostics.check import (
     warn_unless,
 )
 from ssme.diagnostics.page import Severity, read_sections
-from ssme.diagnostics.significance import (
-    make_score_features,
-    run_class_test,
-    run_classifier_test,
-    run_energy_test,
-)
-from ssme.methods.clusters import take_one_of_each
-from ssme.methods.label_draws import kish
+from ssme.methods import clusters, label_draws
 from ssme.wording import quote
 
 UNLIKE_ROWS = "D104"
@@ -92,7 +85,7 @@ def check_unlabeled(case: Case) -> Answer:
 
 def _compare_rows(
     case: Case, rng: np.random.Generator, upto: int | None = None
-) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+) -> tuple[np.typing.NDArray[np.intp], np.typing.NDArray[np.intp]] | None:
     """Places in ``case.rows`` of the labeled and unlabeled rows to compare; None if too few.
 
     At most ``upto`` unlabeled rows, by default those of the limits.
@@ -102,7 +95,7 @@ def _compare_rows(
     cluster one row is kept, labeled or not.
     """
     limits, labeled = case.limits, case.presumed_random[case.rows]
-    independent = take_one_of_each(case.data.clusters, case.rows, np.random.default_rng(4))
+    independent = clusters.take_one_of_each(case.data.clusters, case.rows, np.random.default_rng(4))
     kept = np.isin(case.rows, independent)
     if case.data.weights is not None:
         weights, chance = case.data.weights[case.rows], np.random.default_rng(2)
@@ -156,7 +149,9 @@ def check_likeness(case: Case) -> Answer:
     seen, problems = [], []
     for what, view in views.items():
         vectors = view.reshape(len(case.rows), -1)
-        distance, p = run_energy_test(vectors[first], vectors[second], rng, limits.permutations)
+        distance, p = significance.run_energy_test(
+            vectors[first], vectors[second], rng, limits.permutations
+        )
         seen.append(f"{what} on labeled rows (energy distance {distance:.3g}, p = {p:.3f})")
         if p < limits.family_level / len(views):
             problems.append(seen[-1])
@@ -176,9 +171,13 @@ def check_shift(case: Case) -> Answer:
         return not_applicable(f"rows were chosen for labeling {case.data.design.kind}")
     every = np.concatenate(compared)
     both = every[: compared[0].size + limits.compared_unlabeled]
-    features = make_score_features(case.pool[both], case.scores[both])
-    correlation, p_scores = run_classifier_test(features, labeled[both], rng, limits.permutations)
-    gap, p_gap = run_class_test(case.pool[every], labeled[every], rng, limits.permutations)
+    features = significance.make_score_features(case.pool[both], case.scores[both])
+    correlation, p_scores = significance.run_classifier_test(
+        features, labeled[both], rng, limits.permutations
+    )
+    gap, p_gap = significance.run_class_test(
+        case.pool[every], labeled[every], rng, limits.permutations
+    )
     k, shift = _measure_mean_shift(case)
     seen = [
         f"labeled rows differ from the others in their scores (correlation {correlation:.2f}, "
@@ -198,7 +197,7 @@ def check_assumed_shift(case: Case) -> Answer:
     design = case.data.design
     if design.assumed is None or design.weights is None:
         return fine("no shift was corrected")
-    left = float(kish(design.weights[case.data.labeled, None])[0])
+    left = float(label_draws.kish(design.weights[case.data.labeled, None])[0])
     assumption = {
         "label": "rows of a class have the same scores as before. The scores test this in part",
         "covariate": "rows with the same scores have the same labels as before. Scores cannot test "
@@ -250,7 +249,7 @@ def check_weights(case: Case) -> Answer:
             continue
         if part.max() == 0.0:
             return warn(f"The weights of all {part.size} {name} rows are zero.")
-        effective = float(kish(part[:, None] / part.max())[0])
+        effective = float(label_draws.kish(part[:, None] / part.max())[0])
         if effective < case.limits.least_efficiency * part.size:
             return warn(
                 f"The weights of the {part.size} {name} rows count as {effective:.1f} equal ones "

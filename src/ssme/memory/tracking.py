@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import chdtrc
 
-from ssme.data.design import find_rounds
-from ssme.data.scoreset import ScoreSet
+from ssme.data import design, scoreset
 from ssme.errors import InputError
 from ssme.memory.database import DecisionRecord, EstimateRecord, EvaluationRecord, LabelEvent
 from ssme.wording import quote
@@ -86,7 +85,7 @@ def record_evaluation(evaluation: Evaluation) -> EvaluationRecord:
 
 
 def read_events(
-    data: ScoreSet, name: str, annotator: str = "", earlier: Iterable[LabelEvent] = ()
+    data: scoreset.ScoreSet, name: str, annotator: str = "", earlier: Iterable[LabelEvent] = ()
 ) -> list[LabelEvent]:
     """A label event for every labeled row of ``data``.
 
@@ -113,7 +112,7 @@ def read_events(
     for event in earlier:
         if event.annotator == annotator:
             told.setdefault(event.row, []).append(event)
-    rounds = find_rounds(data.design, data.labels)
+    rounds = design.find_rounds(data.design, data.labels)
     values = data.label_values
     events = []
     for row in np.flatnonzero(data.labeled):
@@ -133,7 +132,7 @@ def read_events(
     return events
 
 
-def count_score_shares(data: ScoreSet) -> dict[str, tuple[float, ...]]:
+def count_score_shares(data: scoreset.ScoreSet) -> dict[str, tuple[float, ...]]:
     """Shares of each model's scores in fixed bins: P(positive) of two classes, else the largest."""
     score = data.scores[:, :, 1] if data.n_classes == 2 else data.scores.max(axis=2)
     found = {}

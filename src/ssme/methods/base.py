@@ -14,7 +14,6 @@ from inspect import cleandoc
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.random import Generator
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
@@ -315,7 +314,7 @@ class Method(Protocol):
 
     spec: ClassVar[MethodSpec]
 
-    def fit(self, data: ScoreSet, rng: Generator) -> Belief:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> Belief:
         """Form beliefs about the labels of ``data``; all randomness comes from ``rng``."""
 
 

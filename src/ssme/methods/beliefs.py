@@ -14,8 +14,6 @@ from functools import cached_property, partial
 from typing import ClassVar
 
 import numpy as np
-from numpy.random import Generator, SeedSequence
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
@@ -53,7 +51,7 @@ def clamp(posterior: FloatArray, labels: IntArray) -> FloatArray:
     return out
 
 
-def draw_labels(posterior: FloatArray, n_draws: int, rng: Generator) -> IntArray:
+def draw_labels(posterior: FloatArray, n_draws: int, rng: np.random.Generator) -> IntArray:
     """``n_draws`` label vectors (D, n) from independent rows of ``posterior`` (n, K)."""
     uniform = rng.random((n_draws, posterior.shape[0]))
     if posterior.shape[1] == 2:
@@ -142,7 +140,7 @@ class LabelPosterior(DrawnLabels):
     posterior: FloatArray
     n_draws: int
     n_worlds: int
-    seed: SeedSequence
+    seed: np.random.SeedSequence
     facts: Facts = field(default_factory=Facts)
     refits: tuple[FloatArray, ...] = ()
     predictor: Predictor | None = None
@@ -197,7 +195,7 @@ class SoftBelief(ABC):
 
     data: ScoreSet
     soft: FloatArray
-    seed: SeedSequence
+    seed: np.random.SeedSequence
     clamps_labels: ClassVar[bool] = False
     narrows_with_rows: ClassVar[bool] = False
 
@@ -228,7 +226,7 @@ class SoftBelief(ABC):
 
 
 def draw_masses(
-    soft: FloatArray, n_draws: int, batch_cells: int, seed: SeedSequence
+    soft: FloatArray, n_draws: int, batch_cells: int, seed: np.random.SeedSequence
 ) -> Iterator[FloatArray]:
     """One-hot mass (d, ..., K) of labels drawn from ``soft`` (..., K), ``n_draws`` of them in all.
 
@@ -240,7 +238,7 @@ def draw_masses(
         yield one_hot_mass(labels, soft.shape[-1]).reshape(size, *soft.shape)
 
 
-def take_part(rows: IntArray, most: int, n_rows: int, seed: SeedSequence) -> IntArray:
+def take_part(rows: IntArray, most: int, n_rows: int, seed: np.random.SeedSequence) -> IntArray:
     """At most ``most`` of ``rows`` (numbers among ``n_rows``), the same ones for the same seed."""
     if rows.size <= most:
         return rows
@@ -270,7 +268,7 @@ class PerModelPosterior(DrawnLabels):
     posteriors: FloatArray
     n_draws: int
     n_worlds: int
-    seed: SeedSequence
+    seed: np.random.SeedSequence
     facts: Facts = field(default_factory=Facts)
     batch_cells: int = BATCH_CELLS
 
@@ -340,7 +338,7 @@ def make_normal_estimate(
     influence: FloatArray,
     metric: Metric,
     n_draws: int,
-    seed: SeedSequence,
+    seed: np.random.SeedSequence,
     data: ScoreSet | None = None,
 ) -> Estimate:
     """``value`` (M,) with normal intervals and joint normal draws, kept in the metric's range.
@@ -447,7 +445,9 @@ class LabeledRows:
         """Kish's number (M,) of the rows each classifier scored, or of those in ``rows`` (n, M)."""
         return label_draws.kish((self.scored & rows) * self.weights[:, None])
 
-    def find_bounds(self, metric: Metric, value: FloatArray, seed: SeedSequence) -> Bounds | None:
+    def find_bounds(
+        self, metric: Metric, value: FloatArray, seed: np.random.SeedSequence
+    ) -> Bounds | None:
         """The interval that the kind of ``metric`` declares; None where it needs draws."""
         positive, negative = (self.labels[:, None] == k for k in (1, 0))
         match metric.kind.choose_labels_interval(self.n_classes):
@@ -512,7 +512,7 @@ class LabeledRows:
             held &= predicted_classes(self.scores, threshold) == rows.predicted
         return held
 
-    def _draw_effect(self, metric: Metric, seed: SeedSequence) -> FloatArray:
+    def _draw_effect(self, metric: Metric, seed: np.random.SeedSequence) -> FloatArray:
         """The design effect (V,) of a metric without a formula for it, at least one.
 
         The variance of the metric over bootstrap weights of clusters, over that with weights of
@@ -578,7 +578,7 @@ class LabeledRows:
         np.divide(squares + pseudo, n * (n + 1.0), out=variance, where=n > 0.0)
         return mean, variance, np.sqrt(ratio * effect)  # chance errors of alike rows add up
 
-    def _measure_noise(self, metric: Metric, rng: Generator) -> FloatArray:
+    def _measure_noise(self, metric: Metric, rng: np.random.Generator) -> FloatArray:
         """Mean error (M,) of labels drawn from each classifier's own scores."""
         noise = np.full(self.scores.shape[1], np.nan)
         for m in range(noise.size):
@@ -598,7 +598,7 @@ class LabeledBelief(SilentOnRows):
     data: ScoreSet
     n_draws: int
     joint_draws: bool
-    seed: SeedSequence
+    seed: np.random.SeedSequence
     facts: Facts = field(default_factory=Facts)
     settings: label_draws.ResamplingSettings = field(default_factory=label_draws.ResamplingSettings)
     batch_cells: int = BATCH_CELLS
@@ -678,8 +678,8 @@ class LabeledBelief(SilentOnRows):
         self,
         planned: Sequence[tuple[Metric, MetricPlan]],
         part: LabeledRows,
-        keep: NDArray[np.intp],
-        seed: SeedSequence,
+        keep: np.typing.NDArray[np.intp],
+        seed: np.random.SeedSequence,
         contrary: label_draws.ContraryRows | None = None,
     ) -> list[FloatArray]:
         """Draws (D, M) per metric; a row weighs the same in every group that contains it."""

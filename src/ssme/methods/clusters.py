@@ -17,16 +17,14 @@ Draws of rows become draws of whole clusters: all rows of a cluster get the same
 from __future__ import annotations
 
 import numpy as np
-from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from ssme.arrays import FloatArray, IntArray
 
 
 def take_one_of_each(
-    clusters: IntArray | None, rows: NDArray[np.intp], rng: np.random.Generator
-) -> NDArray[np.intp]:
+    clusters: IntArray | None, rows: np.typing.NDArray[np.intp], rng: np.random.Generator
+) -> np.typing.NDArray[np.intp]:
     """Those of ``rows`` for tests: all, or one of each of the ``clusters`` (n,) of all rows.
 
     Tests take rows to be independent, which rows of a cluster are not.
@@ -38,7 +36,7 @@ def take_one_of_each(
 
 
 def draw_row_exponentials(
-    rng: Generator, n_draws: int, n_rows: int, clusters: IntArray | None
+    rng: np.random.Generator, n_draws: int, n_rows: int, clusters: IntArray | None
 ) -> FloatArray:
     """Weights (D, n) ~ Exp(1) of the Bayesian bootstrap, the same for all rows of a cluster."""
     if clusters is None:
@@ -48,7 +46,7 @@ def draw_row_exponentials(
 
 
 def draw_row_counts(
-    rng: Generator, n_draws: int, n_rows: int, clusters: IntArray | None
+    rng: np.random.Generator, n_draws: int, n_rows: int, clusters: IntArray | None
 ) -> FloatArray:
     """How often each row is drawn (D, n): n rows, or as many whole clusters as there are."""
     if clusters is None:

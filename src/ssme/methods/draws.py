@@ -7,7 +7,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator, SeedSequence
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.methods.base import DeclaredMethod
@@ -16,15 +15,15 @@ from ssme.metrics.base import Metric
 from ssme.options import Instance, Whole, option
 
 
-def spawn_seed(rng: Generator) -> SeedSequence:
+def spawn_seed(rng: np.random.Generator) -> np.random.SeedSequence:
     """A fresh seed from ``rng``."""
-    seeds: list[SeedSequence] = rng.bit_generator.seed_seq.spawn(1)  # type: ignore[attr-defined]
+    seeds: list[np.random.SeedSequence] = rng.bit_generator.seed_seq.spawn(1)  # type: ignore[attr-defined]
     return seeds[0]
 
 
-def make_child_seed(seed: SeedSequence, key: int) -> SeedSequence:
+def make_child_seed(seed: np.random.SeedSequence, key: int) -> np.random.SeedSequence:
     """The child of ``seed`` numbered ``key``: the same whenever it is asked for."""
-    return SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -58,7 +57,7 @@ class LabelDraws(DeclaredMethod):
     )
     n_worlds: int = declare_world_draws()
 
-    def set_draws(self, rng: Generator) -> tuple[int, int, SeedSequence]:
+    def set_draws(self, rng: np.random.Generator) -> tuple[int, int, np.random.SeedSequence]:
         """Numbers of draws and a fresh seed of them, as beliefs take them."""
         return self.n_draws, self.n_worlds, spawn_seed(rng)
 
@@ -137,7 +136,7 @@ def draw_row_weights(
     metrics: Sequence[Metric],
     n_draws: int,
     n_rows: int,
-    rng: Generator,
+    rng: np.random.Generator,
     clusters: IntArray | None = None,
 ) -> RowWeights:
     """Dirichlet weights times n; for callables the counts of n rows drawn with replacement.

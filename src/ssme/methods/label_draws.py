@@ -26,9 +26,8 @@ from scipy.special import expit, logit, ndtri, stdtrit
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.methods.base import Estimate
 from ssme.methods.clusters import draw_row_counts
+from ssme.metrics import confusion, kinds
 from ssme.metrics.base import Metric, one_hot_mass
-from ssme.metrics.confusion import FullTables
-from ssme.metrics.kinds import Statistic, Tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +224,7 @@ def _put_inside(
 
 def draw_tables(
     counts: FloatArray, pseudo_rows: float, n_draws: int, rng: Generator, *, whole: bool
-) -> Tables:
+) -> kinds.Tables:
     """Tables (D, one classifier) ~ Dirichlet(``counts`` (K, K) + prior), true class first.
 
     ``whole`` draws every cell; otherwise only those that hold mass are drawn.
@@ -235,7 +234,7 @@ def draw_tables(
         right = np.eye(n_classes)
         prior = (right + (1.0 - right) / (n_classes - 1)) * (pseudo_rows / 2.0 / n_classes)
         drawn = rng.standard_gamma((counts + prior).T, (n_draws, n_classes, n_classes))
-        return FullTables(drawn.transpose(0, 2, 1)[:, None])
+        return confusion.FullTables(drawn.transpose(0, 2, 1)[:, None])
     return CellTables.draw(counts, pseudo_rows, n_draws, rng)
 
 
@@ -504,7 +503,7 @@ class TableDraws:
     The tables are drawn when the first interval is asked for.
     """
 
-    statistic: Statistic
+    statistic: kinds.Statistic
     counts: FloatArray
     value: FloatArray
     seed: SeedSequence

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.random import Generator
 from scipy.special import gammaln
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
@@ -227,7 +226,7 @@ class Regression:
         return slope[kept], curvature[np.ix_(kept, kept)]
 
     def draw(
-        self, mode: FloatArray, n_draws: int, rng: Generator, constants: SamplerConstants
+        self, mode: FloatArray, n_draws: int, rng: np.random.Generator, constants: SamplerConstants
     ) -> FloatArray:
         """Draws (D, P) of theta from its posterior; without labels from its prior."""
         n, state = len(self.labels), np.repeat(mode[None], n_draws, axis=0)
@@ -247,7 +246,7 @@ class Regression:
         )
 
     def _run_chains(
-        self, state: FloatArray, rng: Generator, constants: SamplerConstants
+        self, state: FloatArray, rng: np.random.Generator, constants: SamplerConstants
     ) -> FloatArray:
         """The chains that start at ``state`` (D, P), after all their slice steps.
 
@@ -289,7 +288,7 @@ class Regression:
                 angle[active] = (low + (high - low) * own.random(n_draws))[active]
         return state
 
-    def _draw_sd(self, state: FloatArray, rng: Generator) -> FloatArray:
+    def _draw_sd(self, state: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Prior scales rho sd (D, P), each block's rho drawn given ``state`` (D, P)."""
         known = len(self.labels) > 0
         squares = self._sum_squares(state).T * known

@@ -9,16 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ssme.arrays import FloatArray
-from ssme.metrics.confusion import predicted_classes
-from ssme.metrics.kinds import DEFAULT_THRESHOLD
+from ssme.metrics import confusion, kinds
 
 
-def cast_votes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) -> FloatArray:
+def cast_votes(scores: FloatArray, threshold: float = kinds.DEFAULT_THRESHOLD) -> FloatArray:
     """Votes (n, M, K) of ``scores`` (n, M, K): one per classifier and row, or none at all."""
-    predicted = predicted_classes(scores, threshold)
+    predicted = confusion.predicted_classes(scores, threshold)
     return (predicted[:, :, None] == np.arange(scores.shape[2])).astype(np.float64)
 
 
@@ -43,7 +41,7 @@ def fill_missing(scores: FloatArray) -> FloatArray:
 
 
 def measure_disagreement(
-    votes: NDArray[Any], copies: FloatArray | None = None, tie: float = 1e-9
+    votes: np.typing.NDArray[Any], copies: FloatArray | None = None, tie: float = 1e-9
 ) -> tuple[FloatArray, FloatArray]:
     """How often (M,) each vote is not the plurality of the others', and the rows (M,) behind it.
 

@@ -28,9 +28,8 @@ from typing import Any
 import numpy as np
 
 from ssme.arrays import FloatArray, IntArray
-from ssme.metrics import confusion
+from ssme.metrics import confusion, kinds
 from ssme.metrics.base import Metric, MetricPlan
-from ssme.metrics.kinds import Binning, Calibration, Loss, Norm, SettledCalibration, Target
 
 # -------------------------------------------------------------------------------------------------
 # Proper scoring rules of the scores: means over rows, hence linear in the mass.
@@ -61,7 +60,7 @@ PROBABILITY_METRICS: tuple[Metric, ...] = (
         name="log_loss",
         title="Log loss",
         plan=_plan_log_loss,
-        kind=Loss(),
+        kind=kinds.Loss(),
         high=float("inf"),
         greater_is_better=False,
         definition="mean of -log of the score given to the true class, scores clipped by 2.2e-16",
@@ -72,7 +71,7 @@ PROBABILITY_METRICS: tuple[Metric, ...] = (
         name="brier_score",
         title="Brier score",
         plan=_plan_brier,
-        kind=Loss(),
+        kind=kinds.Loss(),
         high=2.0,
         greater_is_better=False,
         definition="mean squared error: of P(1) for two classes, summed over classes for more",
@@ -85,10 +84,10 @@ PROBABILITY_METRICS: tuple[Metric, ...] = (
 def ece(
     *,
     n_bins: int | None = None,
-    binning: Binning | None = None,
+    binning: kinds.Binning | None = None,
     weighted: bool | None = None,
-    norm: Norm = "l1",
-    target: Target | None = None,
+    norm: kinds.Norm = "l1",
+    target: kinds.Target | None = None,
     name: str | None = None,
     title: str = "Calibration error",
 ) -> Metric:
@@ -129,8 +128,8 @@ def ece(
     >>> metric(scores, one_hot_mass(np.array([0, 0, 1, 1]), 2))
     array([[0.25]])
     """
-    kind = Calibration(n_bins, binning, weighted, norm, target)
-    plain = Calibration()
+    kind = kinds.Calibration(n_bins, binning, weighted, norm, target)
+    plain = kinds.Calibration()
     chosen = {
         each.name: getattr(kind, each.name)
         for each in fields(kind)
@@ -151,14 +150,14 @@ def ece(
     )
 
 
-def _write_definition(kind: Calibration) -> str:
+def _write_definition(kind: kinds.Calibration) -> str:
     two, more = _write_settled_definition(kind.settle(2)), _write_settled_definition(kind.settle(3))
     if kind.target == "positive" or two == more:
         return two
     return f"two classes: {two}; more: {more}"
 
 
-def _write_settled_definition(settled: SettledCalibration) -> str:
+def _write_settled_definition(settled: kinds.SettledCalibration) -> str:
     norm = {"l1": "mean", "l2": "root mean square", "max": "largest"}[settled.norm]
     count = "" if settled.norm == "max" else (" weighted" if settled.weighted else " unweighted")
     score = {
@@ -171,7 +170,7 @@ def _write_settled_definition(settled: SettledCalibration) -> str:
     return f"{norm}{count} gap |frequency - score| of {settled.n_bins} {width} bins of {score}"
 
 
-def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
+def _plan(scores: FloatArray, *, kind: kinds.Calibration) -> MetricPlan:
     n_models, n_classes = scores.shape[1:]
     settled = kind.settle(n_classes)
     if settled.target == "positive":
@@ -203,7 +202,7 @@ def _plan(scores: FloatArray, *, kind: Calibration) -> MetricPlan:
     return evaluate
 
 
-def take_scores_and_events(scores: FloatArray, target: Target) -> tuple[FloatArray, IntArray]:
+def take_scores_and_events(scores: FloatArray, target: kinds.Target) -> tuple[FloatArray, IntArray]:
     """Scores (n, columns) and the classes they speak of; one column per classifier (and class)."""
     n, n_models, n_classes = scores.shape
     if target == "positive":
@@ -215,7 +214,7 @@ def take_scores_and_events(scores: FloatArray, target: Target) -> tuple[FloatArr
     return scores.reshape(flat), every.reshape(flat)
 
 
-def _find_bins(score: FloatArray, n_bins: int, binning: Binning) -> IntArray:
+def _find_bins(score: FloatArray, n_bins: int, binning: kinds.Binning) -> IntArray:
     """Bin of each score (n, columns); -1 where it is missing."""
     bins = np.full(score.shape, -1, dtype=np.int64)
     if score.shape[0] == 0:
@@ -242,7 +241,7 @@ def find_even_bins(score: FloatArray, n_bins: int) -> IntArray:
 
 
 def _find_bins_by_class(
-    score: FloatArray, predicted: IntArray, settled: SettledCalibration, n_classes: int
+    score: FloatArray, predicted: IntArray, settled: kinds.SettledCalibration, n_classes: int
 ) -> IntArray:
     """Bins of the rows of each predicted class, those of class k after those of class k - 1."""
     bins = np.full(score.shape, -1, dtype=np.int64)
@@ -254,7 +253,7 @@ def _find_bins_by_class(
 
 
 def compute_gaps_norm(
-    gap: FloatArray, bin_weight: FloatArray, settled: SettledCalibration
+    gap: FloatArray, bin_weight: FloatArray, settled: kinds.SettledCalibration
 ) -> FloatArray:
     """Norm over bins (axis 1) of the gaps (columns, bins, D) of the bins that hold weight."""
     filled = bin_weight > 0

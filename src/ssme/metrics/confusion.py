@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.errors import UnsupportedError
-from ssme.metrics.base import MetricPlan
-from ssme.metrics.kinds import DEFAULT_THRESHOLD
+from ssme.metrics import base, kinds
 
 # -------------------------------------------------------------------------------------------------
 # Arithmetic on mass shared by every metric.
@@ -82,14 +81,14 @@ def find_present_rows(scores: FloatArray) -> FloatArray | None:
     return None if present.all() else present.astype(np.float64)
 
 
-def linear_plan(value: FloatArray) -> MetricPlan:
+def linear_plan(value: FloatArray) -> base.MetricPlan:
     """Mean over rows of ``value`` (n, M, K), one for each true class; NaN rows do not count."""
     present = find_present_rows(value)
     filled = value if present is None else np.where(present[:, :, None] > 0, value, 0.0)
     return plan_mean(filled.transpose(0, 2, 1), present)
 
 
-def plan_mean(value: FloatArray, present: FloatArray | None) -> MetricPlan:
+def plan_mean(value: FloatArray, present: FloatArray | None) -> base.MetricPlan:
     """Mean of ``value`` (n, K, M) over the rows that are ``present`` (n, M), zero elsewhere."""
     n, n_classes, n_models = value.shape
     table = np.ascontiguousarray(value).reshape(n * n_classes, n_models)
@@ -178,7 +177,7 @@ def require_binary(scores: FloatArray) -> None:
         raise UnsupportedError(problem, hint=hint)
 
 
-def predicted_classes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) -> IntArray:
+def predicted_classes(scores: FloatArray, threshold: float = kinds.DEFAULT_THRESHOLD) -> IntArray:
     """Decide a class for each row and classifier.
 
     Parameters
@@ -208,7 +207,7 @@ def predicted_classes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) 
     if scores.shape[2] == 2:
         predicted = (scores[:, :, 1] >= threshold).astype(np.int64)
     else:
-        if threshold != DEFAULT_THRESHOLD:
+        if threshold != kinds.DEFAULT_THRESHOLD:
             problem = f"threshold {threshold:g} with {scores.shape[2]} classes"
             hint = "leave the threshold out: the largest score decides among more than two"
             raise UnsupportedError(problem, hint=hint)
@@ -219,7 +218,7 @@ def predicted_classes(scores: FloatArray, threshold: float = DEFAULT_THRESHOLD) 
 
 
 def confusion_matrices(
-    scores: FloatArray, mass: FloatArray, *, threshold: float = DEFAULT_THRESHOLD
+    scores: FloatArray, mass: FloatArray, *, threshold: float = kinds.DEFAULT_THRESHOLD
 ) -> FloatArray:
     """Count true classes by predicted classes.
 

@@ -13,10 +13,8 @@ import numpy as np
 
 from ssme.arrays import FloatArray
 from ssme.errors import InputError, UnsupportedError
-from ssme.metrics import kinds
+from ssme.metrics import confusion, decisions, kinds
 from ssme.metrics.base import Metric, MetricPlan
-from ssme.metrics.confusion import FullTables
-from ssme.metrics.decisions import MeanWorth, at_threshold, decision_metric
 
 
 def expected_cost(
@@ -98,8 +96,8 @@ def _make_mean_worth(
     if worth.min() == worth.max():
         problem = f"every entry of the {what} matrix of metric `{name}` is {worth.min():g}"
         raise InputError(problem, hint="give wrong decisions another value than right ones")
-    metric = decision_metric(
-        MeanWorth(tuple(map(tuple, worth.tolist()))),
+    metric = decisions.decision_metric(
+        decisions.MeanWorth(tuple(map(tuple, worth.tolist()))),
         name=name,
         title=f"Expected {what}",
         low=float(worth.min()),
@@ -112,7 +110,7 @@ def _make_mean_worth(
         definition=f"mean {what} per row, {what} by true and predicted class {worth.tolist()}",
         data={"name": f"expected_{what}", "matrix": worth.tolist()},
     )
-    return at_threshold(metric, threshold)
+    return decisions.at_threshold(metric, threshold)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -155,7 +153,7 @@ class DecisionAtPrevalence(kinds.Custom):
             ],
             axis=-2,
         )
-        return np.where(known, self.statistic(FullTables(counts)), np.nan)
+        return np.where(known, self.statistic(confusion.FullTables(counts)), np.nan)
 
 
 def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:

@@ -14,10 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from ssme.arrays import BoolArray, FloatArray
+from ssme.metrics import confusion, decisions, kinds
 from ssme.metrics.base import Metric, one_hot_mass
-from ssme.metrics.confusion import predicted_classes
-from ssme.metrics.decisions import MeanWorth
-from ssme.metrics.kinds import Decision
 
 CELLS = 1 << 21
 """Cells of mass (changed rows x rows x classes) held at once."""
@@ -36,7 +34,9 @@ def measure_influence(
     It is zero too for classes below ``least_share`` and where the metric is undefined. A metric
     that needs hard labels takes the most probable class of every row for W.
     """
-    if isinstance(metric.kind, Decision) and isinstance(metric.kind.statistic, MeanWorth):
+    if isinstance(metric.kind, kinds.Decision) and isinstance(
+        metric.kind.statistic, decisions.MeanWorth
+    ):
         return _measure_mean(metric.kind, scores, belief, weights, asked, least_share)
     n, n_classes = belief.shape
     settled = one_hot_mass(belief.argmax(axis=1), n_classes)[0] if metric.hard_only else belief
@@ -58,7 +58,7 @@ def measure_influence(
 
 
 def _measure_mean(
-    kind: Decision,
+    kind: kinds.Decision,
     scores: FloatArray,
     belief: FloatArray,
     weights: FloatArray | None,
@@ -66,8 +66,8 @@ def _measure_mean(
     least_share: float,
 ) -> FloatArray:
     """psi (n, K, M) of a mean over rows; a classifier counts the rows that it has scores for."""
-    assert isinstance(kind.statistic, MeanWorth)
-    decided = predicted_classes(scores, kind.threshold)
+    assert isinstance(kind.statistic, decisions.MeanWorth)
+    decided = confusion.predicted_classes(scores, kind.threshold)
     worth = kind.statistic.make_table(belief.shape[1])[:, decided].transpose(1, 0, 2)
     mean = np.einsum("nk,nkm->nm", belief, worth)
     counts = decided >= 0 if weights is None else (decided >= 0) * weights[:, None]

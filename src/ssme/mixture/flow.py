@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.random import Generator
 from torch import nn
 
 from ssme.arrays import FloatArray, IntArray
@@ -43,7 +42,7 @@ class FlowClasses:
         points: FloatArray,
         labels: IntArray,
         start: FloatArray,
-        rng: Generator,
+        rng: np.random.Generator,
         *,
         sample_weight: FloatArray | None = None,
         layers: int = 10,

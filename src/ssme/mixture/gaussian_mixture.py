@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 from scipy.linalg import solve_triangular
 from scipy.special import log_ndtr, logsumexp, softmax
 
@@ -135,7 +134,7 @@ class GaussianClasses:
         components: int = 1,
         shrinkage: float | None = None,
         rank: int = RANK,
-        rng: Generator | None = None,
+        rng: np.random.Generator | None = None,
     ) -> None:
         self.points = points
         self.covariance, self.components, self.rank = covariance, components, rank

@@ -37,8 +37,7 @@ from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.metrics.base import Metric
-from ssme.results.reliability import UNMEASURED, Record
-from ssme.results.table import Row, RowTable
+from ssme.results import reliability, table
 from ssme.wording import quote
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ PAIRS_AT_ONCE = 1024
 
 
 @dataclass(frozen=True)
-class Difference(Row):
+class Difference(table.Row):
     """``a`` minus ``b``: two classifiers on one group, or one classifier on two groups.
 
     ``where`` is the group on which classifiers are compared, or the classifier that is compared on
@@ -72,7 +71,7 @@ class Difference(Row):
 
 
 @dataclass(frozen=True)
-class Rank(Row):
+class Rank(table.Row):
     """One classifier among all, with intervals of its estimate and of its rank; 1 is best.
 
     ``p_best``, the probability of being the best of all, is calibrated on benchmark sets where it
@@ -91,7 +90,7 @@ class Rank(Row):
 
 
 class Comparison(
-    RowTable,
+    table.RowTable,
     of=Difference,
     heading="a minus b with {0.level:.0%} intervals; p_better: probability that a is better than b",
 ):
@@ -100,7 +99,7 @@ class Comparison(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelRanking(
-    RowTable,
+    table.RowTable,
     of=Rank,
     heading="ranking by {0.metric} on {0.where!r}, {0.level:.0%} intervals; "
     "p_best: probability of being the best",
@@ -172,7 +171,7 @@ def compare_estimates(
     second: IntArray,
     metric: Metric,
     level: float,
-    record: Record = UNMEASURED,
+    record: reliability.Record = reliability.UNMEASURED,
     same_rows: bool = True,
 ) -> FloatArray:
     """Numbers (7, P) of `Difference` for classifiers ``first`` of one and ``second`` of two (P,).
@@ -298,7 +297,7 @@ def rank_models(
     *,
     where: str,
     level: float,
-    record: Record = UNMEASURED,
+    record: reliability.Record = reliability.UNMEASURED,
     library: str = "pandas",
 ) -> ModelRanking:
     """All ``models`` by their ``estimate``, best first; undefined ones last and without a rank.

@@ -16,16 +16,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.errors import InputError
 from ssme.methods.base import number_rows
-from ssme.metrics import get_metric
+from ssme.metrics import calibration, confusion, get_metric, kinds
 from ssme.metrics.base import Metric, MetricPlan
-from ssme.metrics.calibration import find_even_bins
-from ssme.metrics.confusion import confusion_matrices, predicted_classes
-from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, Ranking
 from ssme.results.groups import ALL
 
 if TYPE_CHECKING:
@@ -94,7 +90,7 @@ def find_other_areas(
         return []
     found = []
     for m, metric in enumerate(evaluation.metrics):
-        if not isinstance(metric.kind, Ranking) or metric.kind.statistic != AREAS[axes]:
+        if not isinstance(metric.kind, kinds.Ranking) or metric.kind.statistic != AREAS[axes]:
             continue
         low, high = evaluation.estimates[0][m].interval(evaluation.level)
         for j, model in enumerate(evaluation.data.models):
@@ -112,7 +108,7 @@ def estimate_reliability(
 
     def plan(scores: FloatArray, _: int) -> MetricPlan:
         confidence, target = _find_confidence(scores)
-        which = find_even_bins(confidence, n_bins)
+        which = calibration.find_even_bins(confidence, n_bins)
         sums = sum_by_code(which, n_bins)
 
         def compute_values(mass: FloatArray) -> FloatArray:
@@ -125,7 +121,7 @@ def estimate_reliability(
     binned = {}
     for model, scores, mass in _expect_mass(evaluation, group, models):
         confidence, weights = _find_confidence(scores)[0], mass.sum(axis=1)
-        codes = find_even_bins(confidence, n_bins)
+        codes = calibration.find_even_bins(confidence, n_bins)
         shares = np.bincount(codes, weights, n_bins) / weights.sum()
         means = np.bincount(codes, weights * confidence, n_bins) / weights.sum()
         binned[model] = shares, means / np.where(shares > 0.0, shares, np.nan)
@@ -150,7 +146,7 @@ def estimate_densities(
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     rows = []
     for model, scores, mass in _expect_mass(evaluation, group, models):
-        which = find_even_bins(scores[:, class_index], n_bins)
+        which = calibration.find_even_bins(scores[:, class_index], n_bins)
         for k, name in enumerate(evaluation.data.classes):
             share = np.bincount(which, mass[:, k], n_bins) / mass.sum()
             rows += [
@@ -180,7 +176,9 @@ def estimate_confusion(
     part, rows = _find_rows(evaluation, group), []
     mass = _weigh_posterior(evaluation)[part]
     threshold = _find_threshold(evaluation)
-    tables = confusion_matrices(evaluation.data.scores[part], mass[None], threshold=threshold)[0]
+    tables = confusion.confusion_matrices(
+        evaluation.data.scores[part], mass[None], threshold=threshold
+    )[0]
     for model in models or evaluation.data.models:
         table = tables[evaluation.model_index(model)]
         total = table.sum()
@@ -220,7 +218,7 @@ def estimate_agreement(
     mass = _weigh_posterior(evaluation)[part]
     weights = mass.sum(axis=1)
     present: BoolArray = np.isfinite(scores[:, :, 0])
-    decided = predicted_classes(scores, _find_threshold(evaluation))
+    decided = confusion.predicted_classes(scores, _find_threshold(evaluation))
     wrong = decided[:, :, None] != np.arange(scores.shape[2])
     rows = []
     for a, first in enumerate(names):
@@ -259,7 +257,7 @@ def _estimate_curve(
     group: str,
     plan: CurvePlan,
     names: tuple[str, str],
-    points: NDArray[Any],
+    points: np.typing.NDArray[Any],
     models: Models,
 ) -> list[dict[str, Any]]:
     """Rows of a curve with its band, as the evaluation's own method estimates it."""
@@ -267,7 +265,7 @@ def _estimate_curve(
     every = evaluation.data.models
     wanted = [evaluation.model_index(name) for name in models or every]
     whole = plan_all_models(plan, wanted)
-    metric = Metric(names[1], names[1], whole, Custom(), greater_is_better=None)
+    metric = Metric(names[1], names[1], whole, kinds.Custom(), greater_is_better=None)
     _find_rows(evaluation, group)
     rows = evaluation.groups[evaluation.group_index(group)].rows
     estimate = evaluation.belief.estimate([metric], [rows])[0][0]
@@ -385,7 +383,7 @@ def _weigh_posterior(evaluation: Evaluation) -> FloatArray:
 def _find_threshold(evaluation: Evaluation) -> float:
     """The threshold that the metrics of decisions have."""
     threshold = evaluation.settings.get("threshold")
-    return DEFAULT_THRESHOLD if threshold is None else float(threshold)
+    return kinds.DEFAULT_THRESHOLD if threshold is None else float(threshold)
 
 
 def _expect_mass(

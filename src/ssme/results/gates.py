@@ -20,17 +20,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from ssme import metrics, options, schema
 from ssme.diagnostics.page import SEVERITIES
 from ssme.errors import InputError, name_argument
-from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
 from ssme.metrics.registry import ALL_THREE, EVERY, split_text
-from ssme.options import accept, parse_number
-from ssme.results.choose import refuse_idle_margin
-from ssme.results.groups import ALL
-from ssme.results.table import Row
+from ssme.results import choose, groups, table
 from ssme.results.thresholds import ThresholdChoice
-from ssme.schema import ASK
 from ssme.show.sections import Section
 from ssme.wording import quote, suggest_nearest
 
@@ -70,7 +66,7 @@ class GateCondition:
 
 
 @dataclass(frozen=True)
-class Verdict(Row):
+class Verdict(table.Row):
     """What a gate says, in sentences.
 
     ``failures`` are the demands that are not met (none where the gate passes), ``despite`` the
@@ -107,7 +103,7 @@ def parse_condition(text: str) -> GateCondition:
     try:
         if match is None:
             raise ValueError
-        limit = parse_number(match["limit"])
+        limit = options.parse_number(match["limit"])
     except ValueError:
         raise InputError(
             option="fail_under",
@@ -127,8 +123,10 @@ def parse_condition(text: str) -> GateCondition:
 
 
 def add_metrics(
-    asked: Sequence[MetricSpec], conditions: Sequence[GateCondition], n_classes: int | None = None
-) -> list[MetricSpec]:
+    asked: Sequence[metrics.MetricSpec],
+    conditions: Sequence[GateCondition],
+    n_classes: int | None = None,
+) -> list[metrics.MetricSpec]:
     """The metrics asked for and those that conditions speak of; an unknown one is an error.
 
     So is a condition that is seen to be idle before there are estimates; more are where the number
@@ -137,7 +135,7 @@ def add_metrics(
     known = {_find_own_name(spec): spec for spec in asked}
     for condition in conditions:
         if split_text(condition.metric).of_class is None and "-" not in (condition.model or ""):
-            metric = get_metric(known.get(condition.metric, condition.metric))
+            metric = metrics.get_metric(known.get(condition.metric, condition.metric))
             _refuse_idle_condition(metric, condition, paired=False, n_classes=n_classes)
     extra = dict.fromkeys(
         condition.metric
@@ -147,11 +145,11 @@ def add_metrics(
     return [*asked, *extra]
 
 
-def _find_own_name(spec: MetricSpec) -> str:
+def _find_own_name(spec: metrics.MetricSpec) -> str:
     """The name that a metric has in the table; that of one class is known with the data only."""
     if isinstance(spec, str) and (spec == ALL_THREE or split_text(spec).of_class is not None):
         return spec
-    return get_metric(spec).name
+    return metrics.get_metric(spec).name
 
 
 def _list_names(metric: str) -> set[str]:
@@ -174,7 +172,7 @@ def judge(
 
     With ``thresholds``, chosen with ``within`` as the margin, the pick is the one at these.
     """
-    fail_on = accept(ASK["fail_on"], fail_on)
+    fail_on = options.accept(schema.ASK["fail_on"], fail_on)
     parsed = [parse_condition(each) if isinstance(each, str) else each for each in conditions]
     failures: list[str] = []
     remarks: list[str] = []
@@ -183,7 +181,9 @@ def judge(
             failures += _list_failures(evaluation, condition)
             remarks += _list_readings(evaluation.data.models, condition)
     if within is not None:
-        met, sentence = _check_within(evaluation, accept(ASK["within"], within), thresholds)
+        met, sentence = _check_within(
+            evaluation, options.accept(schema.ASK["within"], within), thresholds
+        )
         (remarks if met else failures).append(sentence)
     worst = SEVERITIES[: 2 if fail_on == "warning" else 1]
     grave = [
@@ -204,7 +204,7 @@ def _list_failures(evaluation: Evaluation, condition: GateCondition) -> Iterator
     if pair is None:
         values = [
             (row["model"], row[condition.column])
-            for row in evaluation.rows(metric.name, ALL)
+            for row in evaluation.rows(metric.name, groups.ALL)
             if condition.model in (None, row["model"])
         ]
     else:
@@ -254,7 +254,7 @@ def _find_metric(evaluation: Evaluation, condition: GateCondition) -> Metric:
     if condition.metric in names or split_text(condition.metric).of_class is not None:
         return evaluation.metrics[evaluation.metric_index(condition.metric)]
     threshold = evaluation.settings.get("threshold")
-    name = get_metric(condition.metric, threshold=threshold).name
+    name = metrics.get_metric(condition.metric, threshold=threshold).name
     return evaluation.metrics[evaluation.metric_index(name)]
 
 
@@ -302,7 +302,7 @@ def _check_within(
         if choice is None:
             return False, thresholds.sentence().rstrip(".")
     else:
-        refuse_idle_margin("within", within, metric, evaluation.data.n_classes)
+        choose.refuse_idle_margin("within", within, metric, evaluation.data.n_classes)
         choice = evaluation.choose(margin=within)
     if choice.p_within != choice.p_within:
         return (

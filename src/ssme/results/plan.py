@@ -36,23 +36,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ssme import options, progress, schema, spec
 from ssme.arrays import FloatArray, IntArray
-from ssme.data.design import LabelRounds, find_rounds, make_design
-from ssme.data.scoreset import ScoreSet
+from ssme.data import design, scoreset
 from ssme.errors import InputError
-from ssme.methods.base import Estimate, Method
-from ssme.methods.beliefs import draw_labels
+from ssme.methods import base, beliefs
 from ssme.metrics.base import Metric
 from ssme.metrics.influence import measure_influence
-from ssme.options import accept, list_declared, parse_number
-from ssme.progress import track
-from ssme.results.choose import choose_model
-from ssme.results.comparison import compute_probability_best, draw_towards
-from ssme.results.reliability import Record, make_falling
+from ssme.results import choose, comparison, reliability, table
 from ssme.results.suggest import SuggestConstants, believe
-from ssme.results.table import Answer, Row, count_effective_labels
-from ssme.schema import PLAN
-from ssme.spec import RunSpec
 from ssme.wording import quote, suggest_nearest
 
 if TYPE_CHECKING:
@@ -106,7 +98,7 @@ class PlanConstants:
 
 
 @dataclass(frozen=True)
-class PlannedStep(Row):
+class PlannedStep(table.Row):
     """With ``labels`` in all: the median of what the target bounds, and the share that meets it."""
 
     labels: int
@@ -115,7 +107,7 @@ class PlannedStep(Row):
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPlan(Answer):
+class LabelPlan(table.Answer):
     """How many labels a target takes.
 
     Attributes
@@ -190,7 +182,7 @@ class LabelPlan(Answer):
 
 
 @dataclass(frozen=True, eq=False)
-class LabelPlans(Answer):
+class LabelPlans(table.Answer):
     """Plans for several targets, from the same simulations.
 
     Attributes
@@ -227,7 +219,7 @@ def plan_several(
     evaluation: Evaluation,
     targets: Sequence[str],
     *,
-    simulations: int | None = PLAN["simulations"].default,
+    simulations: int | None = schema.PLAN["simulations"].default,
     random_state: int | None = 0,
     constants: PlanConstants | None = None,
 ) -> LabelPlans:
@@ -235,7 +227,7 @@ def plan_several(
     settings = constants or PlanConstants()
     if isinstance(targets, str) or not targets:
         raise InputError(option="targets", value=targets, must="be a list of one target or more")
-    simulations = accept(PLAN["simulations"], simulations)
+    simulations = options.accept(schema.PLAN["simulations"], simulations)
     if simulations is None:  # fits without a posterior take next to no time
         few, many = settings.simulations, settings.simulations_quick
         simulations = many if evaluation.posterior is None else few
@@ -297,7 +289,7 @@ def _plan(
         more_low=min(low, middle),
         more_high=max(high, middle),
         curve=tuple(curve),
-        effective_labels=count_effective_labels(evaluation, target.metric.name),
+        effective_labels=table.count_effective_labels(evaluation, target.metric.name),
         most=most,
         metric=target.metric.name,
     )
@@ -320,7 +312,7 @@ class Target:
     metric: Metric
     model: int | None
     bound: float
-    record: Record
+    record: reliability.Record
     margin: float = 0.0
 
     @property
@@ -328,28 +320,30 @@ class Target:
         """Whether it is a probability, which grows with the labels."""
         return self.what.startswith("P(")
 
-    def measure(self, models: Sequence[str], estimate: Estimate, level: float) -> float:
+    def measure(self, models: Sequence[str], estimate: base.Estimate, level: float) -> float:
         """The quantity of an estimate that the target bounds."""
         if self.what == "width":
             low, high = estimate.interval(level)
             width = high - low if self.model is None else (high - low)[[self.model]]
             return float(np.max(width)) if np.isfinite(width).all() else float("nan")
         if self.what == "P(regret)":
-            choice = choose_model(models, self.metric, estimate, margin=self.margin, level=level)
+            choice = choose.choose_model(
+                models, self.metric, estimate, margin=self.margin, level=level
+            )
             return choice.p_within_raw
-        choice = choose_model(models, self.metric, estimate, level=level, record=self.record)
+        choice = choose.choose_model(models, self.metric, estimate, level=level, record=self.record)
         return choice.p_best if self.what == "P(best)" else choice.regret
 
-    def measure_draws(self, estimate: Estimate) -> float:
+    def measure_draws(self, estimate: base.Estimate) -> float:
         """What `measure` is, but the width, where every model has a value and draws."""
         upwards = self.metric.greater_is_better is not False
         sign = 1.0 if upwards else -1.0
         pick = int(np.argmax(sign * estimate.value))
         if self.what == "P(best)":
-            raw = compute_probability_best(estimate, upwards)
+            raw = comparison.compute_probability_best(estimate, upwards)
             return float(self.record.correct_shares("best", raw)[pick])
         assert estimate.draws is not None
-        drawn = sign * (estimate.draws if self.rises else draw_towards(estimate))
+        drawn = sign * (estimate.draws if self.rises else comparison.draw_towards(estimate))
         behind = drawn.max(axis=1) - drawn[:, pick]
         return float((behind <= self.margin + 1e-12).mean() if self.rises else behind.mean())
 
@@ -408,7 +402,7 @@ def read_target(evaluation: Evaluation, text: str) -> Target:
 def _read_number(text: str, written: str, most: float, where: str) -> float:
     """A number of a target, above 0 and below ``most``."""
     try:
-        number = float(parse_number(written))
+        number = float(options.parse_number(written))
     except ValueError:
         number = np.nan
     if not 0.0 < number < most:
@@ -527,8 +521,8 @@ def simulate_labeling(
     pairs = list(zip(targets, sights, strict=True))
 
     def look(total: int) -> None:
-        fits: list[Estimate] = []
-        for number, world in enumerate(track(worlds, f"fits to {total} labels")):
+        fits: list[base.Estimate] = []
+        for number, world in enumerate(progress.track(worlds, f"fits to {total} labels")):
             fitted = method.fit(world.give_labels(total), np.random.default_rng(number))
             fits.append(fitted.estimate([metric], [None])[0][0])
         for target, seen in pairs:
@@ -560,21 +554,23 @@ def _find_middle(
 class World:
     """A possible world: the class of every row, and the order in which rows get their labels."""
 
-    data: ScoreSet
+    data: scoreset.ScoreSet
     classes: IntArray
     order: IntArray
 
-    def give_labels(self, total: int) -> ScoreSet:
+    def give_labels(self, total: int) -> scoreset.ScoreSet:
         """The data with ``total`` labels; those drawn here are at random, and weights follow."""
         data, new = self.data, self.order[: total - self.data.n_labeled]
         labels = data.labels.copy()
         labels[new] = self.classes[new]
         if data.design.weights is None:
             return data.replace(labels=labels)
-        rounds = find_rounds(data.design, data.labels)
+        rounds = design.find_rounds(data.design, data.labels)
         number, chance = rounds.number.copy(), rounds.probability.copy()
         number[new], chance[new] = rounds.next_number, np.nan
-        return data.replace(labels=labels, design=make_design(LabelRounds(chance, number), labels))
+        return data.replace(
+            labels=labels, design=design.make_design(design.LabelRounds(chance, number), labels)
+        )
 
 
 def imagine_worlds(
@@ -598,13 +594,13 @@ def imagine_worlds(
     worlds = []
     for wanted in _spread_draws(estimate, number, rng):
         tilted = tilt_belief(metric, scores, belief, data.weights, psi, wanted, settings.tilt)
-        truth = np.where(data.labeled, data.labels, draw_labels(tilted, 1, rng)[0])
+        truth = np.where(data.labeled, data.labels, beliefs.draw_labels(tilted, 1, rng)[0])
         worlds.append(World(data, truth, rng.permutation(np.flatnonzero(~data.labeled))))
     return worlds
 
 
 def _spread_draws(
-    estimate: Estimate, number: int, rng: np.random.Generator
+    estimate: base.Estimate, number: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
     """Joint draws (M,) that represent all: spread over the mean of the models.
 
@@ -623,8 +619,8 @@ def _spread_draws(
 def _read(
     target: Target,
     evaluation: Evaluation,
-    now: Estimate,
-    fits: list[Estimate],
+    now: base.Estimate,
+    fits: list[base.Estimate],
     settings: PlanConstants,
 ) -> FloatArray:
     """What the target bounds in every run that the fits tell of; ``now`` is before them."""
@@ -662,7 +658,7 @@ def find_crossing(
     values, bound = np.array([now, *shown]), target.bound
     if rises:
         values, bound = 1.0 - values, 1.0 - bound
-    logs, wanted = make_falling(np.log(np.maximum(values, 1e-3 * bound))), np.log(bound)
+    logs, wanted = reliability.make_falling(np.log(np.maximum(values, 1e-3 * bound))), np.log(bound)
     labels = np.log([max(n_labeled, 1), *(sight.labels for sight in sights)])
     met = np.flatnonzero(logs[1:] <= wanted)
     k = int(met[0]) if met.size else len(sights) - 1
@@ -684,7 +680,7 @@ def count_totals(n_labeled: int, most: int, settings: PlanConstants) -> list[int
     return totals or [min(2 * n_labeled, most)]
 
 
-def _make_method(evaluation: Evaluation, settings: PlanConstants) -> Method:
+def _make_method(evaluation: Evaluation, settings: PlanConstants) -> base.Method:
     config = evaluation.settings.get("config")
     if not config or evaluation.streamed is not None:
         raise InputError(
@@ -692,8 +688,8 @@ def _make_method(evaluation: Evaluation, settings: PlanConstants) -> Method:
             + (f": {evaluation.settings.get('no_config')}" if not config else ", as it streamed"),
             hint="evaluate a part of the rows in memory",
         )
-    method: Any = RunSpec.from_dict(config).made_method
-    declared = {option.name for option in list_declared(method)}
+    method: Any = spec.RunSpec.from_dict(config).made_method
+    declared = {option.name for option in options.list_declared(method)}
     if evaluation.posterior is None and "n_draws" in declared:
         method = replace(method, n_draws=min(method.n_draws, settings.draws_quick))
     return method

@@ -34,12 +34,10 @@ from importlib.resources import files
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ssme.arrays import FloatArray
+from ssme.metrics import kinds, registry
 from ssme.metrics.base import Metric
-from ssme.metrics.kinds import is_same_metric
-from ssme.metrics.registry import get_metric
 
 What = Literal["best", "better", "within", "worst"]
 
@@ -98,7 +96,7 @@ class Record:
         total = np.nansum(out)
         return out / total if total > 0.0 else reported
 
-    def list_remarks(self, what: What, shown: ArrayLike) -> list[str]:
+    def list_remarks(self, what: What, shown: np.typing.ArrayLike) -> list[str]:
         """A remark that probabilities ``shown`` are not calibrated; none where they are."""
         if self.knows(what) or not np.isfinite(shown).any():
             return []
@@ -121,8 +119,8 @@ def find_record(method: str, metric: Metric, n_classes: int, n_labeled: int) -> 
         row
         for (name, measured), found in _read().items()
         if name == method
-        and (of := get_metric(measured)).greater_is_better == metric.greater_is_better
-        and is_same_metric(of.kind, metric.kind, n_classes, any_threshold=True)
+        and (of := registry.get_metric(measured)).greater_is_better == metric.greater_is_better
+        and kinds.is_same_metric(of.kind, metric.kind, n_classes, any_threshold=True)
         for row in found
     ]
     if not rows or n_labeled < 1:

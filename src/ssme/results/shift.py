@@ -28,12 +28,10 @@ from scipy.special import chdtrc, expit, logsumexp
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
-from ssme.diagnostics.check import Limits
-from ssme.diagnostics.significance import make_score_features, run_class_test, run_classifier_test
+from ssme.diagnostics import check, significance
 from ssme.errors import InputError
+from ssme.methods import label_draws, votes
 from ssme.methods.clusters import take_one_of_each
-from ssme.methods.label_draws import kish
-from ssme.methods.votes import average_scores, fill_missing
 from ssme.options import Enumeration, Option, accept
 from ssme.results.table import Answer
 
@@ -144,16 +142,16 @@ class _Sides:
                 "show a shift",
                 hint=f"at least {constants.least_rows} of each are needed",
             )
-        pool = average_scores(data.scores[rows])
-        features = make_score_features(pool, fill_missing(data.scores[rows]))
+        pool = votes.average_scores(data.scores[rows])
+        features = significance.make_score_features(pool, votes.fill_missing(data.scores[rows]))
         return cls(pool, features, labeled, data.labels[rows][labeled], rows, constants)
 
 
 def find_shift(
-    data: ScoreSet, *, limits: Limits | None = None, constants: ShiftConstants | None = None
+    data: ScoreSet, *, limits: check.Limits | None = None, constants: ShiftConstants | None = None
 ) -> Shift:
     """Test whether labeled and unlabeled rows, at least ten of each, have shifted."""
-    limits, constants = limits or Limits(), constants or ShiftConstants()
+    limits, constants = limits or check.Limits(), constants or ShiftConstants()
     sides = _Sides.of(data, constants)
     rng = np.random.default_rng(1)
     tested = np.zeros(sides.rows.size, dtype=bool)
@@ -169,16 +167,18 @@ def find_shift(
     second = rng.permutation(np.flatnonzero(tested & ~sides.labeled))[: limits.compared_classes]
     every = np.concatenate([first, second])
     both = every[: first.size + limits.compared_unlabeled]
-    _, p_scores = run_classifier_test(
+    _, p_scores = significance.run_classifier_test(
         sides.features[both], sides.labeled[both], rng, limits.permutations
     )
-    _, p_classes = run_class_test(sides.pool[every], sides.labeled[every], rng, limits.permutations)
+    _, p_classes = significance.run_class_test(
+        sides.pool[every], sides.labeled[every], rng, limits.permutations
+    )
     n_classes = sides.pool.shape[1]
     shares = np.bincount(sides.labels, minlength=n_classes) / sides.labels.size
     unlabeled = _estimate_unlabeled_shares(sides)
     by_class, by_score = _compute_class_weights(sides, unlabeled), _compute_score_weights(sides)
     p_label = _test_explained(sides, by_class, tested)
-    left = [float(kish(each[:, None])[0]) for each in (by_class, by_score)]
+    left = [float(label_draws.kish(each[:, None])[0]) for each in (by_class, by_score)]
     least = max(constants.least_labels, constants.least_share * sides.labels.size)
     not_refuted = [
         *(["label"] if p_label >= constants.refuted and left[0] >= least else []),

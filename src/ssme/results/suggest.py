@@ -26,30 +26,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ssme import options, schema, writing
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.design import LabelRounds, find_rounds, make_design
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, name_argument
 from ssme.methods.base import DrawsPosterior, GroupRows, number_rows
+from ssme.metrics import decisions, influence, kinds
 from ssme.metrics.base import Metric
-from ssme.metrics.decisions import ACCURACY
-from ssme.metrics.influence import measure_influence, measure_spread
-from ssme.metrics.kinds import Ranking
-from ssme.options import accept
-from ssme.results.active_selection import SIZED, size_rows, value_rows
-from ssme.results.choose import find_stop
-from ssme.results.comparison import order_models
+from ssme.results import active_selection, choose, comparison
 from ssme.results.table import Answer
-from ssme.schema import SUGGEST, TAKEN
 from ssme.wording import quote, suggest_nearest
-from ssme.writing import format_csv, write_text
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
     from ssme.results.groups import Group
 
 
-DESIGNS = ("random", "by_score", "by_class", *SIZED)
+DESIGNS = ("random", "by_score", "by_class", *active_selection.SIZED)
 """Ways to draw that look at no goal."""
 
 ABOUT_ACCURACY = ("coda", "selector")
@@ -128,7 +122,7 @@ class Suggestion(Answer):
     @property
     def is_drawn(self) -> bool:
         """Whether rows were drawn with known probabilities."""
-        return self.goal not in TAKEN
+        return self.goal not in schema.TAKEN
 
     def sentence(self) -> str:
         """Describe in words what the labels are worth, and whether one may stop."""
@@ -217,7 +211,7 @@ class Suggestion(Answer):
             The file; with its labels filled in it is a file of labels
             (``ssme evaluate --labels-file``).
         """
-        write_text(Path(path), format_csv([*self.list_earlier(), *self.table()]))
+        writing.write_text(Path(path), writing.format_csv([*self.list_earlier(), *self.table()]))
         return Path(path)
 
     def fill_in(self, labels: Sequence[Any]) -> ScoreSet:
@@ -259,22 +253,25 @@ def suggest_rows(
     n: int | None,
     goal: str,
     *,
-    draw: str = SUGGEST["draw"].default,
-    uniform: float = SUGGEST["uniform"].default,
+    draw: str = schema.SUGGEST["draw"].default,
+    uniform: float = schema.SUGGEST["uniform"].default,
     random_state: int | None = 0,
     constants: SuggestConstants | None = None,
 ) -> Suggestion:
     """Draw rows to label next, with known probabilities; see `ssme.Evaluation.suggest`."""
     constants = constants or SuggestConstants()
-    asked, uniform = accept(SUGGEST["n"], n), accept(SUGGEST["uniform"], uniform)
-    draw = accept(SUGGEST["draw"], draw)
+    asked, uniform = (
+        options.accept(schema.SUGGEST["n"], n),
+        options.accept(schema.SUGGEST["uniform"], uniform),
+    )
+    draw = options.accept(schema.SUGGEST["draw"], draw)
     data = evaluation.data
     if evaluation.streamed is not None:
         raise InputError(
             "rows cannot be suggested for an evaluation that was streamed",
             hint="evaluate a random part of the rows that fits into memory",
         )
-    if data.design.kind in ("by_class", "by_score") and draw not in TAKEN:
+    if data.design.kind in ("by_class", "by_score") and draw not in schema.TAKEN:
         raise InputError(
             f"rows cannot be suggested next to labels with `design={data.design.kind}`: "
             "the probabilities with which they were chosen are not known",
@@ -290,18 +287,21 @@ def suggest_rows(
     learns = about_best and draw in ("goal", *ABOUT_ACCURACY)
     usual = grow_batch(data.n_labeled, constants.batch) if learns else constants.batch
     n = int(asked or min(usual, data.n_unlabeled))
-    if draw in ABOUT_ACCURACY and not (about_best and wanted.metric.kind == ACCURACY):
+    if draw in ABOUT_ACCURACY and not (about_best and wanted.metric.kind == decisions.ACCURACY):
         must = f"be best:accuracy with draw={draw}, which looks for the most accurate model"
         raise InputError(option="goal", value=wanted.text, must=must, hint="leave out `draw`")
     rng = np.random.default_rng(random_state)
     part, share = _look_at(data, n, constants, rng)
-    stop = find_stop(evaluation, wanted.metric) if learns else ""
-    if draw in TAKEN:
+    stop = choose.find_stop(evaluation, wanted.metric) if learns else ""
+    if draw in schema.TAKEN:
         return replace(_take_rows(draw, data, part, n, rng), stop=stop)
     belief = believe(evaluation, constants.hedge)[part]
     evenly = draw == "goal" and wanted.evenly and isinstance(evaluation.belief, DrawsPosterior)
-    if draw in SIZED:
-        size, reasons = size_rows(draw, data.take(part)), _give_one_reason(part.size, draw)
+    if draw in active_selection.SIZED:
+        size, reasons = (
+            active_selection.size_rows(draw, data.take(part)),
+            _give_one_reason(part.size, draw),
+        )
     elif draw != "goal":
         size, reasons = _spread_evenly(belief, draw, data, constants.strata)
     elif evenly:
@@ -349,7 +349,7 @@ def _take_rows(
     draw: str, data: ScoreSet, part: IntArray, n: int, rng: np.random.Generator
 ) -> Suggestion:
     """The ``n`` rows of ``part`` that a method of `TAKEN` values most, equal ones in any order."""
-    value = value_rows(draw, data.take(part))
+    value = active_selection.value_rows(draw, data.take(part))
     rows = part[np.lexsort((rng.random(part.size), -value))[:n]]
     return Suggestion(
         goal=draw,
@@ -433,7 +433,7 @@ def find_goal(evaluation: Evaluation, text: str, constants: SuggestConstants) ->
         for rows, where in places
     )
     # `auto` corrects the area under the curve by what labels of chosen rows say of it
-    corrected = isinstance(metric.kind, Ranking) and metric.kind.statistic == "roc_auc"
+    corrected = isinstance(metric.kind, kinds.Ranking) and metric.kind.statistic == "roc_auc"
     return Goal(text, metric, questions, evenly=kind == "metric" and not corrected)
 
 
@@ -481,7 +481,7 @@ def _ask_of_pick(evaluation: Evaluation, metric: Metric, least_weight: float) ->
             option="goal",
             hint=f"use the goal metric:{metric.name}",
         )
-    pick = int(order_models(names, estimate.value, metric.greater_is_better)[0])
+    pick = int(comparison.order_models(names, estimate.value, metric.greater_is_better)[0])
     others = [j for j in np.flatnonzero(known) if j != pick]
     gap = estimate.value[pick] - estimate.value[others]
     weight = np.ones(len(others))
@@ -566,10 +566,10 @@ def _measure_rows(
         inside = np.flatnonzero(np.isin(part, asked.rows, assume_unique=True))
         weights = None if data.weights is None else data.weights[inside]
         asked_about = ~data.labeled[inside]
-        psi = measure_influence(
+        psi = influence.measure_influence(
             goal.metric, data.scores[inside], belief[inside], weights, asked_about, least_share
         )
-        spread = measure_spread(psi @ asked.contrasts.T, belief[inside]) * asked.weights
+        spread = influence.measure_spread(psi @ asked.contrasts.T, belief[inside]) * asked.weights
         spread[spread < 1e-16 * spread.max(initial=0.0)] = 0.0  # rounding decides no order
         size[inside] += spread.sum(axis=1)
         most = spread.max(axis=1, initial=0.0)

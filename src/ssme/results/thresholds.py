@@ -33,27 +33,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ssme import options, schema
 from ssme.arrays import FloatArray, IntArray
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.base import Estimate, GroupRows, number_rows, refuse_without_order
-from ssme.methods.registry import find_method_class, get_method
-from ssme.metrics import MetricSpec, at_threshold, get_metric
+from ssme.methods import base, registry
+from ssme.metrics import MetricSpec, at_threshold, confusion, get_metric, kinds
 from ssme.metrics.base import Metric, MetricPlan
-from ssme.metrics.confusion import FullTables
-from ssme.metrics.kinds import Custom, Decision
-from ssme.options import accept, parse_number
-from ssme.results.choose import MARGIN, Choice, choose_model
+from ssme.results import choose, groups, reliability
 from ssme.results.curves import plan_all_models, sum_by_code
-from ssme.results.groups import ALL
-from ssme.results.reliability import Record
 from ssme.results.table import Answer, Row
-from ssme.schema import ASK
 from ssme.show.sections import Column, Section, format_percent
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
 
-CONFIDENCE = ASK["confidence"]
+CONFIDENCE = schema.ASK["confidence"]
 CELLS = 10_000
 """Thresholds of all models that are tried at a time."""
 COUNTERPART = {"precision": "recall", "recall": "precision", "specificity": "recall"}
@@ -118,7 +112,7 @@ class ThresholdChoice(Answer):
     derived: ClassVar[tuple[str, ...]] = ("sentence",)
     goal: str
     picks: tuple[ThresholdPick, ...]
-    choice: Choice | None = field(repr=False)
+    choice: choose.Choice | None = field(repr=False)
     metric: Metric = field(repr=False)
     confidence: float
     library: str = field(default="pandas", repr=False)
@@ -194,7 +188,7 @@ def read_goal(goal: MetricSpec, option: str = "goal") -> ThresholdGoal:
     if match is not None:
         name = match["metric"]
         try:
-            limit = parse_number(match["limit"])
+            limit = options.parse_number(match["limit"])
         except ValueError:
             limit = np.nan
         if name in COUNTERPART and 0.0 < limit <= 1.0:
@@ -208,7 +202,7 @@ def read_goal(goal: MetricSpec, option: str = "goal") -> ThresholdGoal:
             "metric of decisions",
         )
     metric = get_metric(goal)
-    if not isinstance(metric.kind, Decision) or metric.greater_is_better is None:
+    if not isinstance(metric.kind, kinds.Decision) or metric.greater_is_better is None:
         raise InputError(
             f"a threshold was asked for by {metric.name!r}, which is not a metric of decisions",
             hint="choose one such as f1 or expected_cost, or a demand such as 'precision>=0.9'",
@@ -220,10 +214,10 @@ def choose_thresholds(
     evaluation: Evaluation,
     goal: MetricSpec,
     *,
-    group: str = ALL,
+    group: str = groups.ALL,
     confidence: float = CONFIDENCE.default,
     level: float,
-    margin: float = MARGIN.default,
+    margin: float = choose.MARGIN.default,
     n_candidates: int = 300,
 ) -> ThresholdChoice:
     """Choose a threshold for every model.
@@ -232,11 +226,11 @@ def choose_thresholds(
     and then as many next to the best one. ``margin`` is that of the choice between the models, each
     at its threshold.
     """
-    aim, confidence = read_goal(goal), accept(CONFIDENCE, confidence)
+    aim, confidence = read_goal(goal), options.accept(CONFIDENCE, confidence)
     _refuse_without_thresholds(evaluation)
     data = evaluation.data
     rows = evaluation.groups[evaluation.group_index(group)].rows
-    scores = data.scores[number_rows(rows, data.n_rows)]
+    scores = data.scores[base.number_rows(rows, data.n_rows)]
     metrics = [aim.best] if aim.demand is None else [aim.best, aim.demand]
     most = max(min(n_candidates, CELLS // data.n_models), 100)
     cuts = _list_candidates(scores, most)
@@ -253,14 +247,14 @@ def choose_thresholds(
     choice, value = None, np.concatenate([each.value for each in best])
     if np.isfinite(value).any():
         draws = np.concatenate([_require_draws(each) for each in best], axis=1)
-        choice = choose_model(
+        choice = choose.choose_model(
             data.models,
             aim.best,
-            Estimate(value, draws),
+            base.Estimate(value, draws),
             where=group,
             margin=margin,
             level=level,
-            record=Record(evaluation.method, f"{aim.best.name} at chosen thresholds"),
+            record=reliability.Record(evaluation.method, f"{aim.best.name} at chosen thresholds"),
         )
         threshold = picks[data.models.index(choice.pick)].threshold
         choice = replace(choice, goal=aim.text, threshold=threshold)
@@ -272,7 +266,7 @@ def _refuse_without_thresholds(evaluation: Evaluation) -> None:
     if evaluation.data.n_classes != 2:
         problem = f"a threshold was asked for among {evaluation.data.n_classes} classes"
         raise UnsupportedError(problem, hint="choose a model by a metric or a cost matrix instead")
-    if find_method_class(evaluation.method).spec.metrics is not None:
+    if registry.find_method_class(evaluation.method).spec.metrics is not None:
         problem = f"method {evaluation.method!r} cannot estimate metrics at many thresholds"
         hint = "use a method that estimates every metric, such as auto (`ssme methods`)"
         raise UnsupportedError(problem, hint=hint)
@@ -284,7 +278,7 @@ def _refuse_without_thresholds(evaluation: Evaluation) -> None:
         )
 
 
-def _require_draws(estimate: Estimate) -> FloatArray:
+def _require_draws(estimate: base.Estimate) -> FloatArray:
     if estimate.draws is None:
         problem = "the method has no draws, so that the uncertainty of thresholds is not known"
         hint = "use a method that draws, such as auto (`ssme methods`)"
@@ -296,7 +290,7 @@ def _add_labels_only(
     evaluation: Evaluation,
     picks: Sequence[ThresholdPick],
     metrics: Sequence[Metric],
-    rows: GroupRows,
+    rows: base.GroupRows,
     level: float,
 ) -> Iterator[ThresholdPick]:
     """``picks`` with the metrics of the labeled rows alone at each threshold."""
@@ -304,7 +298,7 @@ def _add_labels_only(
     if data.n_labeled == 0 or data.design.kind in ("by_class", "by_score"):
         yield from picks
         return
-    belief = get_method("labeled", joint_draws=False).fit(data, np.random.default_rng(0))
+    belief = registry.get_method("labeled", joint_draws=False).fit(data, np.random.default_rng(0))
     for j, pick in enumerate(picks):
         if np.isnan(pick.threshold):
             yield pick
@@ -358,7 +352,7 @@ def _pick(
     limit: float,
     confidence: float,
     level: float,
-) -> tuple[ThresholdPick, Estimate]:
+) -> tuple[ThresholdPick, base.Estimate]:
     """The threshold of one model, and the estimate of the metric that is made best at it."""
     best, (slack, slack_by_draw) = curves[0], _measure_slack(curves, limit, confidence)
     chosen = int(_find_best(best.sign * best.value, slack))
@@ -419,11 +413,11 @@ class Curve:
     def sign(self) -> float:
         return 1.0 if self.metric.greater_is_better else -1.0
 
-    def estimate_at(self, chosen: int, by_draw: IntArray) -> tuple[Estimate, float]:
+    def estimate_at(self, chosen: int, by_draw: IntArray) -> tuple[base.Estimate, float]:
         """The metric at threshold ``chosen``, less the optimism of having chosen, and that."""
         if chosen < 0:
             nothing = np.full((len(self.draws), 1), np.nan)
-            return Estimate(nothing[0], nothing), float("nan")
+            return base.Estimate(nothing[0], nothing), float("nan")
         reached = np.flatnonzero(by_draw >= 0)
         noise = self.draws[reached, by_draw[reached]] - self.centers[by_draw[reached]]
         noise = noise[np.isfinite(noise)]
@@ -434,15 +428,15 @@ class Curve:
             np.clip(each - self.sign * optimism, self.metric.low, self.metric.high)
             for each in (self.value[[chosen]], self.draws[:, [chosen]])
         )
-        return Estimate(value, draws), optimism
+        return base.Estimate(value, draws), optimism
 
 
 def _trace(
-    evaluation: Evaluation, metrics: Sequence[Metric], cuts: FloatArray, rows: GroupRows
+    evaluation: Evaluation, metrics: Sequence[Metric], cuts: FloatArray, rows: base.GroupRows
 ) -> list[list[Curve]]:
     """The curves of each model, one per metric."""
     traced = [_trace_metric(each, cuts) for each in metrics]
-    refuse_without_order(evaluation.data, traced)
+    base.refuse_without_order(evaluation.data, traced)
     estimates = evaluation.belief.estimate(traced, [rows])[0]
     values = [each.value.reshape(cuts.shape) for each in estimates]
     draws = [_require_draws(each).reshape(-1, *cuts.shape) for each in estimates]
@@ -458,7 +452,7 @@ def _trace(
 
 def _trace_metric(metric: Metric, cuts: FloatArray) -> Metric:
     """``metric`` at every threshold, classifiers one after the other: (D, M * T) values."""
-    assert isinstance(metric.kind, Decision)
+    assert isinstance(metric.kind, kinds.Decision)
     statistic, size = metric.kind.statistic, cuts.shape[1]
 
     def plan(scores: FloatArray, j: int) -> MetricPlan:
@@ -470,14 +464,14 @@ def _trace_metric(metric: Metric, cuts: FloatArray) -> Metric:
             total = np.cumsum(add_up(mass), axis=1)
             below = total[:, :-1]  # rows that reach fewer than t + 1 thresholds
             above = np.maximum(total[:, -1:] - below, 0.0)
-            return statistic(FullTables(np.stack([below, above], axis=3)))
+            return statistic(confusion.FullTables(np.stack([below, above], axis=3)))
 
         return compute_values
 
     return replace(
         metric,
         plan=plan_all_models(plan, range(len(cuts))),
-        kind=Custom(),
+        kind=kinds.Custom(),
         of_positive=True,
         of_model=lambda j: _trace_metric(metric, cuts[[j]]),
     )

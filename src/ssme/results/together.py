@@ -52,12 +52,10 @@ import numpy as np
 
 from ssme.arrays import FloatArray
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.base import Estimate
+from ssme.methods import base, registry
 from ssme.methods.draws import average_defined
-from ssme.methods.registry import find_method_class, get_method
+from ssme.metrics import confusion, kinds
 from ssme.metrics.base import Metric, MetricPlan
-from ssme.metrics.confusion import predicted_classes
-from ssme.metrics.kinds import DEFAULT_THRESHOLD, Custom, LabelsInterval, PlainInterval
 from ssme.results.table import Answer, Row
 from ssme.show.sections import Column, Section
 
@@ -223,17 +221,17 @@ def profile_set(
         f"method {evaluation.method!r} looks at each classifier by itself",
         hint="use one with a posterior for all classifiers, such as auto, or labeled",
     )
-    if find_method_class(evaluation.method).spec.metrics is not None:
+    if registry.find_method_class(evaluation.method).spec.metrics is not None:
         raise one_by_one
     rows = evaluation.groups[evaluation.group_index(group)].rows
     threshold = evaluation.settings.get("threshold") if data.n_classes == 2 else None
-    threshold = DEFAULT_THRESHOLD if threshold is None else threshold
+    threshold = kinds.DEFAULT_THRESHOLD if threshold is None else threshold
     by_name = _make_set_metrics(n_models, threshold, one_by_one)
     metrics = list(by_name.values())
     ours = evaluation.belief.estimate(metrics, [rows])[0]
-    alone = [Estimate(np.full(1, np.nan)) for _ in metrics]
+    alone = [base.Estimate(np.full(1, np.nan)) for _ in metrics]
     if data.n_labeled:
-        labeled = get_method("labeled").fit(data, np.random.default_rng(0))
+        labeled = registry.get_method("labeled").fit(data, np.random.default_rng(0))
         alone = labeled.estimate(metrics, [rows])[0]
     figures = {}
     for (name, metric), one, other in zip(by_name.items(), ours, alone, strict=True):
@@ -266,7 +264,9 @@ def profile_set(
     )
 
 
-def _lean_on_labels(metric: Metric, ours: Estimate, alone: Estimate, leaning: float) -> Estimate:
+def _lean_on_labels(
+    metric: Metric, ours: base.Estimate, alone: base.Estimate, leaning: float
+) -> base.Estimate:
     """``ours`` moved a little towards ``alone`` where labels alone determine it.
 
     An estimate from labels alone is left as it is, with the interval that it has.
@@ -286,24 +286,24 @@ def _lean_on_labels(metric: Metric, ours: Estimate, alone: Estimate, leaning: fl
     lean, noise = leaning * variance.sum(), np.maximum(variance, variance_alone).sum()
     step = np.where(known, step, 0.0) * (lean / (lean + noise) if noise > 0.0 else 0.0)
     value, draws = (np.clip(x + step, metric.low, metric.high) for x in (ours.value, ours.draws))
-    return Estimate(value, draws)
+    return base.Estimate(value, draws)
 
 
-def _widen(metric: Metric, estimate: Estimate, factor: float) -> Estimate:
+def _widen(metric: Metric, estimate: base.Estimate, factor: float) -> base.Estimate:
     """``estimate`` with draws spread by ``factor`` about its value."""
     if estimate.draws is None:
         return estimate
     spread = estimate.value + factor * (estimate.draws - estimate.value)
-    return Estimate(estimate.value, np.clip(spread, metric.low, metric.high))
+    return base.Estimate(estimate.value, np.clip(spread, metric.low, metric.high))
 
 
-def _stack_ends(metric: Metric, estimate: Estimate, level: float) -> FloatArray:
+def _stack_ends(metric: Metric, estimate: base.Estimate, level: float) -> FloatArray:
     """Value and both ends (3, values), Wilson's of shares, else the quantiles of the draws.
 
     Joint draws of labels alone have pseudo-rows in them.
     """
     if not isinstance(metric.kind, RowShares):
-        estimate = Estimate(estimate.value, estimate.draws)
+        estimate = base.Estimate(estimate.value, estimate.draws)
     return np.stack([estimate.value, *estimate.interval(level)])
 
 
@@ -313,11 +313,11 @@ def _stack_ends(metric: Metric, estimate: Estimate, level: float) -> FloatArray:
 NEARLY_ONE = 1.0 - 1e-9
 
 
-class RowShares(Custom):
+class RowShares(kinds.Custom):
     """Metrics of a set whose values are shares of rows."""
 
-    def choose_labels_interval(self, n_classes: int) -> LabelsInterval:
-        return PlainInterval.ROW_SHARES
+    def choose_labels_interval(self, n_classes: int) -> kinds.LabelsInterval:
+        return kinds.PlainInterval.ROW_SHARES
 
 
 def _make_set_metrics(
@@ -340,7 +340,7 @@ def _make_set_metrics(
             add_up = _plan_shares(scores, threshold, counted.split())
             return lambda mass: add_up(mass)[0] if read is None else read(*add_up(mass))
 
-        kind, better = Custom() if read else RowShares(), True if counted == "vote" else None
+        kind, better = kinds.Custom() if read else RowShares(), True if counted == "vote" else None
         return Metric(*("set", "Set", plan, kind, low, high), greater_is_better=better, of_set=True)
 
     return {
@@ -364,7 +364,7 @@ def _plan_shares(
     """
     n_models, n_classes = scores.shape[1:]
     complete = np.isfinite(scores).all(axis=(1, 2))
-    predicted = predicted_classes(scores[complete], threshold)
+    predicted = confusion.predicted_classes(scores[complete], threshold)
     wrong = predicted[:, :, None] != np.arange(n_classes)  # (r, M, K)
     columns = []
     for name in counted:

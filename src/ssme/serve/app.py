@@ -15,10 +15,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from ssme.errors import InputError
-from ssme.serve import auth, files, labeling, results
+from ssme.serve import auth, files, labeling, results, store
 from ssme.serve.pages import Asgi, Page, RefusedError, make_refusal, respond_with_error
 from ssme.serve.project import Project
-from ssme.serve.store import DbThread, Store
 
 STATIC = {
     "report.css": ("show/templates/report.css", "text/css"),
@@ -31,7 +30,7 @@ STATIC = {
 """Name -> file in the package, and its type. Nothing else is served as it lies."""
 
 
-def make_app(db: DbThread, *, work: bool = True) -> Asgi:
+def make_app(db: store.DbThread, *, work: bool = True) -> Asgi:
     """The application for an ASGI server; ``work=False`` leaves the queue alone.
 
     The caller closes the databases.
@@ -84,7 +83,7 @@ async def serve_static(request: Request) -> Response:
 async def show_health(request: Request) -> Response:
     """Whether the server can do its work, for whoever watches it."""
     try:
-        await request.app.state.project.db.run(Store.list_data)
+        await request.app.state.project.db.run(store.Store.list_data)
     except InputError:
         return JSONResponse({"status": "the database cannot be read"}, 503)
     return JSONResponse({"status": "ok"})

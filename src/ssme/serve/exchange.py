@@ -13,15 +13,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ssme import run, spec, writing
 from ssme.data.labels import spell_class
-from ssme.data.readers.sources import open_table
-from ssme.data.readers.tables import Table
+from ssme.data.readers import sources, tables
 from ssme.data.values import is_missing
 from ssme.errors import InputError
-from ssme.run import read_scores
-from ssme.spec import RunSpec
 from ssme.wording import quote
-from ssme.writing import write_text
 
 IMPORTED = "imported"
 """Who gave labels that come without a name."""
@@ -38,7 +35,7 @@ Line = tuple[Any, Any, str, str]
 
 def write_labels(request: Mapping[str, Any], folder: Path) -> None:
     """Read a file of labels as ``request`` says and write its labels into ``folder``."""
-    write_text(folder / "labels.json", json.dumps(read_labels(request)))
+    writing.write_text(folder / "labels.json", json.dumps(read_labels(request)))
 
 
 def read_labels(request: Mapping[str, Any]) -> list[Line]:
@@ -47,7 +44,7 @@ def read_labels(request: Mapping[str, Any]) -> list[Line]:
     ``request`` has the ``config`` of the data, the path of ``labels``, the ``classes`` and what
     the page calls them: ``names``, by class as JSON.
     """
-    data = read_scores(RunSpec.from_dict(request["config"]))
+    data = run.read_scores(spec.RunSpec.from_dict(request["config"]))
     ids = range(data.n_rows) if data.ids is None else data.ids.tolist()
     rows = {spell_class(name): name for name in ids}
     classes = {name: json.loads(label) for label, name in (request["names"] or {}).items()}
@@ -81,7 +78,7 @@ def read_labels(request: Mapping[str, Any]) -> list[Line]:
 
 def _read_table(path: Path, id_column: str) -> Iterator[Line]:
     """Lines of a table; a line without a label takes back what the person said before."""
-    table = Table(open_table(path), path.name)
+    table = tables.Table(sources.open_table(path), path.name)
     usual = {"id": (id_column, "id", "row"), **NAMES}
     columns: dict[str, list[Any]] = {}
     for part, names in usual.items():

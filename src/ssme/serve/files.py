@@ -18,21 +18,9 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from ssme import sample, schema, writing
 from ssme.errors import InputError
-from ssme.sample import sample_path
-from ssme.schema import LISTED_FORMATS
-from ssme.serve.forms import (
-    PARTS,
-    TITLES,
-    VALUES,
-    Form,
-    fill_form,
-    find_parts,
-    list_fields,
-    make_error,
-    parse_mapping,
-    spell_for_page,
-)
+from ssme.serve import forms, store
 from ssme.serve.pages import (
     RefusedError,
     find_project,
@@ -44,8 +32,6 @@ from ssme.serve.pages import (
     render,
 )
 from ssme.serve.settings import SUFFIXES, ServeSettings
-from ssme.serve.store import FileRecord, Store
-from ssme.writing import open_whole
 
 if TYPE_CHECKING:
     from ssme.serve.project import OpenFile, Project
@@ -126,7 +112,7 @@ def _make_suffix_error(name: str, suffixes: Sequence[str] = SUFFIXES) -> InputEr
     return InputError(f"{name} cannot be read", hint=f"give a file that ends in {kinds}")
 
 
-def is_as_opened(file: FileRecord) -> bool:
+def is_as_opened(file: store.FileRecord) -> bool:
     """Whether size and time of change are those of when the file was opened."""
     try:
         facts = Path(file.path).stat()
@@ -135,7 +121,7 @@ def is_as_opened(file: FileRecord) -> bool:
     return (facts.st_size, facts.st_mtime_ns) == (file.size, file.changed_ns)
 
 
-def has_changed(file: FileRecord) -> str:
+def has_changed(file: store.FileRecord) -> str:
     """What happened to a file on the disk since it was opened; empty if nothing."""
     if is_as_opened(file):
         return ""
@@ -146,7 +132,7 @@ def has_changed(file: FileRecord) -> str:
     return "" if found == file.sha256 else "was changed on the disk"
 
 
-def name_data(file: FileRecord, has_ids: bool) -> str:
+def name_data(file: store.FileRecord, has_ids: bool) -> str:
     """The name under which the memory keeps the labels of a file."""
     return f"file {file.id}" if has_ids else f"file {file.id} {file.sha256[:12]}"
 
@@ -164,7 +150,7 @@ async def save_upload(
     limit, size, digest = settings.upload_mb * 1_000_000, 0, hashlib.sha256()
     partial = settings.uploads / f".{os.urandom(8).hex()}.part"
     try:
-        with open_whole(partial) as target:
+        with writing.open_whole(partial) as target:
             async for chunk in chunks:
                 size += len(chunk)
                 if size > limit:
@@ -186,7 +172,7 @@ async def save_upload(
         partial.unlink(missing_ok=True)
 
 
-def find_image(settings: ServeSettings, file: FileRecord, text: str) -> tuple[bytes, str]:
+def find_image(settings: ServeSettings, file: store.FileRecord, text: str) -> tuple[bytes, str]:
     """The bytes and type of a picture that a cell names.
 
     The path is taken from the folder of the file of scores, then from ``--root``. The picture is
@@ -216,10 +202,15 @@ def find_image(settings: ServeSettings, file: FileRecord, text: str) -> tuple[by
 async def show_files(request: Request) -> Response:
     """All files of the project, and ways to open another."""
     project = find_project(request)
-    known = await project.db.run(Store.list_files)
+    known = await project.db.run(store.Store.list_files)
     listed = list_root(project.settings)
     return render(
-        request, "files.html", files=known, listed=listed, suffixes=SUFFIXES, formats=LISTED_FORMATS
+        request,
+        "files.html",
+        files=known,
+        listed=listed,
+        suffixes=SUFFIXES,
+        formats=schema.LISTED_FORMATS,
     )
 
 
@@ -235,7 +226,7 @@ async def open_path(request: Request) -> Response:
     """Open a file inside ``--root``, or the bundled sample."""
     project, form = find_project(request), read_form(request)
     if form.get("sample"):
-        number = await project.add_file(sample_path())
+        number = await project.add_file(sample.sample_path())
     else:
         text = first(form, "path").strip()
         if not text:
@@ -250,25 +241,25 @@ async def show_file(request: Request) -> Response:
 
 
 async def _render(
-    request: Request, file: OpenFile, typed: Form | None = None, error: Any = None
+    request: Request, file: OpenFile, typed: forms.Form | None = None, error: Any = None
 ) -> Response:
     """The page, with the form as the newest mapping has it, or as it was ``typed``."""
     project = find_project(request)
     asked = {} if file.job is None else file.job.request
     read, run = asked.get("read", {}), asked.get("run", {})
     columns, source = await _find_columns(project, file, typed or {})
-    parts = find_parts(columns, read, asked.get("shown", file.record.shown))
+    parts = forms.find_parts(columns, read, asked.get("shown", file.record.shown))
     proposed = (file.tried or {}).get("proposed", {})
-    values = fill_form({**read, **proposed}, run)
+    values = forms.fill_form({**read, **proposed}, run)
     if typed is not None:
         parts = [typed.get(f"part-{i}", [part])[0] for i, part in enumerate(parts)]
-        values = fill_form({}, {}) | {name: of[0] for name, of in typed.items() if of[0]}
+        values = forms.fill_form({}, {}) | {name: of[0] for name, of in typed.items() if of[0]}
         values["metric"] = typed.get("metric")
     by_hand = await project.count_labels(file.record.id)
     state = "" if file.job is None else file.job.state
     failed = None
     if state in ("failed", "cancelled") and file.job is not None:
-        failed = parse_message(file.job.message) or make_error(
+        failed = parse_message(file.job.message) or forms.make_error(
             "Reading the file was cancelled.", "Choose “Read it again”."
         )
     error = error or failed or (file.tried or {}).get("error")
@@ -278,13 +269,13 @@ async def _render(
         "is_waiting": is_waiting,
         "columns": [*zip(columns, parts, strict=True)],
         "columns_from": source,
-        "fields": _offer_words(list_fields(file.record.path), columns, parts, values),
+        "fields": _offer_words(forms.list_fields(file.record.path), columns, parts, values),
         "values": values,
         "proposed": proposed,
         "by_hand": by_hand,
-        "parts_words": PARTS,
-        "titles": TITLES,
-        "value_words": VALUES,
+        "parts_words": forms.PARTS,
+        "titles": forms.TITLES,
+        "value_words": forms.VALUES,
         "has_failed": failed is not None,
     }
     depends = (file.record, file.job, file.changed, file.is_current, by_hand)
@@ -300,12 +291,12 @@ async def _render(
 
 
 async def _find_columns(
-    project: Project, file: OpenFile, typed: Form
+    project: Project, file: OpenFile, typed: forms.Form
 ) -> tuple[Sequence[Mapping[str, Any]], int | None]:
     """The columns that a form is about, and the job that found them; by default the newest."""
     number = first(typed, "columns_from")
     if number.isdecimal() and len(number) < 19:
-        job = await project.db.run(Store.find_job, int(number))
+        job = await project.db.run(store.Store.find_job, int(number))
         look = project.read_look(job) if (job.file, job.kind) == (file.record.id, "look") else None
         if look is not None:
             return look["columns"], job.id
@@ -340,9 +331,9 @@ async def correct(request: Request) -> Response:
     if form.get("confirm"):
         given.add("models")
     try:
-        mapping = parse_mapping(form, columns, file.record.path, given)
+        mapping = forms.parse_mapping(form, columns, file.record.path, given)
     except InputError as error:
-        return await _render(request, file, form, spell_for_page(error))
+        return await _render(request, file, form, forms.spell_for_page(error))
     await project.look(file.record.id, *mapping)
     return go_to(f"/files/{file.record.id}")
 

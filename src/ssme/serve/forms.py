@@ -17,18 +17,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from ssme.config import read_typed
+from ssme import config, options, schema, wording
 from ssme.errors import InputError
-from ssme.options import Option, list_declared, parse_number
-from ssme.schema import ReadOptions, RunOptions
-from ssme.wording import make_printable
 
 Form = Mapping[str, Sequence[str]]
 """Field -> values, as the browser sent them; ``part-3`` is the part of the fourth column."""
 Columns = Sequence[Mapping[str, Any]]
 """The columns that were found, with the part (``role``) that each was found to play."""
 
-READING = list_declared(ReadOptions)
+READING = options.list_declared(schema.ReadOptions)
 PARTS = {each.name: each.part for each in READING if each.part}
 ONE = tuple(each.name for each in READING if each.part and each.shape != "list")
 MANY = tuple(each.name for each in READING if each.part and each.shape == "list")
@@ -38,7 +35,7 @@ PARTS |= UNUSED
 KEYS = {each.name: each.key for each in READING}
 TITLES = {
     each.name: each.title or each.name.replace("_", " ").capitalize()
-    for each in (*READING, *list_declared(RunOptions))
+    for each in (*READING, *options.list_declared(schema.RunOptions))
     if each.title or not each.part
 }
 """What the page calls a field."""
@@ -54,7 +51,7 @@ WORDS = {name: f"the part “{words}”" for name, words in PARTS.items()}
 WORDS |= dict.fromkeys(("labels", "labels_file", "y"), WORDS["label"]) | {"by": WORDS["groups"]}
 WORDS |= {
     each.name: f"the field “{TITLES[each.name]}”"
-    for each in (*READING, *list_declared(RunOptions))
+    for each in (*READING, *options.list_declared(schema.RunOptions))
     if each.title
 }
 """Arguments of Python in the words of the page."""
@@ -87,7 +84,7 @@ def list_fields(path: str) -> list[dict[str, Any]]:
     ]
 
 
-def _describe_field(of: Option) -> dict[str, Any]:
+def _describe_field(of: options.Option) -> dict[str, Any]:
     return {
         "name": of.name,
         "kind": "choice" if of.choices else of.shape,
@@ -148,8 +145,8 @@ def _parse_field(kind: str, text: str) -> Any:
     if kind in ("list", "classes"):
         cells = next(csv.reader([text], skipinitialspace=True), [])
         texts = [cell.strip() for cell in cells if cell.strip()]
-        return texts if kind == "list" else [read_typed(text) for text in texts]
-    return read_typed(text.strip()) if kind in ("class", "whole", "number") else text
+        return texts if kind == "list" else [config.read_typed(text) for text in texts]
+    return config.read_typed(text.strip()) if kind in ("class", "whole", "number") else text
 
 
 def _parse_run(form: Form) -> dict[str, Any]:
@@ -168,7 +165,7 @@ def _parse_run(form: Form) -> dict[str, Any]:
 def _parse_percent(text: str) -> float:
     """A share that was typed in percent, with a decimal point or comma."""
     try:
-        percent = parse_number(text.replace(",", "."))
+        percent = options.parse_number(text.replace(",", "."))
     except ValueError:
         percent = math.nan
     if 1.0 < percent < 100.0:
@@ -240,7 +237,7 @@ def spell_for_page(error: Exception, path: str = "") -> dict[str, Any]:
     if isinstance(error, OSError):
         error = _blame_disk(error)
     elif not isinstance(error, InputError):
-        return make_error(make_printable(str(error)))
+        return make_error(wording.make_printable(str(error)))
 
     def spell(name: str, value: str | None) -> str | None:
         words = WORDS.get(name)

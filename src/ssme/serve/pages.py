@@ -14,8 +14,7 @@ from starlette.routing import Route
 
 from ssme import __version__
 from ssme.errors import InputError
-from ssme.serve.forms import Form, make_error, spell_for_page
-from ssme.serve.store import Session
+from ssme.serve import forms, store
 from ssme.show.html import make_environment
 
 if TYPE_CHECKING:
@@ -62,9 +61,9 @@ def find_project(request: Request) -> Project:
     return found
 
 
-def find_session(request: Request) -> Session:
+def find_session(request: Request) -> store.Session:
     """The session of a request that the guard let through."""
-    found: Session = request.state.session
+    found: store.Session = request.state.session
     return found
 
 
@@ -93,18 +92,18 @@ def may_see_results(request: Request, file: OpenFile) -> bool:
     return find_session(request).role == "owner" or bool(file.record.shared)
 
 
-def read_form(request: Request) -> Form:
+def read_form(request: Request) -> forms.Form:
     """The fields of the form that the guard has read; each may have several values."""
-    found: Form = request.state.form
+    found: forms.Form = request.state.form
     return found
 
 
-def first(form: Form, name: str) -> str:
+def first(form: forms.Form, name: str) -> str:
     """The first value of a field; empty if the field is missing."""
     return (form.get(name) or [""])[0]
 
 
-def parse_row(form: Form) -> Any:
+def parse_row(form: forms.Form) -> Any:
     """The row id in a form, which is written as JSON; None if it is missing."""
     try:
         row = json.loads(first(form, "row") or "null")
@@ -115,7 +114,7 @@ def parse_row(form: Form) -> Any:
     return row
 
 
-def parse_class(form: Form, name: str, classes: Sequence[Any]) -> Any:
+def parse_class(form: forms.Form, name: str, classes: Sequence[Any]) -> Any:
     """The class whose number is in a field of a form."""
     text = first(form, name)
     if not text.isdecimal() or len(text) > 9 or int(text) >= len(classes):
@@ -182,7 +181,7 @@ def wants_json(request: Request) -> bool:
 
 def respond_with_error(request: Request, error: Exception) -> Response:
     """An error in the words of the page: as a page, or as JSON for a script."""
-    shown = spell_for_page(error)
+    shown = forms.spell_for_page(error)
     status = 507 if "disk is full" in shown["got"] else 400
     if wants_json(request):
         return JSONResponse({"error": shown}, status)
@@ -193,7 +192,7 @@ def make_refusal(scope: Scope, refused: RefusedError) -> Asgi:
     """The answer to a request that is not served."""
     answer: Asgi
     if wants_json(Request(scope)):
-        shown = make_error(refused.title, refused.text)
+        shown = forms.make_error(refused.title, refused.text)
         answer = JSONResponse({"error": shown}, refused.status)
     else:
         text = render_fragment("refused.html", title=refused.title, text=refused.text)
@@ -206,4 +205,4 @@ def parse_message(text: str) -> Any:
     try:
         return json.loads(text) or None
     except ValueError:
-        return make_error(text) if text else None
+        return forms.make_error(text) if text else None

@@ -15,15 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ssme import diagnostics, fitting, progress, schema, writing
 from ssme.data import ScoreSet, as_score_set
+from ssme.data.readers import reading, sources, tables
 from ssme.data.readers.columns import USUAL_NAMES, Columns, explain_no_model, find_roles
-from ssme.data.readers.reading import find_columns, read_table
-from ssme.data.readers.sources import find_local_path, find_reader, open_table
-from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing
-from ssme.diagnostics import Case, check_all
 from ssme.diagnostics.page import explain_plainly
 from ssme.errors import (
     InputError,
@@ -31,16 +28,12 @@ from ssme.errors import (
     name_argument,
     spell_options,
 )
-from ssme.fitting import check_run, choose_metrics, make_groups
 from ssme.methods.registry import list_supported
 from ssme.metrics import default_metrics, metric_names, predicted_classes
 from ssme.options import accept, list_declared
-from ssme.progress import tell
-from ssme.schema import FILE_OPTIONS, ReadOptions
 from ssme.serve.forms import ONE, is_telling, spell_for_page
 from ssme.spec import RunSpec
 from ssme.wording import quote, shorten
-from ssme.writing import write_text
 
 SAMPLE = 20_000
 """Rows of a larger table that are looked at."""
@@ -53,7 +46,7 @@ WIDTH = 80
 def write_preview(request: Mapping[str, Any], folder: Path) -> None:
     """Look at a file as ``request`` says and write what was found into ``folder``."""
     found = look_at(request["path"], request["read"], request["run"], request.get("by_hand"))
-    write_text(folder / "look.json", json.dumps(found))
+    writing.write_text(folder / "look.json", json.dumps(found))
 
 
 def look_at(
@@ -73,20 +66,20 @@ def look_at(
     try:
         _check_fields(read)
         spec = RunSpec.from_dict({"source": path, "read": dict(read), "run": dict(run)})
-        file = find_local_path(path)
-        tell("reading the file", 0, 2)
-        if find_reader(file).open is None:
+        file = sources.find_local_path(path)
+        progress.tell("reading the file", 0, 2)
+        if sources.find_reader(file).open is None:
             data = as_score_set(file, spec.read.get("labels_file"), **_take_reading(spec))
             found |= {"rows": data.n_rows, "looked_at": data.n_rows}
         else:
             data = _read_table(file, spec, found)
-        tell("reading the file", 1, 2)
+        progress.tell("reading the file", 1, 2)
         found |= _describe(data)
         _check_labels(data, found, by_hand)
         found["understood"] = {} if data.layout is None else data.layout.describe()
         found["config"] = spec.to_dict()
         found["can_weigh"] = _check_run(spec, data)
-        tell("reading the file", 2, 2)
+        progress.tell("reading the file", 2, 2)
     except (InputError, MissingExtraError, OSError) as error:
         found["error"] = spell_for_page(error, path)
         for part, columns in _list_advice(error):
@@ -112,7 +105,7 @@ def _list_advice(error: Exception) -> list[tuple[str, Any]]:
 
 def _check_fields(read: Mapping[str, Any]) -> None:
     """Refuse a value in the words of its field, not of a config file."""
-    for each in list_declared(ReadOptions):
+    for each in list_declared(schema.ReadOptions):
         if each.key in read:
             accept(each, read[each.key])
 
@@ -140,10 +133,10 @@ def _check_labels(
 
 def _check_run(spec: RunSpec, data: ScoreSet) -> bool:
     """Whether the method weighs labels; what cannot be estimated is refused."""
-    method, metrics = spec.made_method, choose_metrics(spec, data)
+    method, metrics = spec.made_method, fitting.choose_metrics(spec, data)
     if data.n_labeled:  # without any, labels are given by hand
         with name_argument("method"):
-            check_run(data, method, metrics, n_groups=len(make_groups(data, spec)))
+            fitting.check_run(data, method, metrics, n_groups=len(fitting.make_groups(data, spec)))
     return "weights" in method.spec.designs
 
 
@@ -152,57 +145,61 @@ def _take_reading(spec: RunSpec) -> dict[str, Any]:
 
 
 def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
-    options = ReadOptions(**_take_reading(spec))
+    options = schema.ReadOptions(**_take_reading(spec))
     try:
-        frame = open_table(file, options)
+        frame = sources.open_table(file, options)
     except InputError as error:
         found["proposed"], frame = _propose(file, options, error)
         if frame is not None:
-            table = Table(frame, file.name)
+            table = tables.Table(frame, file.name)
             found["columns"] = [_describe_column(table, name, options) for name in table.columns]
             _guess_roles(table, found["columns"], options)
         raise
-    table = Table(frame, file.name)
+    table = tables.Table(frame, file.name)
     found["rows"] = found["looked_at"] = table.n_rows
     labels = spec.read.get("labels_file")
     if table.n_rows > SAMPLE and not _is_long(table, options):
         rows = _draw_rows(table, options, labels)
         frame = frame.iloc[rows] if hasattr(frame, "iloc") else frame.take(rows)
-        table = Table(frame, file.name)
+        table = tables.Table(frame, file.name)
         found["looked_at"] = len(rows)
     found["columns"] = [_describe_column(table, name, options) for name in table.columns]
     _guess_roles(table, found["columns"], options)
-    data = read_table(table, labels, options, source=file.name)
+    data = reading.read_table(table, labels, options, source=file.name)
     if data.n_rows != table.n_rows:  # one row per score
         found["rows"] = found["looked_at"] = data.n_rows
     skipped = {} if data.layout is None else data.layout.skipped
-    _mark_roles(found["columns"], find_columns(table, options, labels), options, skipped)
+    _mark_roles(found["columns"], reading.find_columns(table, options, labels), options, skipped)
     return data
 
 
-def _propose(file: Path, options: ReadOptions, error: InputError) -> tuple[dict[str, Any], Any]:
+def _propose(
+    file: Path, options: schema.ReadOptions, error: InputError
+) -> tuple[dict[str, Any], Any]:
     """What the errors advise, one after another, until the table opens; and the table."""
     proposed: dict[str, Any] = {}
     while True:
-        advised = [each for each in _list_advice(error) if each[0] in FILE_OPTIONS]
+        advised = [each for each in _list_advice(error) if each[0] in schema.FILE_OPTIONS]
         name, value = advised[0] if advised else ("", None)
         if value is None or name in proposed or getattr(options, name) is not None:
             return {}, None
         proposed[name] = value
         try:
-            return proposed, open_table(file, replace(options, **proposed))
+            return proposed, sources.open_table(file, replace(options, **proposed))
         except InputError as another:
             error = another
 
 
-def _is_long(table: Table, options: ReadOptions) -> bool:
+def _is_long(table: tables.Table, options: schema.ReadOptions) -> bool:
     usual = {name.lower() for name in table.columns}
     return options.layout == "long" or all(
         usual & {*USUAL_NAMES[part]} for part in ("model", "score")
     )
 
 
-def _draw_rows(table: Table, options: ReadOptions, labels: Any) -> NDArray[np.int64]:
+def _draw_rows(
+    table: tables.Table, options: schema.ReadOptions, labels: Any
+) -> np.typing.NDArray[np.int64]:
     """Labeled rows and a random part of the others, in the order of the table."""
     label = find_roles(table, options, labels).label
     missing = np.ones(table.n_rows, dtype=bool)
@@ -214,7 +211,7 @@ def _draw_rows(table: Table, options: ReadOptions, labels: Any) -> NDArray[np.in
     return np.sort(np.concatenate([labeled, drawn]))
 
 
-def _describe_column(table: Table, name: str, options: ReadOptions) -> dict[str, Any]:
+def _describe_column(table: tables.Table, name: str, options: schema.ReadOptions) -> dict[str, Any]:
     values = table.read_values(name)
     known = values[~is_missing(values)]
     examples = list(dict.fromkeys(_show(value) for value in known[:200]))
@@ -236,13 +233,15 @@ def _show(value: Any) -> str:
     return shorten(f"{value:.6g}" if isinstance(value, float) else str(value), WIDTH)
 
 
-def _are_names(known: NDArray[Any], n_rows: int) -> bool:
+def _are_names(known: np.typing.NDArray[Any], n_rows: int) -> bool:
     """Whether texts are short and another one in every row."""
     texts = {str(value) for value in known}
     return len(texts) == n_rows and max(map(len, texts), default=WIDTH) < WIDTH
 
 
-def _guess_roles(table: Table, columns: list[dict[str, Any]], options: ReadOptions) -> None:
+def _guess_roles(
+    table: tables.Table, columns: list[dict[str, Any]], options: schema.ReadOptions
+) -> None:
     """Parts that columns may play, for the form; whether they do, the reader says."""
     usual = {part: {*USUAL_NAMES[part]} for part in ("label", "id", "weight")}
     named = {getattr(options, part): part for part in usual}
@@ -259,7 +258,7 @@ def _guess_roles(table: Table, columns: list[dict[str, Any]], options: ReadOptio
         column["role"] = "shown" if part is None or column["ignored"] else part
 
 
-def _are_probabilities(values: NDArray[Any]) -> bool:
+def _are_probabilities(values: np.typing.NDArray[Any]) -> bool:
     known = values[~is_missing(values)].astype(float)
     return bool(known.size and (known >= 0.0).all() and (known <= 1.0).all())
 
@@ -267,7 +266,7 @@ def _are_probabilities(values: NDArray[Any]) -> bool:
 def _mark_roles(
     columns: list[dict[str, Any]],
     found: Columns,
-    options: ReadOptions,
+    options: schema.ReadOptions,
     skipped: Mapping[str, str],
 ) -> None:
     """The part that each column was found to play."""
@@ -330,6 +329,6 @@ def _describe(data: ScoreSet) -> dict[str, Any]:
         "default_metrics": list(default_metrics(data.n_classes, ordered=data.ordered)),
         "warnings": [
             {**asdict(warning), "explanation": explain_plainly(warning.code)}
-            for warning in check_all(Case(data))
+            for warning in diagnostics.check_all(diagnostics.Case(data))
         ],
     }

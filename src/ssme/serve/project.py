@@ -16,10 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord
-from ssme.serve.files import fingerprint, has_changed, is_as_opened, name_data
-from ssme.serve.jobs import JobRunner, make_job_key
-from ssme.serve.labels import StoredSuggestion
-from ssme.serve.settings import ServeSettings
+from ssme.serve import files, jobs, labels, settings
 from ssme.serve.store import DbThread, FileRecord, JobRecord, Store
 
 AHEAD = 3
@@ -75,7 +72,7 @@ class OpenFile:
     @property
     def data(self) -> str:
         """The name of the data in the memory."""
-        return name_data(self.record, bool(self.look and self.look.get("has_ids")))
+        return files.name_data(self.record, bool(self.look and self.look.get("has_ids")))
 
 
 class Cache:
@@ -99,15 +96,15 @@ class Project:
 
     def __init__(self, db: DbThread) -> None:
         self.db = db
-        self.settings: ServeSettings = db.settings
-        self.runner = JobRunner(db, store_results)
+        self.settings: settings.ServeSettings = db.settings
+        self.runner = jobs.JobRunner(db, store_results)
         self.pages = Cache(PAGES)
         self.opened: int | None = None  # the file that the server was started with
         self._looks = Cache(LOOKS)
 
     async def add_file(self, path: Path, name: str | None = None) -> int:
         """Open a file, or read it again; its number."""
-        sha256, size, changed = await asyncio.to_thread(fingerprint, path)
+        sha256, size, changed = await asyncio.to_thread(files.fingerprint, path)
         number = await self.db.run(
             Store.add_file, str(path), name or path.name, sha256, size, changed
         )
@@ -141,7 +138,7 @@ class Project:
         for file in await self.db.run(Store.list_files):
             if file.look is not None:
                 job = await self.db.run(Store.find_job, file.look)
-                if job.key != make_job_key(job.kind, job.request):
+                if job.key != jobs.make_job_key(job.kind, job.request):
                     await self.look(file.id)
 
     async def open(self, number: int) -> OpenFile:
@@ -156,7 +153,9 @@ class Project:
         look = self.read_look(job)
         if look is not None and look["error"] is not None:  # kept by an older version
             look = None
-        changed = "" if is_as_opened(file) else await asyncio.to_thread(has_changed, file)
+        changed = (
+            "" if files.is_as_opened(file) else await asyncio.to_thread(files.has_changed, file)
+        )
         found = self.read_look(tried) if tried != job or look is None else None
         is_current = job is not None and job.request["sha256"] == file.sha256
         return OpenFile(file, look, tried, found, changed, is_current)
@@ -257,13 +256,13 @@ class Project:
     def read_plan(self, job: JobRecord) -> dict[str, Any] | None:
         """How many more labels are needed after an evaluation; None where it was not counted."""
         found: dict[str, Any] | None = _read_json(
-            self.settings.results / make_job_key("plan", job.request) / "plan.json"
+            self.settings.results / jobs.make_job_key("plan", job.request) / "plan.json"
         )
         return found
 
     def read_charts(self, job: JobRecord) -> list[dict[str, Any]] | None:
         """The pictures of an evaluation; None where they are not drawn yet."""
-        folder = self.settings.results / make_job_key("report", job.request)
+        folder = self.settings.results / jobs.make_job_key("report", job.request)
         found: list[dict[str, Any]] | None = _read_json(folder / "charts.json")
         return found
 
@@ -271,7 +270,7 @@ class Project:
 def store_results(store: Store, job: JobRecord, folder: Path) -> None:
     """Put what a job found into the databases, once."""
     if job.kind == "rows":
-        rows = [StoredSuggestion(**each) for each in _read_json(folder / "rows.json") or []]
+        rows = [labels.StoredSuggestion(**each) for each in _read_json(folder / "rows.json") or []]
         store.add_suggestions(job.request["data"], rows)
     elif job.kind == "labels":
         store.import_labels(job.request["data"], _read_json(folder / "labels.json") or [], job.key)

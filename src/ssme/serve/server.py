@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ssme.errors import InputError, MissingExtraError
-from ssme.serve.jobs import start_fork_server
+from ssme.serve import jobs, store
 from ssme.serve.settings import ServeSettings, is_loopback
-from ssme.serve.store import DbThread, Store
 
 BACKLOG = 256
 """Connections that wait while the server starts or is busy."""
@@ -33,7 +32,7 @@ def run_server(
     # uvicorn raises the signal once more when it has stopped: databases and sockets are closed then
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     with bind(settings) as listener:
-        start_fork_server()  # it imports while this process does
+        jobs.start_fork_server()  # it imports while this process does
         try:
             import uvicorn
 
@@ -48,8 +47,8 @@ def run_server(
         port = listener.getsockname()[1]
         shown = settings.host if is_loopback(settings.host) else "127.0.0.1"
         token = make_secret()
-        with DbThread(settings) as db:
-            db.run_now(Store.renew_owner_token, token)
+        with store.DbThread(settings) as db:
+            db.run_now(store.Store.renew_owner_token, token)
             app: Any = make_app(db)
             scheme = "http" if settings.certificate is None else "https"
             address = (

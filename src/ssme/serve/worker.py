@@ -18,26 +18,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ssme import metrics, progress, run, schema
 from ssme.data.design import LabelRounds, find_rounds, make_design
-from ssme.data.readers.sources import find_reader, open_table
-from ssme.data.readers.tables import Table
+from ssme.data.readers import sources, tables
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import is_missing
 from ssme.errors import InputError
 from ssme.memory.tracking import record_evaluation
-from ssme.metrics import predicted_classes
-from ssme.progress import tell
-from ssme.results.choose import find_stop
-from ssme.results.evaluation import Evaluation
+from ssme.results import choose, evaluation
 from ssme.results.plan import LabelPlan
-from ssme.run import execute, read_scores
-from ssme.schema import FILE_OPTIONS, ReadOptions
 from ssme.serve.forms import is_telling, spell_for_page
 from ssme.serve.labels import AT_RANDOM
+from ssme.show import html, report
 from ssme.show.charts import draw_charts
 from ssme.show.document import build_document
-from ssme.show.html import render_html
-from ssme.show.report import describe_report
 from ssme.spec import RunSpec
 from ssme.writing import format_csv, write_text
 
@@ -51,10 +45,10 @@ def read_labeled(spec: RunSpec, given: Sequence[Sequence[Any]]) -> tuple[ScoreSe
     ``given`` are (row, label, probability, round): rows by name, or by position where they have no
     names; rows of rounds that were drawn at random have no probability.
     """
-    tell("reading the file", 0, 1)
-    data = read_scores(spec)
+    progress.tell("reading the file", 0, 1)
+    data = run.read_scores(spec)
     found = add_labels(data, given)
-    tell("reading the file", 1, 1)
+    progress.tell("reading the file", 1, 1)
     return found
 
 
@@ -84,7 +78,7 @@ def add_labels(data: ScoreSet, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet
 def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
     """Evaluate as ``request`` says and write the numbers that the pages show into ``folder``."""
     result, asked = _evaluate(request)
-    summary = describe_report(result, build_document(result, request["title"]))
+    summary = report.describe_report(result, build_document(result, request["title"]))
     record = replace(record_evaluation(result), spec=request["config"])
     files = {
         "summary.json": json.dumps(summary, indent=2, ensure_ascii=False),
@@ -110,7 +104,7 @@ def draw_report(request: Mapping[str, Any], folder: Path) -> None:
     document = build_document(result, request["title"])
     charts = draw_charts(document)
     write_text(folder / "charts.json", json.dumps(charts, ensure_ascii=False))
-    write_text(folder / "report.html", render_html(document, charts))
+    write_text(folder / "report.html", html.render_html(document, charts))
 
 
 def plan_labels(request: Mapping[str, Any], folder: Path) -> None:
@@ -121,7 +115,7 @@ def plan_labels(request: Mapping[str, Any], folder: Path) -> None:
     if metric.greater_is_better is not None and result.data.n_models > 1:
         choice = result.choose(metric.name)
         others = [name for name in choice.possible_best if name != choice.pick]
-        found |= {"pick": choice.pick, "stop": find_stop(result, metric)}
+        found |= {"pick": choice.pick, "stop": choose.find_stop(result, metric)}
         if others:
             plan = result.plan(f"P(best:{metric.name})>={result.level:g}")
             found = {
@@ -143,7 +137,7 @@ def _tell_plan(plan: LabelPlan) -> str:
     return f"About {plan.more:,.0f} more labels ({span})"
 
 
-def _evaluate(request: Mapping[str, Any]) -> tuple[Evaluation, RunSpec]:
+def _evaluate(request: Mapping[str, Any]) -> tuple[evaluation.Evaluation, RunSpec]:
     spec = RunSpec.from_dict(request["config"])
     data, vanished = read_labeled(spec, request["labels"])
     if data.n_labeled == 0:
@@ -152,9 +146,9 @@ def _evaluate(request: Mapping[str, Any]) -> tuple[Evaluation, RunSpec]:
             hint="label some rows on the page “Label”; ten are a start",
         )
     asked = _attach_labels_file(spec, data) if request["labels"] else spec
-    tell("estimating", 0, 1)
-    result = execute(asked, data)
-    tell("estimating", 1, 1)
+    progress.tell("estimating", 0, 1)
+    result = run.execute(asked, data)
+    progress.tell("estimating", 1, 1)
     return replace(result, settings={**result.settings, "vanished": vanished[:100]}), asked
 
 
@@ -260,7 +254,7 @@ def _draw(
     weighs = "weights" in spec.made_method.spec.designs
     if design == "goal" and weighs and data.n_labeled >= enough and data.n_models > 1:
         try:
-            found = execute(spec, data).suggest(size, random_state=seed)
+            found = run.execute(spec, data).suggest(size, random_state=seed)
             return found.rows, found.probability, list(found.reasons)
         except InputError as error:
             said = spell_for_page(error, str(spec.source))
@@ -281,11 +275,11 @@ def _describe_cells(
     if layout is None or not isinstance(spec.source, str):
         return groups
     file = Path(spec.source)
-    if find_reader(file).open is None:
+    if sources.find_reader(file).open is None:
         return groups
-    written = (*FILE_OPTIONS, "classes", "ignore")
-    told = ReadOptions.of({name: spec.read.get(name) for name in written}, file.name)
-    table = Table(open_table(file, told), file.name)
+    written = (*schema.FILE_OPTIONS, "classes", "ignore")
+    told = schema.ReadOptions.of({name: spec.read.get(name) for name in written}, file.name)
+    table = tables.Table(sources.open_table(file, told), file.name)
     unused = [n for n in layout.ignored if n not in layout.skipped and not is_telling(n)]
     wanted = [*unused, *layout.groups] if shown is None else list(shown)
     columns = [name for name in table.columns if name in wanted]
@@ -300,14 +294,16 @@ def _describe_cells(
 def _read_answers(data: ScoreSet, row: int) -> list[tuple[str, str, str]]:
     """(model, "score", the class it predicts); pages show it only where it is asked."""
     found = []
-    predicted = predicted_classes(data.scores[[row]])[0]
+    predicted = metrics.predicted_classes(data.scores[[row]])[0]
     for name, scores, best in zip(data.models, data.scores[row], predicted, strict=True):
         text = "no score" if best < 0 else f"{data.classes[best]} ({scores[best]:.2f})"
         found.append((name, "score", text))
     return found
 
 
-def _find_places(table: Table, data: ScoreSet, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+def _find_places(
+    table: tables.Table, data: ScoreSet, chosen: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Rows of the table that hold the chosen rows of the set: the same, unless it is long."""
     if data.n_rows == table.n_rows or data.layout is None or data.layout.id is None:
         return chosen

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ssme import wording, writing
 from ssme.errors import InputError, MissingExtraError
 from ssme.results.table import build_frame
-from ssme.wording import make_distinct, make_printable, shorten
-from ssme.writing import write_bytes, write_text
 
 Spec = dict[str, Any]
 """A Vega-Lite specification or a part of one."""
@@ -113,15 +112,15 @@ class Plot:
         spec, vlc = self.spec(), _import_vl_convert()
         match target.suffix.lower():
             case ".png":
-                write_bytes(target, vlc.vegalite_to_png(spec, scale=scale))
+                writing.write_bytes(target, vlc.vegalite_to_png(spec, scale=scale))
             case ".svg":
-                write_text(target, render_svg(spec))
+                writing.write_text(target, render_svg(spec))
             case ".pdf":
-                write_bytes(target, vlc.vegalite_to_pdf(spec))
+                writing.write_bytes(target, vlc.vegalite_to_pdf(spec))
             case ".html":
-                write_text(target, _render_html(spec))
+                writing.write_text(target, _render_html(spec))
             case ".json":
-                write_text(target, json.dumps(spec, ensure_ascii=False))
+                writing.write_text(target, json.dumps(spec, ensure_ascii=False))
             case other:
                 problem = f"cannot save to {other!r}"
                 raise InputError(problem, hint=f"choose one of {', '.join(FORMATS)}")
@@ -138,7 +137,7 @@ def render_svg(spec: Spec) -> str:
     """
     from html import escape
 
-    svg = make_printable(_import_vl_convert().vegalite_to_svg(spec))
+    svg = wording.make_printable(_import_vl_convert().vegalite_to_svg(spec))
     label = escape(str(spec["description"]), quote=True)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
@@ -241,7 +240,7 @@ LONGEST = 2_000
 
 def cut_name(name: object) -> str:
     """A name inside a sentence about a chart."""
-    return shorten(str(name), NAME_WIDTH)
+    return wording.shorten(str(name), NAME_WIDTH)
 
 
 def make_names_safe(spec: Spec) -> Spec:
@@ -251,7 +250,7 @@ def make_names_safe(spec: Spec) -> Spec:
     """
     names: dict[str, str] = {}
     _rewrite(spec, "", lambda name: names.setdefault(name, name))
-    labels = make_distinct(names, LABEL_WIDTH)
+    labels = wording.make_distinct(names, LABEL_WIDTH)
     return _rewrite(spec, "", labels.__getitem__)
 
 
@@ -270,13 +269,13 @@ def _rewrite(part: Any, key: str, label: Callable[[str], str]) -> Any:
         case list():
             return [_rewrite(item, "", label) for item in part]
         case str() if key in ("title", "text"):
-            return shorten(part, TITLE_WIDTH)
+            return wording.shorten(part, TITLE_WIDTH)
         case str() if key == "description":
-            return make_printable(part)[:LONGEST]
+            return wording.make_printable(part)[:LONGEST]
     return part
 
 
 def _rewrite_cell(key: str, cell: Any, label: Callable[[str], str]) -> Any:
     if not isinstance(cell, str):
         return cell
-    return make_printable(cell)[:LONGEST] if key == WORDS else label(cell)
+    return wording.make_printable(cell)[:LONGEST] if key == WORDS else label(cell)

@@ -16,11 +16,8 @@ from ssme.errors import InputError, MissingExtraError
 from ssme.memory import EvaluationRecord, Memory, tracking
 from ssme.results.groups import ALL
 from ssme.results.plan import LabelPlan
-from ssme.show.charts import draw_charts
+from ssme.show import charts, html, plots, sections
 from ssme.show.document import Document, build_document
-from ssme.show.html import render_html
-from ssme.show.plots import draw_history, draw_plan
-from ssme.show.sections import Column, Section
 from ssme.show.text import render_card, render_markdown
 from ssme.writing import write_text
 
@@ -39,7 +36,7 @@ def write_report(
     path: str | Path,
     *,
     title: str | None = None,
-    further: Sequence[Section] = (),
+    further: Sequence[sections.Section] = (),
     card: str | None = None,
 ) -> Path:
     """Write the report of an evaluation, whole or not at all; ``further`` are added to it.
@@ -69,7 +66,7 @@ def write_document(
         facts = {**list_numbers(), **document.to_dict()}
         text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
     else:
-        text = render_html(document, draw_charts(document))
+        text = html.render_html(document, charts.draw_charts(document))
     write_text(target, text)
     return target
 
@@ -77,7 +74,7 @@ def write_document(
 def render_report(evaluation: Evaluation, title: str | None = None) -> str:
     """The report as the text of an HTML page; without the extra ``report`` it has no pictures."""
     document = build_document(evaluation, title)
-    return render_html(document, draw_charts(document))
+    return html.render_html(document, charts.draw_charts(document))
 
 
 def describe_report(evaluation: Evaluation, document: Document) -> dict[str, Any]:
@@ -85,23 +82,23 @@ def describe_report(evaluation: Evaluation, document: Document) -> dict[str, Any
     return {**evaluation.to_dict(), **document.to_dict()}
 
 
-def make_plan_section(plan: LabelPlan) -> Section:
+def make_plan_section(plan: LabelPlan) -> sections.Section:
     """How many more labels a target takes."""
     value = plan.target.rpartition("=")[0].rstrip("<> ")
-    return Section(
+    return sections.Section(
         "plan",
         "How many more labels",
         (plan.sentence(),),
         (
-            Column("labels in all", [step.labels for step in plan.curve], "count"),
-            Column(value, [step.value for step in plan.curve], "number"),
-            Column("simulations met", [step.met for step in plan.curve], "share"),
+            sections.Column("labels in all", [step.labels for step in plan.curve], "count"),
+            sections.Column(value, [step.value for step in plan.curve], "number"),
+            sections.Column("simulations met", [step.met for step in plan.curve], "share"),
         ),
-        charts=(lambda: draw_plan(plan),),
+        charts=(lambda: plots.draw_plan(plan),),
     )
 
 
-def make_history_section(evaluation: Evaluation, memory: str | Path, data: str) -> Section:
+def make_history_section(evaluation: Evaluation, memory: str | Path, data: str) -> sections.Section:
     """How estimates tightened, and what changed since the last evaluation of the same models."""
     now = tracking.record_evaluation(evaluation)
     with Memory(memory, data, new=False) as kept:
@@ -114,7 +111,7 @@ def make_history_section(evaluation: Evaluation, memory: str | Path, data: str) 
     ]
     if not shared:
         nothing = "The memory has no earlier evaluation of these models."
-        return Section("history", "What changed", (nothing,))
+        return sections.Section("history", "What changed", (nothing,))
     latest, followed = shared[0]
     points = tracking.trace_estimates({**before, max(before) + 1: now}, followed)
     changes = tracking.compare_records(latest, now, followed, ALL)
@@ -129,14 +126,14 @@ def make_history_section(evaluation: Evaluation, memory: str | Path, data: str) 
         *tracking.tell_differences(latest, now),
     )
     table = (
-        Column("model", [change.model for change in changes]),
-        Column("before", [change.before for change in changes], "number"),
-        Column("now", [change.after for change in changes], "number"),
-        Column("change", [change.change for change in changes], "number"),
-        Column("interval", [(change.low, change.high) for change in changes], "span"),
+        sections.Column("model", [change.model for change in changes]),
+        sections.Column("before", [change.before for change in changes], "number"),
+        sections.Column("now", [change.after for change in changes], "number"),
+        sections.Column("change", [change.change for change in changes], "number"),
+        sections.Column("interval", [(change.low, change.high) for change in changes], "span"),
     )
-    return Section(
-        "history", "What changed", sentences, table, charts=(lambda: draw_history(points),)
+    return sections.Section(
+        "history", "What changed", sentences, table, charts=(lambda: plots.draw_history(points),)
     )
 
 
@@ -198,7 +195,7 @@ def log_evaluation(
     tracker.log_params({f"ssme.{name}": settings[name] for name in names if name in settings})
     document = build_document(evaluation)
     tracker.log_dict(describe_report(evaluation, document), "ssme.json")
-    tracker.log_text(render_html(document, draw_charts(document)), report)
+    tracker.log_text(html.render_html(document, charts.draw_charts(document)), report)
 
 
 def list_metric_values(evaluation: Evaluation) -> dict[str, float]:

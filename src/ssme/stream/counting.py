@@ -29,8 +29,7 @@ from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.data.values import undo_widening
 from ssme.engines.executors import hold_interrupts, map_in_order
 from ssme.errors import InputError, translate_foreign_errors, warn
-from ssme.methods.base import Predictor
-from ssme.methods.beliefs import clamp
+from ssme.methods import base, beliefs
 from ssme.progress import tell
 from ssme.stream.files import File, refuse_changed
 from ssme.stream.groups import Cells, GroupSums, GroupTable, list_members
@@ -299,7 +298,7 @@ class Counting:
 
     reading: Reading
     tally: Tally
-    predictor: Predictor
+    predictor: base.Predictor
     clamps: bool
     classes: dict[Any, int]
     group_tables: tuple[GroupTable, ...]
@@ -340,7 +339,7 @@ class Counting:
         known = labels >= 0
         mass = self.predictor(scores)
         if self.clamps and known.any():
-            mass = clamp(mass, labels)
+            mass = beliefs.clamp(mass, labels)
         if weights is not None:
             mass = mass * weights[:, None]
         total = Progress(0, len(labels), int(known.sum()), self.tally.count(scores, mass))

@@ -31,28 +31,23 @@ from typing import Any
 
 import numpy as np
 
+from ssme import fitting, progress, writing
 from ssme.arrays import FloatArray, IntArray
-from ssme.data.arrays import find_weight_unit
-from ssme.data.grouping import parse_group_by
+from ssme.data import arrays, grouping, scoreset
 from ssme.data.readers.reading import read_columns
 from ssme.data.readers.tables import Table
-from ssme.data.scoreset import ScoreSet
 from ssme.engines.executors import map_in_order, open_executor, run_on_thread
 from ssme.errors import InputError, UnsupportedError
-from ssme.fitting import fit_method
 from ssme.methods.base import Estimate
 from ssme.metrics import Metric
-from ssme.progress import tell
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL, Group, StreamPass
 from ssme.spec import RunSpec
-from ssme.stream import counting
+from ssme.stream import counting, files
 from ssme.stream import source as parquet
-from ssme.stream.files import close_files
 from ssme.stream.groups import GroupTable, count_groups, list_members
 from ssme.stream.source import Part, Reading, Source, read_table
 from ssme.stream.tally import plan_tally
-from ssme.writing import refuse_existing
 
 __all__ = ["evaluate_parquet", "evaluate_stream"]
 
@@ -114,7 +109,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
         hint = "name a column of the files with `label`, or use `engine=memory`"
         raise InputError(problem, hint=hint)
     if place is not None:
-        refuse_existing(place, force=True)
+        writing.refuse_existing(place, force=True)
     try:
         source = parquet.find_source(spec.source or ())
         reading = parquet.find_columns(source, dict(spec.read))
@@ -127,7 +122,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             sample, unit = _draw_sample(pool, source, reading, spec)
             reading = replace(reading, judges=sample.judges)
             tables = _make_group_tables(pool, source, reading, spec, sample)
-            fit = fit_method(sample, spec, _list_sampled_groups(sample, tables))
+            fit = fitting.fit_method(sample, spec, _list_sampled_groups(sample, tables))
             predictor = fit.belief.predictor
             if predictor is None:
                 problem = f"method {fit.method.spec.name!r} has no posterior for other rows"
@@ -150,12 +145,12 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             counted = counting.count_all(pool, source, counter, place, mark)
             fitted = estimating.result()
     finally:
-        close_files()
+        files.close_files()
     return _combine(fitted, center, counted, counter, start, len(source.parts))
 
 
 def _make_group_tables(
-    pool: Executor, source: Source, reading: Reading, spec: RunSpec, sample: ScoreSet
+    pool: Executor, source: Source, reading: Reading, spec: RunSpec, sample: scoreset.ScoreSet
 ) -> tuple[GroupTable, ...]:
     """The groups of all rows; quantiles are those of the sample."""
     if spec.group_target != "population":
@@ -164,11 +159,13 @@ def _make_group_tables(
         )
         raise UnsupportedError(problem, hint="leave it out, or use `engine=memory`")
     texts = spec.choose_groupings(sample.groups)
-    groupings = [parse_group_by(text, sample.groups).settle(sample.groups) for text in texts]
+    groupings = [
+        grouping.parse_group_by(text, sample.groups).settle(sample.groups) for text in texts
+    ]
     return count_groups(pool, source, groupings, reading.columns.groups, spec.pooling)
 
 
-def _list_sampled_groups(sample: ScoreSet, tables: Sequence[GroupTable]) -> list[Group]:
+def _list_sampled_groups(sample: scoreset.ScoreSet, tables: Sequence[GroupTable]) -> list[Group]:
     """The groups in the sample; those outside it have no rows."""
     groups = [Group(ALL, None, sample.n_labeled, sample.n_unlabeled)]
     for table in tables:
@@ -184,7 +181,7 @@ def _list_sampled_groups(sample: ScoreSet, tables: Sequence[GroupTable]) -> list
 
 def _draw_sample(
     pool: Executor, source: Source, reading: Reading, spec: RunSpec
-) -> tuple[ScoreSet, float]:
+) -> tuple[scoreset.ScoreSet, float]:
     """All labeled rows and ``spec.sample_rows`` others, drawn without replacement.
 
     With them comes the factor that brings their weights near one (`find_weight_unit`).
@@ -199,7 +196,7 @@ def _draw_sample(
     tables, hashes = [], []
     gather = partial(_gather, reading=reading, n_rows=n_rows)
     for done, found in enumerate(map_in_order(pool, gather, zip(parts, wanted, strict=True))):
-        tell("sampling", done + 1, len(parts))
+        progress.tell("sampling", done + 1, len(parts))
         hashes.append(found[1])
         if found[0] is not None:
             tables.append(found[0])
@@ -207,7 +204,7 @@ def _draw_sample(
         parquet.refuse_repeated_ids(source, reading.id, hashes)
     joined = parquet.join_tables(tables)
     weight = reading.columns.weight
-    unit = 1.0 if weight is None else find_weight_unit(counting.read_numbers(joined, weight))
+    unit = 1.0 if weight is None else arrays.find_weight_unit(counting.read_numbers(joined, weight))
     table = Table(joined, source.files[0].path)
     try:
         return read_columns(table, reading.columns, reading.options), unit

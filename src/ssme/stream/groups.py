@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssme.arrays import FloatArray, IntArray
-from ssme.data import grouping
-from ssme.data.arrays import as_groups
+from ssme.data import arrays, grouping
 from ssme.data.grouping import GroupBy, GroupValue, Pooling
 from ssme.data.readers.tables import from_arrow
 from ssme.engines.executors import map_in_order
@@ -167,7 +166,7 @@ def _find_distinct(part: grouping.Binning, values: Any) -> tuple[NDArray[np.obje
         lows = [edges[0] - 1.0, *edges.tolist()] if edges.size else [0.0]
         return np.array([*lows, None], dtype=object), bins.astype(np.int64)
     whole = values.combine_chunks().dictionary_encode()
-    distinct = as_groups(
+    distinct = arrays.as_groups(
         {part.column: from_arrow(pa.chunked_array([whole.dictionary]))}, len(whole.dictionary)
     )[part.column]
     indices = np.from_dlpack(pc.fill_null(whole.indices, len(distinct)).cast(pa.int64()))

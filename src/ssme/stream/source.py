@@ -21,10 +21,8 @@ from numpy.typing import NDArray
 
 from ssme.arrays import IntArray
 from ssme.data.judges import Judge
-from ssme.data.readers import reading
+from ssme.data.readers import joined, reading, sources
 from ssme.data.readers.columns import USUAL_NAMES, Columns
-from ssme.data.readers.joined import find_row_names
-from ssme.data.readers.sources import refuse_file_options
 from ssme.data.readers.tables import Table, decode, from_arrow, is_arrow_text
 from ssme.engines.executors import map_in_order
 from ssme.errors import InputError, translate_foreign_errors
@@ -199,12 +197,12 @@ class Reading:
 def find_columns(source: Source, options: Mapping[str, Any]) -> Reading:
     """The layout, from the first rows; ``options`` as in `ScoreSet.from_frame`."""
     given = ReadOptions.of(options, "the reader of Parquet files")
-    refuse_file_options(given, "", "Parquet files")
+    sources.refuse_file_options(given, "", "Parquet files")
     path = source.files[0].path
     head = Table(_read_head(source), path)
     if given.models is None and head.find(given.id, USUAL_NAMES["id"], "id") is None:
         named = [text.partition(":")[0] for text in given.groups or ()]
-        names = find_row_names(head, named)
+        names = joined.find_row_names(head, named)
         if names is not None:  # ids that only their values tell have no use here
             given = replace(given, ignore=(*(given.ignore or ()), names))
     columns = reading.find_columns(head, given)

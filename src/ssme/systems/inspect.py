@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ssme.data.readers.sources import open_table
-from ssme.data.readers.tables import Table
+from ssme.data.readers import sources, tables
 from ssme.errors import InputError
 from ssme.systems.evaluation import evaluate_systems
 
@@ -79,7 +78,7 @@ def estimate_from_scores(
 
 
 def _read_people(path: Path, column: str) -> Mapping[str, Any]:
-    table = Table(open_table(path), str(path))
+    table = tables.Table(sources.open_table(path), str(path))
     key = next((name for name in ID if name in table.columns), None)
     if key is None or column not in table.columns:
         problem = f"{path} has the columns {', '.join(table.columns)}"

@@ -21,21 +21,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 from scipy.special import expit, stdtrit
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.errors import InputError
 from ssme.methods.clusters import correct_few, find_t_factor, number_clusters
-from ssme.systems.rates import (
-    PRIOR,
-    Design,
-    JudgedRows,
-    Prior,
-    Rates,
-    find_consensus,
-    fit_verdicts,
-)
+from ssme.systems import rates
 
 WIN_RATE, STRENGTH = "win_rate", "bradley_terry"
 RIDGE = 1e-8
@@ -67,7 +58,7 @@ class Comparisons:
     number: int
 
     @classmethod
-    def of(cls, rows: JudgedRows, chosen: IntArray, number: int) -> Comparisons:
+    def of(cls, rows: rates.JudgedRows, chosen: IntArray, number: int) -> Comparisons:
         """Those of the ``chosen`` rows."""
         assert rows.seconds is not None
         first, second = rows.systems[chosen], rows.seconds[chosen]
@@ -135,29 +126,29 @@ class Comparisons:
 
 
 def estimate_strengths(
-    rows: JudgedRows,
-    rng: Generator,
+    rows: rates.JudgedRows,
+    rng: np.random.Generator,
     *,
     level: float = 0.95,
     n_draws: int = 4000,
-    prior: Prior = PRIOR,
-) -> dict[str, Rates]:
+    prior: rates.Prior = rates.PRIOR,
+) -> dict[str, rates.Rates]:
     """Win rates and strengths of all systems, from judges' verdicts and those of people."""
     assert rows.seconds is not None
     number = 1 + int(max(rows.systems.max(), rows.seconds.max()))
     compared = Comparisons.of(rows, np.arange(rows.systems.size), number)
     _check_connected(compared)
-    consensus = find_consensus(rows.verdicts)
+    consensus = rates.find_consensus(rows.verdicts)
     judged = compared.solve(consensus)
     both = ((rows.systems, 1.0), (rows.seconds, -1.0))
     center = compared.predict(judged)
     # judges who err often see smaller differences of systems than people do
-    design = Design.of(rows.verdicts, consensus, center, [both], prior, between=center - 0.5)
+    design = rates.Design.of(rows.verdicts, consensus, center, [both], prior, between=center - 0.5)
 
     def smooth(fitted: FloatArray) -> FloatArray:
         return compared.predict(compared.solve(np.clip(fitted, 0.0, 1.0)))
 
-    fit = fit_verdicts(rows, design, smooth, prior)
+    fit = rates.fit_verdicts(rows, design, smooth, prior)
     fitted = design.predict(fit.mode)
     strengths = compared.solve(fitted)
     columns = design.add_up(both, number)[0]
@@ -185,7 +176,7 @@ def estimate_strengths(
         ratio = np.minimum(1.0, (ends[1] - ends[0]) / np.maximum(high - low, 1e-12))
         own = value + ratio * (own - value)
         said = change(judged[None, :number])[0]
-        found[name] = Rates(value, own, only, ends, counts, np.clip(fitted, 0.0, 1.0), said)
+        found[name] = rates.Rates(value, own, only, ends, counts, np.clip(fitted, 0.0, 1.0), said)
     return found
 
 
@@ -205,7 +196,7 @@ def _center(strengths: FloatArray) -> FloatArray:
 
 
 def _draw_labels_only(
-    rows: JudgedRows, number: int, rng: Generator, level: float, n_draws: int
+    rows: rates.JudgedRows, number: int, rng: np.random.Generator, level: float, n_draws: int
 ) -> tuple[FloatArray, FloatArray] | None:
     """Strengths (S,) from the labels alone and draws (D, S); None where they have no maximum."""
     known = rows.labeled
@@ -221,7 +212,7 @@ def _draw_labels_only(
 
 
 def _fit_outcomes(
-    rows: JudgedRows, outcomes: FloatArray, known: IntArray, number: int
+    rows: rates.JudgedRows, outcomes: FloatArray, known: IntArray, number: int
 ) -> tuple[FloatArray, FloatArray] | None:
     """Strengths and position by ``outcomes`` (n,) of some rows, and their robust covariance."""
     compared = Comparisons.of(rows, known, number)
@@ -235,7 +226,7 @@ def _fit_outcomes(
     return strengths, inverse @ noise @ inverse.T
 
 
-def find_position(rows: JudgedRows, outcomes: FloatArray, level: float) -> Position:
+def find_position(rows: rates.JudgedRows, outcomes: FloatArray, level: float) -> Position:
     """How much more often the first answer is preferred, by the ``outcomes`` (n,) of someone."""
     assert rows.seconds is not None
     known = np.flatnonzero(np.isfinite(outcomes))
@@ -263,7 +254,7 @@ def _find_parts(first: IntArray, second: IntArray, number: int, strong: bool) ->
     return np.asarray(parts, dtype=np.int64)
 
 
-def _is_bounded(rows: JudgedRows, number: int) -> bool:
+def _is_bounded(rows: rates.JudgedRows, number: int) -> bool:
     """Whether the labels bound all strengths: no group of systems won, or lost, all the time."""
     assert rows.seconds is not None
     known = rows.labeled

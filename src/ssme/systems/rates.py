@@ -31,19 +31,10 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
-from numpy.random import Generator
 from scipy.special import ndtri
 
 from ssme.arrays import FloatArray, IntArray
-from ssme.methods.clusters import (
-    correct_few,
-    find_correlation,
-    find_mean_variance,
-    find_t_factor,
-    has_repeats,
-    number_clusters,
-)
-from ssme.methods.label_draws import wilson
+from ssme.methods import clusters, label_draws
 
 
 class Prior(NamedTuple):
@@ -145,7 +136,7 @@ def estimate_rates(
     rows: JudgedRows,
     targets: IntArray,
     levels: Sequence[IntArray],
-    rng: Generator,
+    rng: np.random.Generator,
     *,
     level: float = 0.95,
     n_draws: int = 4000,
@@ -324,7 +315,7 @@ class VerdictFit:
         pairs = zip(self.weights, self.fits, strict=True)
         return sum((w * fit.mode for w, fit in pairs), np.zeros(1))
 
-    def draw(self, columns: FloatArray, number: int, rng: Generator) -> FloatArray:
+    def draw(self, columns: FloatArray, number: int, rng: np.random.Generator) -> FloatArray:
         """Draws (number, T) of the coefficients times ``columns`` (T, p)."""
         counts = rng.multinomial(number, self.weights)
         parts = [
@@ -353,10 +344,10 @@ def fit_verdicts(
     rare = 2.0 * root**2 / np.maximum(1.0 - 4.0 * root**2, 1e-9)
     informed = float(np.minimum(rare, 1.0).sum())
     features, rest = features / root[:, None], rest / root
-    own_items = number_clusters(rows.items[known])
-    if has_repeats(own_items):
+    own_items = clusters.number_clusters(rows.items[known])
+    if clusters.has_repeats(own_items):
         left = rest - features @ first
-        correlation = find_correlation(left[:, None], own_items, prior.correlation)
+        correlation = clusters.find_correlation(left[:, None], own_items, prior.correlation)
         correlation = min(correlation, HIGHEST_CORRELATION)
         features = _decorrelate(features, own_items, correlation)
         rest = _decorrelate(rest[:, None], own_items, correlation)[:, 0]
@@ -383,7 +374,7 @@ class _Fit(NamedTuple):
     freedom: float
     evidence: float
 
-    def draw(self, number: int, rng: Generator) -> FloatArray:
+    def draw(self, number: int, rng: np.random.Generator) -> FloatArray:
         """Draws (number, p): Student's t."""
         normal = rng.normal(size=(self.mode.size, number))
         spread = np.linalg.solve(self.factor.T, normal)
@@ -434,7 +425,7 @@ def _find_item_covariance(fitted: FloatArray, targets: IntArray, items: IntArray
     share = (fitted - means[targets]) / counts[targets]
     # each target has a number of items: the factor for few is taken on both sides
     pairs = np.unique(items * counts.size + targets) % counts.size
-    factor = np.sqrt(np.minimum(correct_few(np.bincount(pairs).astype(np.float64)), 2.0))
+    factor = np.sqrt(np.minimum(clusters.correct_few(np.bincount(pairs).astype(np.float64)), 2.0))
     shape = (int(items.max()) + 1, counts.size)
     by_item = coo_array((share * factor[targets], (items, targets)), shape=shape).tocsr()
     found: FloatArray = (by_item.T @ by_item).toarray()
@@ -464,20 +455,20 @@ def find_mean_interval(
 
     Wilson's interval with as many values as give the cluster-robust variance of the mean.
     """
-    codes = number_clusters(items)
+    codes = clusters.number_clusters(items)
     mean, worth, groups = float(values.mean()), float(values.size), float(codes.max() + 1)
     if not binary or groups < values.size:
         ones = np.ones((values.size, 1))
-        variance = find_mean_variance(values[:, None], ones, codes)[0]
+        variance = clusters.find_mean_variance(values[:, None], ones, codes)[0]
         spread = mean * (1.0 - mean)
         worth = spread / variance if 1e-12 < variance < np.inf and spread > 0.0 else groups
         worth = min(worth, float(values.size)) if binary else worth
-        worth /= float(find_t_factor(level, groups)) ** 2
-    low, high = wilson(np.array([mean]), np.array([worth]), level)
+        worth /= float(clusters.find_t_factor(level, groups)) ** 2
+    low, high = label_draws.wilson(np.array([mean]), np.array([worth]), level)
     return mean, float(low[0]), float(high[0])
 
 
-def find_label_errors(labels: FloatArray, number: int, rng: Generator) -> FloatArray:
+def find_label_errors(labels: FloatArray, number: int, rng: np.random.Generator) -> FloatArray:
     """How often people err, the value and then ``number`` draws, from labels (n, P) of two or more.
 
     Two people who are each wrong with probability e differ with d = 2 e (1 - e), d of the rows that

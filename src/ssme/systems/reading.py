@@ -19,21 +19,18 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.judges import UNSURE
 from ssme.data.labels import NO_LABEL, PAIRS, spell_class
+from ssme.data.readers import logs, sources
 from ssme.data.readers.columns import USUAL_NAMES
-from ssme.data.readers.logs import gather_logs
-from ssme.data.readers.sources import find_local_path, open_table
 from ssme.data.readers.tables import Table
 from ssme.data.values import factorize, is_missing, reads_as_number, to_objects
 from ssme.data.writing import make_frame
 from ssme.errors import InputError, name_argument
 from ssme.schema import SystemOptions
-from ssme.systems.pairs import WIN_RATE
-from ssme.systems.rates import JudgedRows
+from ssme.systems import pairs, rates
 from ssme.wording import quote
 
 USUAL = {
@@ -73,11 +70,11 @@ class SystemTable:
     (n,) how long the answers are.
     """
 
-    rows: JudgedRows
+    rows: rates.JudgedRows
     systems: tuple[str, ...]
     items: tuple[str, ...]
     judges: tuple[str, ...]
-    groups: dict[str, NDArray[np.object_]]
+    groups: dict[str, np.typing.NDArray[np.object_]]
     unit: tuple[float, float]
     people: tuple[str, ...]
     labels: FloatArray
@@ -87,7 +84,7 @@ class SystemTable:
     def measure(self) -> str:
         """What a system has most of all: a pass rate, a mean, or a win rate."""
         if self.rows.seconds is not None:
-            return WIN_RATE
+            return pairs.WIN_RATE
         return "pass_rate" if self.rows.binary else "mean"
 
 
@@ -119,7 +116,7 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
     codes, names = _name_codes(table, (system,), "all")
     items, item_names = _name_codes(table, (item,), None)
     return SystemTable(
-        JudgedRows(
+        rates.JudgedRows(
             np.stack(verdicts, axis=1),
             _average(labels.numbers, *unit),
             codes,
@@ -153,7 +150,7 @@ def _read_lengths(table: Table, options: SystemOptions, taken: set[str]) -> Floa
     return np.array([float(len(text)) if text else np.nan for text in texts])
 
 
-def _pair_missing(values: NDArray[Any]) -> list[tuple[Any, bool]]:
+def _pair_missing(values: np.typing.NDArray[Any]) -> list[tuple[Any, bool]]:
     return list(zip(values.tolist(), is_missing(values).tolist(), strict=True))
 
 
@@ -163,10 +160,10 @@ def _open(source: Any) -> Table:
     if len(several) == 1 and not isinstance(several[0], str | Path):
         only = several[0]
         return Table(make_frame(only) if isinstance(only, dict) else only)
-    paths = [find_local_path(path) for path in several]
+    paths = [sources.find_local_path(path) for path in several]
     if len(paths) == 1 and paths[0].suffix.lower() not in LOGS and not paths[0].is_dir():
-        return Table(open_table(paths[0]), str(paths[0]))
-    columns = {name: to_objects(values) for name, values in gather_logs(paths).items()}
+        return Table(sources.open_table(paths[0]), str(paths[0]))
+    columns = {name: to_objects(values) for name, values in logs.gather_logs(paths).items()}
     return Table(make_frame(columns), ", ".join(map(str, paths)))
 
 
@@ -275,8 +272,8 @@ def _read_pairs(
     _check_looked(labels, people)
     items, item_names = _name_codes(table, (item,), None)
     outcomes = _average(labels, 0.0, 1.0)
-    rows = JudgedRows(verdicts, outcomes, first, items, binary=False, seconds=second)
-    unit, known = (0.0, 1.0), (tuple(judges), dict[str, NDArray[np.object_]]())
+    rows = rates.JudgedRows(verdicts, outcomes, first, items, binary=False, seconds=second)
+    unit, known = (0.0, 1.0), (tuple(judges), dict[str, np.typing.NDArray[np.object_]]())
     return SystemTable(rows, names, item_names, *known, unit, tuple(people), labels)
 
 
@@ -444,7 +441,7 @@ class _Verdicts(NamedTuple):
         return (self.numbers - low) / max(high - low, 1e-12)
 
 
-def _read_verdicts(values: NDArray[Any], name: str, options: SystemOptions) -> _Verdicts:
+def _read_verdicts(values: np.typing.NDArray[Any], name: str, options: SystemOptions) -> _Verdicts:
     """A column of people or of a judge."""
     codes, distinct = factorize(values)
     known = [spell_class(value) for value in distinct]

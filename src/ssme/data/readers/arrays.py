@@ -17,16 +17,11 @@ from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy_format
-from numpy.typing import NDArray
 
+from ssme.data import grouping, judges, scoreset
 from ssme.data.arrays import GROUP_PREFIX, Layout, as_models, check_arrays
-from ssme.data.grouping import list_named_columns
-from ssme.data.judges import Judge
 from ssme.data.labels import order_classes
-from ssme.data.readers.columns import USUAL_NAMES, find_design_column, refuse_two_designs
-from ssme.data.readers.rows import LabelTable, joins_by_id
-from ssme.data.readers.sources import find_reader, refuse_file_options
-from ssme.data.scoreset import ScoreSet
+from ssme.data.readers import columns, rows, sources
 from ssme.data.values import make_plain
 from ssme.errors import InputError, name_argument, translate_foreign_errors
 from ssme.schema import ReadOptions
@@ -42,7 +37,7 @@ REPAIR = "write the file again with numpy.savez or numpy.save"
 CURE = "pickle is never loaded: convert object arrays before saving, for example with .astype(str)"
 
 
-def read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> ScoreSet:
+def read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> scoreset.ScoreSet:
     """The set in an npz or npy; ``weights``, ``groups``, ``ids`` and ``clusters`` may be values."""
     values: dict[str, Any] = {
         name: options.pop(name) for name in ("weights", "ids", "clusters") if name in options
@@ -50,7 +45,7 @@ def read_arrays(file: Path, labels: object | None, options: dict[str, Any]) -> S
     if isinstance(options.get("groups"), Mapping):
         values["groups"] = options.pop("groups")
     given = ReadOptions.of(options, f"the reader of {file}")
-    refuse_file_options(given, "", f"{file}, which contains arrays")
+    sources.refuse_file_options(given, "", f"{file}, which contains arrays")
     for name in ONLY_TABLES:
         if getattr(given, name) is not None:
             problem = f"`{name}={getattr(given, name)!r}` was given and {file} contains arrays"
@@ -68,7 +63,7 @@ class _ArraySet:
             hint = "save it with numpy.savez(path, scores=..., labels=..., models=...)"
             raise InputError(problem, hint=hint)
 
-    def read(self, labels: object | None, values: Mapping[str, Any]) -> ScoreSet:
+    def read(self, labels: object | None, values: Mapping[str, Any]) -> scoreset.ScoreSet:
         given, arrays = self.options, self.arrays
         label = labels if isinstance(labels, str) else given.label
         ids = values.get("ids", self.find(given.id, "ids", "id"))
@@ -86,10 +81,10 @@ class _ArraySet:
             found, design = self.find(label, "labels", "y"), self.find_design()
         elif isinstance(labels, Path) and labels.suffix.lower() == ".npy":
             with name_argument("labels"):
-                find_reader(labels)
+                sources.find_reader(labels)
                 found, design = open_arrays(labels)["scores"], self.find_design()
-        elif joins_by_id(labels):
-            table = LabelTable(labels, ids, given, given.id)
+        elif rows.joins_by_id(labels):
+            table = rows.LabelTable(labels, ids, given, given.id)
             own = self.find(given.label if given.label in arrays else None, "labels", "y")
             found, design = table.join_labels(own), table.join_design()
         else:
@@ -107,7 +102,7 @@ class _ArraySet:
                 "arrays", label=label, source=str(self.file), order="unknown" if unordered else None
             ),
         )
-        data = ScoreSet(**fields, judges=self.find_judges(fields))
+        data = scoreset.ScoreSet(**fields, judges=self.find_judges(fields))
         return data if chosen is None else data.select(chosen)
 
     def find(self, named: str | None, *usual: str) -> Any:
@@ -149,18 +144,18 @@ class _ArraySet:
         }
         if self.options.groups is None:
             return {name: self.arrays[array] for name, array in stored.items()}
-        named = list_named_columns(self.options.groups, [*stored, *self.arrays])
+        named = grouping.list_named_columns(self.options.groups, [*stored, *self.arrays])
         return {name: self.find(stored.get(name, name)) for name in named}
 
     def find_design(self) -> Any:
         """Weights of the labels, in the array that was named or has the usual name."""
-        named, usual = find_design_column(self.options), USUAL_NAMES["design"]
+        named, usual = columns.find_design_column(self.options), columns.USUAL_NAMES["design"]
         found = self.find(named, *usual)
         if named is None and found is not None:
-            refuse_two_designs(self.options, usual[0], str(self.file))
+            columns.refuse_two_designs(self.options, usual[0], str(self.file))
         return found
 
-    def find_judges(self, fields: Mapping[str, Any]) -> dict[str, Judge]:
+    def find_judges(self, fields: Mapping[str, Any]) -> dict[str, judges.Judge]:
         """The models that give answers or ratings, as `ScoreSet.save` wrote them."""
         arrays = self.arrays
         if "judges" not in arrays:
@@ -175,8 +170,8 @@ class _ArraySet:
         grades = tuple(map(make_plain, arrays["grades"].tolist())) if "grades" in arrays else ()
         cut = grades[int(arrays["cut"])] if "cut" in arrays else None
         each = {
-            "answers": Judge("answers", tuple(fields["classes"])),
-            "ratings": Judge("ratings", grades, cut),
+            "answers": judges.Judge("answers", tuple(fields["classes"])),
+            "ratings": judges.Judge("ratings", grades, cut),
         }
         return {name: each[kind] for name, kind in zip(models, kinds, strict=True) if kind}
 
@@ -185,7 +180,7 @@ class _ArraySet:
 # The arrays in a file.
 
 
-def open_arrays(file: Path) -> Mapping[str, NDArray[Any]]:
+def open_arrays(file: Path) -> Mapping[str, np.typing.NDArray[Any]]:
     """The arrays in an npz, loaded when asked for; an npy has one, ``scores``."""
     with file.open("rb") as content:
         mark = content.read(6)
@@ -197,12 +192,12 @@ def open_arrays(file: Path) -> Mapping[str, NDArray[Any]]:
         return {"scores": _load(content, file.stat().st_size, str(file))}
 
 
-class ArrayFile(Mapping[str, NDArray[Any]]):
+class ArrayFile(Mapping[str, np.typing.NDArray[Any]]):
     """The arrays of an npz by name; each is read when it is asked for first."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._loaded: dict[str, NDArray[Any]] = {}
+        self._loaded: dict[str, np.typing.NDArray[Any]] = {}
         self._allowed = max(UNPACKED_BYTES, UNPACKED_TIMES * file.stat().st_size)
         with (
             translate_foreign_errors(f"reading {file}", hint=REPAIR),
@@ -213,7 +208,7 @@ class ArrayFile(Mapping[str, NDArray[Any]]):
         if len(self._members) < len(members):
             raise InputError(f"{file} contains several arrays under one name", hint=REPAIR)
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
+    def __getitem__(self, name: str) -> np.typing.NDArray[Any]:
         if name not in self._loaded:
             self._loaded[name] = self._read(name)
         return self._loaded[name]
@@ -227,7 +222,7 @@ class ArrayFile(Mapping[str, NDArray[Any]]):
     def __contains__(self, name: object) -> bool:
         return name in self._members
 
-    def _read(self, name: str) -> NDArray[Any]:
+    def _read(self, name: str) -> np.typing.NDArray[Any]:
         member, where = self._members[name], f"{self._file}, key {name!r},"
         self._allowed -= member.file_size
         if self._allowed < 0:
@@ -244,7 +239,7 @@ class ArrayFile(Mapping[str, NDArray[Any]]):
         return array
 
 
-def _load(content: IO[bytes], size: int, where: str) -> NDArray[Any]:
+def _load(content: IO[bytes], size: int, where: str) -> np.typing.NDArray[Any]:
     """The array in ``content``, which has ``size`` bytes."""
     headers: dict[tuple[int, int], Any] = {
         (1, 0): npy_format.read_array_header_1_0,

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ssme.data.readers.csv_files import MISSING_TEXT
 from ssme.data.values import EXACT_INTEGER, to_objects
@@ -130,11 +129,11 @@ def _take_computed(file: Path, sheet: str, rows: list[Row]) -> list[Row]:
 
 def _gather_columns(
     file: Path, sheet: str, header: Row, rows: list[Row], missing: set[str]
-) -> dict[str, NDArray[np.object_]]:
+) -> dict[str, np.typing.NDArray[np.object_]]:
     """Name -> values; a column without a name is kept under its place if it is not empty."""
     header = [cell.value if _is_formula(cell) else cell for cell in header]
     width = max([len(header), *map(len, rows)])
-    found: dict[str, NDArray[np.object_]] = {}
+    found: dict[str, np.typing.NDArray[np.object_]] = {}
     for place in range(width):
         given = header[place] if place < len(header) else None
         values = [_to_value(row[place], missing) if place < len(row) else None for row in rows]

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from ssme.arrays import FloatArray
-from ssme.data import arrays
-from ssme.data.judges import UNSURE
+from ssme.data import arrays, judges
 from ssme.data.labels import RawLabels, order_classes, spell_class
 from ssme.data.readers import columns as layouts
 from ssme.data.readers.tables import Table, read_percentages
@@ -558,7 +557,7 @@ def find_answers(
         except InputError:
             continue
         values = [make_plain(value) for value in found]
-        texts = {spell_class(value) for value in values} - set(UNSURE)
+        texts = {spell_class(value) for value in values} - set(judges.UNSURE)
         n_known = int((codes >= 0).sum())
         if not 1 <= len(texts) <= most or (len(texts) > 2 and n_known < repeats * len(texts)):
             continue
@@ -570,7 +569,7 @@ def find_answers(
         strange = [
             (value, int((codes == code).sum()), int(np.argmax(codes == code)))
             for code, value in enumerate(values)
-            if spell_class(value) not in classes and spell_class(value).lower() not in UNSURE
+            if spell_class(value) not in classes and spell_class(value).lower() not in judges.UNSURE
         ]
         slipped = len(classes) > 1 and sum(n for _, n, _ in strange) <= max(1.0, slips * n_known)
         if texts <= classes or (strange and slipped and len(texts & classes) > 1):

@@ -23,24 +23,13 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from numpy.random import Generator, SeedSequence
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
+from ssme.methods import base, beliefs
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.evidence import AnswersDesign, EvidenceEncoders, space_rows
-from ssme.methods.auto.model import add_label_shift, compute_label_shift
-from ssme.methods.auto.regimes import compute_design_bonus
-from ssme.methods.base import (
-    DeclaredMethod,
-    Estimate,
-    Facts,
-    GroupRows,
-    MethodSpec,
-    Predictor,
-    number_rows,
-)
-from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
+from ssme.methods.auto import model, regimes
 from ssme.methods.clusters import (
     draw_row_exponentials,
     find_correlation,
@@ -62,13 +51,13 @@ from ssme.progress import track
 
 
 @dataclass(frozen=True)
-class Answers(DeclaredMethod, example="n_draws=100"):
+class Answers(base.DeclaredMethod, example="n_draws=100"):
     """Judges who share difficulty: a pool of answers, ratings and probabilities."""
 
     n_draws: int = declare_joint_draws(1000)
     constants: AnswerConstants = declare_constants(AnswerConstants())
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[base.MethodSpec] = base.MethodSpec(
         name="answers",
         title="Judges who share difficulty",
         source="this project: docs/answers-method.md",
@@ -88,7 +77,7 @@ class Answers(DeclaredMethod, example="n_draws=100"):
         widens_to_labels=True,
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> AnswersBelief:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> AnswersBelief:
         constants = self.constants
         encoders = EvidenceEncoders.fit(data, constants)
         design = AnswersDesign.estimate(encoders, data.scores, constants)
@@ -227,7 +216,7 @@ def fit_worlds(
         if name == "selected":
             total += _log_density_of_labeled_answers(data, design, labeled, one)
             counts = np.bincount(data.labels[labeled], minlength=data.n_classes)
-            total += compute_design_bonus(counts)
+            total += regimes.compute_design_bonus(counts)
         fitted[name] = replace(one, log_evidence=total)
     logs = np.array([world.log_evidence for world in fitted.values()])
     chance = np.exp(logs - logs.max())
@@ -263,7 +252,7 @@ def _fit(
         newton_tolerance=design.constants.newton_tolerance,
     )
     mode = regression.find_mode()
-    shift = compute_label_shift(regression, mode)
+    shift = model.compute_label_shift(regression, mode)
     return FittedWorld(regression, mode, widening, regression.log_evidence(mode), shift)
 
 
@@ -279,7 +268,7 @@ def _log_density_of_labeled_answers(
 
 
 @dataclass(frozen=True, eq=False)
-class AnswersFacts(Facts):
+class AnswersFacts(base.Facts):
     """Facts of a fit of `Answers`.
 
     Attributes
@@ -320,7 +309,7 @@ class AnswersFacts(Facts):
 
 
 @dataclass(frozen=True, eq=False)
-class AnswersBelief(SoftBelief):
+class AnswersBelief(beliefs.SoftBelief):
     """W at the mode for every row, and draws of theta.
 
     ``shift`` (K,) are the label intercepts of the mode, which labeled rows alone have.
@@ -333,13 +322,13 @@ class AnswersBelief(SoftBelief):
     draws: FloatArray
     shift: FloatArray
     soft: FloatArray
-    seed: SeedSequence
+    seed: np.random.SeedSequence
     facts: AnswersFacts
     constants: AnswerConstants
     correlation: float = 0.0
 
     @property
-    def predictor(self) -> Predictor:
+    def predictor(self) -> base.Predictor:
         return partial(self.design.compute_posterior, theta=self.theta)
 
     @property
@@ -347,12 +336,12 @@ class AnswersBelief(SoftBelief):
         return len(self.draws)
 
     def estimate_soft(
-        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
-    ) -> list[list[Estimate]]:
+        self, metrics: Sequence[Metric], rows: Sequence[base.GroupRows]
+    ) -> list[list[base.Estimate]]:
         """Estimates on all rows of each group, draws with them as median."""
         out = []
         for part in rows:
-            group = number_rows(part, self.data.n_rows)
+            group = base.number_rows(part, self.data.n_rows)
             worlds = self._draw_worlds(metrics, group)
             out.append(
                 [
@@ -362,7 +351,7 @@ class AnswersBelief(SoftBelief):
             )
         return out
 
-    def _estimate(self, metric: Metric, group: IntArray, worlds: FloatArray) -> Estimate:
+    def _estimate(self, metric: Metric, group: IntArray, worlds: FloatArray) -> base.Estimate:
         labeled = group[self.data.labeled[group]]
         plain = self._expect(metric, group)
         residual, noise = self._find_residual(metric, labeled, plain.size)
@@ -375,7 +364,7 @@ class AnswersBelief(SoftBelief):
         normal = rng.standard_normal((len(worlds), self.constants.label_draws))
         worlds = worlds + normal[:, : len(noise)] @ noise * np.sqrt(gain / len(noise))
         worlds = worlds + left * rng.standard_normal(worlds.shape)
-        return Estimate(value, _move(metric, value, worlds, self.constants.edge))
+        return base.Estimate(value, _move(metric, value, worlds, self.constants.edge))
 
     def _find_residual(
         self, metric: Metric, labeled: IntArray, size: int
@@ -386,7 +375,7 @@ class AnswersBelief(SoftBelief):
         """
         if labeled.size == 0:
             return np.zeros(size), np.zeros((1, size))
-        soft = add_label_shift(self.soft[labeled], self.shift)
+        soft = model.add_label_shift(self.soft[labeled], self.shift)
         plan = metric.plan(self.data.scores[labeled])
         truth = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
         observed = plan(self._weigh(truth, labeled, labels=True))[0]
@@ -435,13 +424,13 @@ class AnswersBelief(SoftBelief):
         """The metric (B, M) of labels drawn from ``soft`` (r, K), the same ones at every call."""
         plan, constants = metric.plan(self.data.scores[rows]), self.constants
         n_draws, cells = constants.label_draws, constants.batch_cells
-        masses = draw_masses(soft, n_draws, cells, make_child_seed(self.seed, 0))
+        masses = beliefs.draw_masses(soft, n_draws, cells, make_child_seed(self.seed, 0))
         return np.concatenate([plan(self._weigh(m, rows, labels=labels)) for m in masses])
 
     def _draw_worlds(self, metrics: Sequence[Metric], group: IntArray) -> list[FloatArray]:
         """Draws (D, M) of each metric on at most ``world_rows`` of the rows, not yet moved."""
         most, cells = self.constants.world_rows, self.constants.batch_cells
-        rows = take_part(group, most, self.data.n_rows, make_child_seed(self.seed, 1))
+        rows = beliefs.take_part(group, most, self.data.n_rows, make_child_seed(self.seed, 1))
         clusters = self.data.clusters
         shrink = find_part_spread(rows, group, clusters) if rows.size < group.size else 1.0
         rng = np.random.default_rng(make_child_seed(self.seed, 2))

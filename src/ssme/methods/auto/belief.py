@@ -29,10 +29,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.random import Generator, SeedSequence
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
+from ssme.methods import base, beliefs, label_draws
 from ssme.methods.auto.constants import Constants
 from ssme.methods.auto.correction import (
     Correction,
@@ -47,18 +47,15 @@ from ssme.methods.auto.correction import (
 )
 from ssme.methods.auto.model import AutoPredictor, PooledRegime, add_label_shift
 from ssme.methods.auto.regimes import MEANINGS, USUAL
-from ssme.methods.base import Estimate, Facts, GroupRows, number_rows
-from ssme.methods.beliefs import SoftBelief, draw_masses, take_part
 from ssme.methods.clusters import draw_row_exponentials, find_part_spread, weigh_rows
 from ssme.methods.draws import average_defined, make_child_seed
-from ssme.methods.label_draws import kish
 from ssme.metrics.base import Metric, MetricPlan, one_hot_mass
 from ssme.metrics.ranking import plan_together
 from ssme.progress import track
 
 
 @dataclass(frozen=True, eq=False)
-class AutoFacts(Facts):
+class AutoFacts(base.Facts):
     """Facts of a fit of `Auto`.
 
     Attributes
@@ -162,7 +159,7 @@ class Worlds:
 
     soft: FloatArray
     exponential: FloatArray
-    rng: Generator
+    rng: np.random.Generator
     clusters: IntArray | None = None
 
     def see(self, hard: bool) -> tuple[FloatArray, FloatArray]:
@@ -185,7 +182,7 @@ def draw_worlds(
     regime: PooledRegime,
     scores: FloatArray,
     rows: IntArray,
-    seed: SeedSequence,
+    seed: np.random.SeedSequence,
     constants: Constants,
     clusters: IntArray | None = None,
 ) -> Iterator[Worlds]:
@@ -222,7 +219,7 @@ class RegimeEstimate:
 
 
 @dataclass(frozen=True, eq=False)
-class AutoBelief(SoftBelief):
+class AutoBelief(beliefs.SoftBelief):
     """The regimes that labels and scores leave possible.
 
     ``weights`` (R,) are omega. ``softs`` are W of each regime on all rows, None where rows are very
@@ -236,7 +233,7 @@ class AutoBelief(SoftBelief):
     predictor: AutoPredictor
     softs: tuple[FloatArray | None, ...]
     soft: FloatArray
-    seed: SeedSequence
+    seed: np.random.SeedSequence
     facts: AutoFacts
     constants: Constants
     recenter: Recenter = recenter
@@ -247,12 +244,12 @@ class AutoBelief(SoftBelief):
         return sum(regime.n_draws for regime in self.regimes)
 
     def estimate_soft(
-        self, metrics: Sequence[Metric], rows: Sequence[GroupRows]
-    ) -> list[list[Estimate]]:
+        self, metrics: Sequence[Metric], rows: Sequence[base.GroupRows]
+    ) -> list[list[base.Estimate]]:
         """Estimates [group][metric] on all rows of each group, with joint draws."""
         out = []
         for g, part in enumerate(rows):
-            numbers = number_rows(part, self.data.n_rows)
+            numbers = base.number_rows(part, self.data.n_rows)
             by_metric = zip(*self.estimate_by_regime(metrics, numbers, g), strict=True)
             whole = numbers.size == self.data.n_rows
             out.append(
@@ -276,14 +273,16 @@ class AutoBelief(SoftBelief):
         shifts = np.array([regime.label_shift for regime in self.predictor.regimes])
         return self.predictor.weights @ shifts
 
-    def _combine(self, metric: Metric, parts: Sequence[RegimeEstimate], whole: bool) -> Estimate:
+    def _combine(
+        self, metric: Metric, parts: Sequence[RegimeEstimate], whole: bool
+    ) -> base.Estimate:
         """The estimate of a metric from those of all regimes, on the ``whole`` set of rows moved by
         what labels of suggested rows say beyond the model."""
         weighed = list(zip(self.weights, parts, strict=True))
         value = np.sum([weight * part.value for weight, part in weighed], axis=0)
         corrected = float(sum(weight * part.correction.gains[1] for weight, part in weighed))
         constants = self.constants.recentering
-        estimate = Estimate(
+        estimate = base.Estimate(
             value,
             np.concatenate([part.draws for part in parts]),
             pair_factor=choose_pair_factor(metric, corrected, self.data.n_classes, constants),
@@ -410,7 +409,7 @@ class AutoBelief(SoftBelief):
             effect = labeled.size / float(worth_of_rows.sum())
         if worth.size > 1:
             one_hot = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
-            size = float(kish((one_hot * worth).sum(axis=-1)[0]))
+            size = float(label_draws.kish((one_hot * worth).sum(axis=-1)[0]))
         corrections = []
         for m, metric in enumerate(group.metrics):
             plan, counts = group.plan("labeled", m), one if metric.hard_only else worth
@@ -442,7 +441,7 @@ class AutoBelief(SoftBelief):
     ) -> FloatArray:
         """The metric (B, C) of labels drawn from ``soft`` (r, K), the same seed every time."""
         n_draws, cells = self.constants.correction.label_draws, self.constants.batch_cells
-        masses = draw_masses(soft, n_draws, cells, make_child_seed(self.seed, 0))
+        masses = beliefs.draw_masses(soft, n_draws, cells, make_child_seed(self.seed, 0))
         return np.concatenate([plan(self._weigh(mass, rows) * counts) for mass in masses])
 
     def _draw_values(self, r: int, regime: PooledRegime, group: RowGroup) -> list[FloatArray]:
@@ -464,7 +463,7 @@ class AutoBelief(SoftBelief):
     def _take_part(self, rows: IntArray) -> IntArray:
         """At most ``world_rows`` of ``rows``, the same ones whenever they are asked for."""
         most = self.constants.world_rows
-        return take_part(rows, most, self.data.n_rows, make_child_seed(self.seed, 0))
+        return beliefs.take_part(rows, most, self.data.n_rows, make_child_seed(self.seed, 0))
 
     def _observe(self, rows: IntArray) -> FloatArray:
         """Mass (1, r, K) of the labels of ``rows``."""

@@ -27,20 +27,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.random import SeedSequence
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.design import LabelDesign
 from ssme.data.scoreset import ScoreSet
+from ssme.methods import base, beliefs, label_draws
 from ssme.methods.auto.constants import CorrectionConstants, RecenteringConstants
-from ssme.methods.base import Estimate
-from ssme.methods.beliefs import compute_root
 from ssme.methods.draws import log_odds
-from ssme.methods.label_draws import kish
+from ssme.metrics import confusion, influence, kinds
 from ssme.metrics.base import Metric
-from ssme.metrics.confusion import predicted_classes
-from ssme.metrics.influence import measure_influence
-from ssme.metrics.kinds import Decision, Ranking, Rows, is_same_metric
 
 SCALES = np.exp(np.linspace(-2.0, 14.0, 33))
 """Variances of the normals that a Student t of 2 degrees mixes, from small to large: 2 / chi^2_2
@@ -152,7 +147,7 @@ def count_labels(design: LabelDesign, rows: IntArray) -> FloatArray | None:
     if design.weights is None or rows.size == 0:
         return None
     weights = design.weights[rows]
-    return weights * kish(weights) / weights.sum()
+    return weights * label_draws.kish(weights) / weights.sum()
 
 
 def count_by_class(shares: FloatArray, labels: IntArray) -> FloatArray:
@@ -284,7 +279,8 @@ def choose_pair_factor(
 def _is_calibrated(metric: Metric, n_classes: int, constants: RecenteringConstants) -> bool:
     """Whether the metric is of a kind whose spread was calibrated, at whatever threshold."""
     return any(
-        is_same_metric(kind, metric.kind, n_classes, any_threshold=True) for kind in constants.kinds
+        kinds.is_same_metric(kind, metric.kind, n_classes, any_threshold=True)
+        for kind in constants.kinds
     )
 
 
@@ -373,14 +369,14 @@ def _compute_covariances(decisions: IntArray, soft: FloatArray) -> FloatArray:
 
 def move_by_suggested(
     metric: Metric,
-    estimate: Estimate,
+    estimate: base.Estimate,
     data: ScoreSet,
     soft: FloatArray,
     rows: IntArray,
     still: float,
     constants: CorrectionConstants,
-    seed: SeedSequence,
-) -> Estimate:
+    seed: np.random.SeedSequence,
+) -> base.Estimate:
     """``estimate`` moved by the best guess of the bias of W ``soft`` (n, K), if the metric has one.
 
     ``rows`` is a part that represents all rows, ``still`` is the share of the bias that the
@@ -391,17 +387,17 @@ def move_by_suggested(
     assert draws is not None
     shares = weights[labeled] / data.n_rows
     kind, noise = metric.kind, np.zeros(1)
-    if isinstance(kind, Decision) and kind.share_of == Rows() and data.n_models > 1:
+    if isinstance(kind, kinds.Decision) and kind.share_of == kinds.Rows() and data.n_models > 1:
         step = correct_differences(
-            predicted_classes(data.scores[rows], kind.threshold),
+            confusion.predicted_classes(data.scores[rows], kind.threshold),
             soft[rows],
-            predicted_classes(data.scores[labeled], kind.threshold),
+            confusion.predicted_classes(data.scores[labeled], kind.threshold),
             soft[labeled],
             data.labels[labeled],
             shares,
             constants.bias_labels,
         )
-    elif isinstance(kind, Ranking) and kind.statistic == "roc_auc":
+    elif isinstance(kind, kinds.Ranking) and kind.statistic == "roc_auc":
         shown = np.union1d(rows[: constants.influence_rows], labeled)
         step, left = guess_bias(
             metric,
@@ -412,7 +408,9 @@ def move_by_suggested(
             shares * shown.size,
             constants.ranking_bias_labels,
         )
-        noise = np.random.default_rng(seed).standard_normal(draws.shape) @ compute_root(left)
+        noise = np.random.default_rng(seed).standard_normal(draws.shape) @ beliefs.compute_root(
+            left
+        )
     else:
         return estimate
     value = np.clip(estimate.value + still * step, metric.low, metric.high)
@@ -438,7 +436,7 @@ def guess_bias(
     """
     asked = np.zeros(len(soft), dtype=bool)
     asked[known] = True
-    psi = measure_influence(metric, scores, soft, None, asked, 0.0)[known]
+    psi = influence.measure_influence(metric, scores, soft, None, asked, 0.0)[known]
     own = soft[known]
     mean = np.einsum("rk,rkm->rm", own, psi)
     off = psi[np.arange(known.size), labels] - mean

@@ -33,16 +33,8 @@ from numpy.random import Generator
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.method import Answers, AnswersBelief
-from ssme.methods.auto.belief import AutoBelief, AutoFacts
+from ssme.methods.auto import belief, correction, model, pool
 from ssme.methods.auto.constants import Constants
-from ssme.methods.auto.correction import compute_gain, count_labels, predict_bias
-from ssme.methods.auto.model import (
-    AutoPredictor,
-    PooledRegime,
-    apply_in_chunks,
-    compute_label_shift,
-)
-from ssme.methods.auto.pool import clip_scores, find_present, summarize_scores
 from ssme.methods.auto.regimes import (
     REGIMES,
     USUAL,
@@ -99,7 +91,7 @@ class Auto(DeclaredMethod, example="n_draws=100"):
         widens_to_labels=True,
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> AutoBelief | AnswersBelief:
+    def fit(self, data: ScoreSet, rng: Generator) -> belief.AutoBelief | AnswersBelief:
         if data.judges:
             return Answers(n_draws=self.n_draws).fit(data, rng)
         constants = self.constants
@@ -151,13 +143,19 @@ def situate(data: ScoreSet, constants: Constants, rng: Generator) -> Situation:
     clip, scores = constants.pool.clip, data.scores[labeled]
     classes = data.labels[labeled]
     # labels in rounds were chosen by scores and labels: all count the same in the likelihood
-    weights = None if data.design.rounds is not None else count_labels(data.design, labeled)
+    weights = (
+        None if data.design.rounds is not None else correction.count_labels(data.design, labeled)
+    )
     clusters = None if data.clusters is None else data.clusters[labeled]
     if clusters is not None and not has_repeats(clusters):
         clusters = None
-    known = KnownLabels(clip_scores(scores, clip), find_present(scores), classes, weights, clusters)
-    present = find_present(data.scores)
-    summary = summarize_scores(clip_scores(data.scores, clip), present, constants.agreement)
+    known = KnownLabels(
+        pool.clip_scores(scores, clip), pool.find_present(scores), classes, weights, clusters
+    )
+    present = pool.find_present(data.scores)
+    summary = pool.summarize_scores(
+        pool.clip_scores(data.scores, clip), present, constants.agreement
+    )
     return Situation(summary, known, constants, data.design.kind)
 
 
@@ -177,7 +175,7 @@ def draw_regime(
     total: int,
     situation: Situation,
     rng: Generator,
-) -> PooledRegime:
+) -> model.PooledRegime:
     """A fitted regime with ``n_draws`` of all ``total`` draws of coefficients."""
     constants, regression = situation.constants, fit.regression
     sampler, widening = constants.sampler, 1.0
@@ -191,21 +189,21 @@ def draw_regime(
     part = max(1, total // CHAIN_PARTS)
     chains = -(-n_draws // part) * part
     draws = replace(regression, sd=sd).draw(fit.mode, chains, rng, sampler)[:n_draws]
-    return PooledRegime(
+    return model.PooledRegime(
         name=fit.name,
         probability=probability,
         pooling=fit.view.pooling,
         mode=fit.mode,
         draws=draws,
-        label_shift=compute_label_shift(regression, fit.mode),
+        label_shift=model.compute_label_shift(regression, fit.mode),
         clip=constants.pool.clip,
         widening=widening,
     )
 
 
 def believe(
-    data: ScoreSet, regimes: tuple[PooledRegime, ...], situation: Situation, rng: Generator
-) -> AutoBelief:
+    data: ScoreSet, regimes: tuple[model.PooledRegime, ...], situation: Situation, rng: Generator
+) -> belief.AutoBelief:
     """The belief that ``regimes`` make up together, with W of all rows in each of them.
 
     Where rows are very many, W of regimes that have no weight in the estimate is left out.
@@ -218,15 +216,15 @@ def believe(
     weights /= weights.sum()
     few, counted = data.n_rows <= constants.world_rows, np.flatnonzero(weights)
     softs = [
-        apply_in_chunks(regime, data.scores, cells) if few or weights[r] > 0.0 else None
+        model.apply_in_chunks(regime, data.scores, cells) if few or weights[r] > 0.0 else None
         for r, regime in enumerate(regimes)
     ]
     soft: FloatArray = np.sum([weights[r] * softs[r] for r in counted], axis=0)
-    return AutoBelief(
+    return belief.AutoBelief(
         data=data,
         regimes=regimes,
         weights=weights,
-        predictor=AutoPredictor(tuple(regimes[r] for r in counted), weights[counted]),
+        predictor=model.AutoPredictor(tuple(regimes[r] for r in counted), weights[counted]),
         softs=tuple(softs),
         soft=soft,
         seed=spawn_seed(rng),
@@ -236,17 +234,17 @@ def believe(
 
 
 def _collect_facts(
-    data: ScoreSet, regimes: tuple[PooledRegime, ...], situation: Situation
-) -> AutoFacts:
+    data: ScoreSet, regimes: tuple[model.PooledRegime, ...], situation: Situation
+) -> belief.AutoFacts:
     """The facts of the fit; the pool and its temperature are those of the first regime."""
     constants, summary, first = situation.constants, situation.summary, regimes[0]
     n, log_tau = data.n_labeled, float(np.log(situation.usual_prior.scale))
-    shared, _ = predict_bias(max(n, 1), log_tau, constants.correction)
+    shared, _ = correction.predict_bias(max(n, 1), log_tau, constants.correction)
     standing, weights = (
         dict(zip(data.models, values.round(4).tolist(), strict=True))
         for values in (summary.standing, first.pooling.weights)
     )
-    return AutoFacts(
+    return belief.AutoFacts(
         label_free=situation.labels.classes.size == 0,
         regimes={
             regime.name: round(regime.probability, 4)
@@ -260,7 +258,7 @@ def _collect_facts(
         standing=standing,
         pool_weights=weights,
         effective_classifiers=summary.n_effective,
-        correction_weight=float(compute_gain(np.ones(1), shared)[0][0]) if n else 0.0,
+        correction_weight=float(correction.compute_gain(np.ones(1), shared)[0][0]) if n else 0.0,
         rows_behind_draws=min(data.n_rows, constants.world_rows),
         correlation=situation.correlation if np.isfinite(situation.correlation) else None,
     )

@@ -23,14 +23,8 @@ from typing import Any
 import numpy as np
 
 from ssme.arrays import FloatArray, IntArray
+from ssme.methods.auto import pool
 from ssme.methods.auto.constants import ModelConstants
-from ssme.methods.auto.pool import (
-    PoolRule,
-    TemperaturePrior,
-    clip_scores,
-    compute_binary_posterior,
-    find_present,
-)
 from ssme.methods.regression import Features, Regression, softmax
 from ssme.metrics.confusion import predicted_classes
 
@@ -77,7 +71,7 @@ def make_regression(
     features: Features,
     labels: IntArray,
     weights: FloatArray | None,
-    prior: TemperaturePrior,
+    prior: pool.TemperaturePrior,
     n_effective: float,
     constants: ModelConstants,
 ) -> Regression:
@@ -168,7 +162,7 @@ class PooledRegime:
 
     name: str
     probability: float
-    pooling: PoolRule
+    pooling: pool.PoolRule
     mode: FloatArray
     draws: FloatArray
     label_shift: FloatArray
@@ -188,7 +182,7 @@ class PooledRegime:
             lines: Any = (np.ascontiguousarray(scores[:, :, k].T, dtype=dtype) for k in range(2))
             zero, one = (np.maximum(line, dtype(self.clip), out=line) for line in lines)
             w = np.empty((2, len(scores)))
-            w[1] = compute_binary_posterior(one / (one + zero), pooling, self.mode)
+            w[1] = pool.compute_binary_posterior(one / (one + zero), pooling, self.mode)
             np.subtract(1.0, w[1], out=w[0])
             return w.T
         q, log_pi = self._pool(scores)
@@ -201,8 +195,8 @@ class PooledRegime:
 
     def _pool(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Clipped scores q (n, M, K) and log pi (n, K)."""
-        q = clip_scores(scores, self.clip)
-        return q, self.pooling(q, find_present(scores))
+        q = pool.clip_scores(scores, self.clip)
+        return q, self.pooling(q, pool.find_present(scores))
 
 
 @dataclass(frozen=True, eq=False)

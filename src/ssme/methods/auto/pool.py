@@ -25,12 +25,11 @@ import numpy as np
 from scipy.special import expit, logit
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
+from ssme.methods import regression, votes
 from ssme.methods.auto.constants import (
     AgreementConstants,
     PriorConstants,
 )
-from ssme.methods.regression import log_softmax, softmax
-from ssme.methods.votes import average_scores, measure_disagreement
 from ssme.metrics.confusion import predicted_classes
 
 # -------------------------------------------------------------------------------------------------
@@ -158,7 +157,7 @@ def clip_scores(scores: FloatArray, clip: float) -> FloatArray:
     if not present.all():
         known = present.any(axis=1)
         middle = np.full((len(scores), scores.shape[2]), 1.0 / scores.shape[2])
-        middle[known] = average_scores(scores[known])
+        middle[known] = votes.average_scores(scores[known])
         scores = np.where(present[:, :, None], scores, middle[:, None, :])
     out: FloatArray = np.maximum(scores, clip)
     if scores.shape[2] == 2:  # the same sum, without a loop over two numbers for each row
@@ -228,10 +227,10 @@ def _log_pool(
         # only classifiers with a score count; a row without any score keeps them all
         by_row = base * np.where(present.any(axis=1, keepdims=True), present, True)
         by_row /= by_row.sum(axis=1, keepdims=True)
-        total += log_softmax(np.log(np.einsum("nmk,nm->nk", q, by_row)))
-        total += log_softmax(np.einsum("nmk,nm->nk", log_q, by_row))
-        total += log_softmax(np.log(_compute_weighted_median(ranked, order, by_row)))
-    return log_softmax(total / 6.0)
+        total += regression.log_softmax(np.log(np.einsum("nmk,nm->nk", q, by_row)))
+        total += regression.log_softmax(np.einsum("nmk,nm->nk", log_q, by_row))
+        total += regression.log_softmax(np.log(_compute_weighted_median(ranked, order, by_row)))
+    return regression.log_softmax(total / 6.0)
 
 
 def _compute_weighted_median(
@@ -309,7 +308,7 @@ LEAST_CLASS = 5.0
 def add_evidence(q: FloatArray) -> FloatArray:
     """W (n, K) if the clipped scores ``q`` (n, M, K) were calibrated and erred independently."""
     log_share = np.log(q.mean(axis=(0, 1)))
-    return np.exp(log_softmax((np.log(q) - log_share).sum(axis=1) + log_share))
+    return np.exp(regression.log_softmax((np.log(q) - log_share).sum(axis=1) + log_share))
 
 
 def measure_correlation(q: FloatArray, w: FloatArray, standing: FloatArray) -> float:
@@ -412,7 +411,7 @@ def summarize_scores(
     lift = q / np.maximum(q.mean(axis=0), np.finfo(np.float64).tiny)
     offset = constants.offset + constants.offset_few / float(share.sum())
     plain, relative = (
-        measure_disagreement(
+        votes.measure_disagreement(
             (answers[:, :, None] == np.arange(n_classes)) & present[:, :, None],
             copies,
             constants.tie,
@@ -508,7 +507,7 @@ def predict_agreed_temperature(
     ratio, low, high = log_pi - log_share, -constants.furthest, constants.furthest
     for _ in range(constants.halvings):
         middle = 0.5 * (low + high)
-        w = softmax(np.exp(middle) * ratio + log_share)
+        w = regression.softmax(np.exp(middle) * ratio + log_share)
         errors = 1.0 - np.take_along_axis(w, answers, axis=1).mean(axis=0)
         too_large = float(errors @ summary.counts) > implied
         low, high = (middle, high) if too_large else (low, middle)

@@ -23,6 +23,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
+from ssme.methods.auto import pool
 from ssme.methods.auto.constants import Constants, RegimesConstants
 from ssme.methods.auto.model import (
     compute_label_shift,
@@ -30,17 +31,6 @@ from ssme.methods.auto.model import (
     compute_posterior,
     make_features,
     make_regression,
-)
-from ssme.methods.auto.pool import (
-    PoolRule,
-    ScoreSummary,
-    TemperaturePrior,
-    add_evidence,
-    find_relative_error,
-    measure_correlation,
-    predict_agreed_temperature,
-    predict_temperature,
-    weigh_by_labels,
 )
 from ssme.methods.regression import Regression, log_softmax
 
@@ -67,7 +57,7 @@ class Situation:
     ``design`` says how rows were chosen for labeling; it is None where this is not known.
     """
 
-    summary: ScoreSummary
+    summary: pool.ScoreSummary
     labels: KnownLabels
     constants: Constants
     design: str | None = None
@@ -87,7 +77,7 @@ class Situation:
     def statedness(self) -> float:
         """From 0, where classifiers answer 0 or 1, to 1, where their scores state an error."""
         low, high = self.constants.prior.stated
-        error = find_relative_error(self.summary, 1.0)
+        error = pool.find_relative_error(self.summary, 1.0)
         return float(np.clip((error - low) / (high - low), 0.0, 1.0))
 
     @cached_property
@@ -100,22 +90,22 @@ class Situation:
     def weigh_classifiers(self, row_weights: FloatArray | None) -> FloatArray:
         """Pool weights w (M,), where ``row_weights`` (n,) say how often each label counts."""
         labels, standing = self.labels, self.summary.standing
-        return weigh_by_labels(labels.q, labels.present, labels.classes, standing, row_weights)
+        return pool.weigh_by_labels(labels.q, labels.present, labels.classes, standing, row_weights)
 
     @cached_property
-    def usual_pooling(self) -> PoolRule:
+    def usual_pooling(self) -> pool.PoolRule:
         """The pool of most regimes, with weights that suit how rows were chosen for labeling."""
         by_class = self.design == "by_class"
         weights = self.class_weighted if by_class else self.weigh_classifiers(self.labels.weights)
-        return PoolRule(self.summary.standing, weights, self.stated_shares)
+        return pool.PoolRule(self.summary.standing, weights, self.stated_shares)
 
     @cached_property
-    def usual_prior(self) -> TemperaturePrior:
+    def usual_prior(self) -> pool.TemperaturePrior:
         """The prior of log b: from the stated error, or from agreement where none is stated."""
         constants, rho = self.constants.prior, self.constants.prior.usual_rho
         if np.isfinite(self.correlation):
             rho += self.statedness * (self.correlation - rho)
-        prior = predict_temperature(self.summary, rho, constants)
+        prior = pool.predict_temperature(self.summary, rho, constants)
         if self.agreed is None:
             return prior
         return replace(prior, center=self.agreed + self.statedness * (prior.center - self.agreed))
@@ -125,9 +115,9 @@ class Situation:
         """The log b about equal class shares that agreement implies; None where it implies none."""
         summary, constants = self.summary, self.constants.agreement
         offset = constants.offset + constants.offset_few / summary.n_effective
-        pooling = PoolRule(summary.standing, summary.standing, self.stated_shares)
+        pooling = pool.PoolRule(summary.standing, summary.standing, self.stated_shares)
         log_pi, equal = pooling(summary.q, summary.present), self.equal_shares
-        return predict_agreed_temperature(summary, log_pi, equal, offset, constants)
+        return pool.predict_agreed_temperature(summary, log_pi, equal, offset, constants)
 
     @property
     def conflict(self) -> float | None:
@@ -143,7 +133,7 @@ class Situation:
         few = summary.n_models < LEAST_CORRELATED or len(summary.q) < 2
         if few or self.statedness == 0.0 or not summary.present.all():
             return float("nan")
-        return measure_correlation(summary.q, add_evidence(summary.q), summary.standing)
+        return pool.measure_correlation(summary.q, pool.add_evidence(summary.q), summary.standing)
 
 
 LEAST_CORRELATED = 3
@@ -157,8 +147,8 @@ class View:
     ``least_shift`` is the least scale of the label intercepts.
     """
 
-    pooling: PoolRule
-    prior: TemperaturePrior
+    pooling: pool.PoolRule
+    prior: pool.TemperaturePrior
     log_evidence: float
     least_shift: float = 0.0
 
@@ -193,7 +183,7 @@ def look_distorted(situation: Situation) -> View | None:
     shares = situation.equal_shares
     evidence = log_conflict_density(situation, True) + float(np.log(situation.statedness))
     scale = constants.regimes.distorted_scale + constants.regimes.distorted_scale_few * few
-    prior = TemperaturePrior(situation.agreed, scale)
+    prior = pool.TemperaturePrior(situation.agreed, scale)
     pooling = replace(situation.usual_pooling, log_share=shares)
     return View(pooling, prior, evidence)
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.random import Generator
 from scipy.special import expit, softmax
 
 from ssme.arrays import FloatArray, IntArray
@@ -59,7 +58,7 @@ class DawidSkene(LabelDraws, example="tol=1e-4"):
         designs=("random", "by_score", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> LabelPosterior:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> LabelPosterior:
         votes = cast_votes(data.scores)
         fit = fit_dawid_skene(votes, data.labels, self.tol, self.max_iter, self.floor)
         facts = Convergence(fit.converged, fit.n_iter).as_facts(prior=fit.prior.tolist())
@@ -165,7 +164,7 @@ class Spe(LabelDraws, example="max_iter=100"):
                 must = "have the smaller value first"
                 raise InputError(option=name, value=(low, high), must=must)
 
-    def fit(self, data: ScoreSet, rng: Generator) -> PerModelPosterior:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> PerModelPosterior:
         posteriors = np.full((data.n_models, data.n_rows, 2), np.nan)
         values: dict[str, dict[str, Any]] = {}
         fits: dict[str, Convergence] = {}

@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from numpy.random import Generator
 from scipy.special import expit, logsumexp
 
 from ssme.arrays import FloatArray
@@ -72,7 +71,7 @@ class BayesianCalibration(LabelDraws, example="slope_sd=0.2"):
         designs=("random", "by_score", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> CalibratedPosterior:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> CalibratedPosterior:
         clipped = np.clip(data.scores[:, :, 1], self.clip, 1.0 - self.clip)
         logs = np.stack([np.log(clipped), np.log1p(-clipped)], axis=-1)
         prior_sd = np.array([self.slope_sd, self.slope_sd, self.shift_sd])
@@ -127,7 +126,7 @@ class CalibrationFit:
     prior_sd: FloatArray
     method: BayesianCalibration = field(default_factory=BayesianCalibration)
 
-    def sample(self, n_draws: int, rng: Generator) -> FloatArray:
+    def sample(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         """Draws (D, 3) by importance resampling of Student-t proposals around the mode."""
         mode, precision = self.find_mode()
         root = np.linalg.cholesky(np.linalg.inv(precision))

@@ -17,20 +17,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.random import Generator
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import ConvergenceWarning, UnsupportedError, warn
+from ssme.methods import beliefs, draws
 from ssme.methods.base import Convergence, Facts, MethodSpec
-from ssme.methods.beliefs import LabelPosterior, clamp
-from ssme.methods.draws import LabelDraws
 from ssme.methods.votes import average_scores, cast_votes, fill_missing
 from ssme.options import Enumeration, Flag, Number, Whole, option
 
 
 @dataclass(frozen=True)
-class Ensemble(LabelDraws, example="labels=False"):
+class Ensemble(draws.LabelDraws, example="labels=False"):
     """Labels drawn from the average classifier."""
 
     labels: bool = option(
@@ -50,12 +48,12 @@ class Ensemble(LabelDraws, example="labels=False"):
         designs=("random", "by_score", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> LabelPosterior:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.LabelPosterior:
         posterior = average_scores(data.scores)
         if self.labels:
-            posterior = clamp(posterior, data.labels)
+            posterior = beliefs.clamp(posterior, data.labels)
         drawn = self.set_draws(rng)
-        return LabelPosterior(
+        return beliefs.LabelPosterior(
             data, posterior, *drawn, predictor=average_scores, clamps_labels=self.labels
         )
 
@@ -72,7 +70,7 @@ class Ensemble(LabelDraws, example="labels=False"):
 
 
 @dataclass(frozen=True)
-class WeightedEnsemble(LabelDraws, example="prior_rows=5"):
+class WeightedEnsemble(draws.LabelDraws, example="prior_rows=5"):
     """Labels drawn from the pool of classifiers that predicts the labeled rows best."""
 
     prior_rows: float = option(
@@ -98,16 +96,16 @@ class WeightedEnsemble(LabelDraws, example="prior_rows=5"):
         designs=("random", "by_score", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> LabelPosterior:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.LabelPosterior:
         scores = fill_missing(data.scores)
         labeled = np.flatnonzero(data.labeled)
         likelihood = scores[labeled, :, data.labels[labeled]]
         weights, convergence = find_weights(likelihood, self.prior_rows, self.tol, self.max_iter)
         pool = np.einsum("nmk,m->nk", scores, weights)
-        posterior = clamp(pool / pool.sum(axis=1, keepdims=True), data.labels)
+        posterior = beliefs.clamp(pool / pool.sum(axis=1, keepdims=True), data.labels)
         by_model = dict(zip(data.models, weights.tolist(), strict=True))
         facts = convergence.as_facts(pool_weights=by_model)
-        return LabelPosterior(data, posterior, *self.set_draws(rng), facts)
+        return beliefs.LabelPosterior(data, posterior, *self.set_draws(rng), facts)
 
 
 def find_weights(
@@ -143,7 +141,7 @@ def find_weights(
 
 
 @dataclass(frozen=True)
-class MajorityVote(LabelDraws, example="hard=True"):
+class MajorityVote(draws.LabelDraws, example="hard=True"):
     """Accuracy-weighted average of discrete predictions."""
 
     hard: bool = option(
@@ -167,7 +165,7 @@ class MajorityVote(LabelDraws, example="hard=True"):
         needs_labels=False,
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> LabelPosterior:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.LabelPosterior:
         votes, labeled = cast_votes(data.scores), np.flatnonzero(data.labeled)
         cast = votes[labeled].sum(axis=(0, 2))
         right = votes[labeled, :, data.labels[labeled]].sum(axis=0)
@@ -176,10 +174,10 @@ class MajorityVote(LabelDraws, example="hard=True"):
         if self.hard:
             top = share == share.max(axis=1, keepdims=True)
             share = top / top.sum(axis=1, keepdims=True)
-        posterior = clamp(share, data.labels)
+        posterior = beliefs.clamp(share, data.labels)
         weights = dict(zip(data.models, accuracy.tolist(), strict=True))
         facts = Facts(values={"vote_weights": weights})
-        return LabelPosterior(data, posterior, *self.set_draws(rng), facts)
+        return beliefs.LabelPosterior(data, posterior, *self.set_draws(rng), facts)
 
 
 def weigh_votes(votes: FloatArray, weights: FloatArray) -> FloatArray:
@@ -205,7 +203,7 @@ def weigh_votes(votes: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class PseudoLabel(LabelDraws, example="model='knn'"):
+class PseudoLabel(draws.LabelDraws, example="model='knn'"):
     """Labels drawn from a model of the label given the scores."""
 
     model: str = option(
@@ -236,7 +234,7 @@ class PseudoLabel(LabelDraws, example="model='knn'"):
         designs=("random", "by_score", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> LabelPosterior:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.LabelPosterior:
         labeled = data.labeled
         seen = np.unique(data.labels[labeled])
         if seen.size < 2:
@@ -254,7 +252,7 @@ class PseudoLabel(LabelDraws, example="model='knn'"):
         posterior[:, seen] = predicted
         drawn = self.set_draws(rng)
         facts = convergence.as_facts()
-        return LabelPosterior(data, clamp(posterior, data.labels), *drawn, facts)
+        return beliefs.LabelPosterior(data, beliefs.clamp(posterior, data.labels), *drawn, facts)
 
     def _fit_logistic(
         self, known: FloatArray, labels: IntArray, features: FloatArray

@@ -15,27 +15,22 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.random import Generator
 from scipy.special import xlogy
 
+from ssme import errors, options, progress
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
-from ssme.errors import UnsupportedError
-from ssme.methods.base import DeclaredMethod, Estimate, Facts, MethodSpec
-from ssme.methods.beliefs import DirectBelief, PerModelPosterior, average_columns, clamp
-from ssme.methods.draws import LabelDraws
+from ssme.methods import base, beliefs, draws
 from ssme.methods.votes import cast_votes, compute_share_correct
 from ssme.metrics.base import Metric
 from ssme.metrics.kinds import find_threshold
-from ssme.options import Enumeration, option
-from ssme.progress import track
 
 
 @dataclass(frozen=True)
-class Cbpe(LabelDraws, example="n_draws=100"):
+class Cbpe(draws.LabelDraws, example="n_draws=100"):
     """Labels drawn, for each classifier, from its own scores."""
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[base.MethodSpec] = base.MethodSpec(
         name="cbpe",
         title="Each classifier's own confidence",
         source="Bialek et al. 2024 (CBPE)",
@@ -46,10 +41,10 @@ class Cbpe(LabelDraws, example="n_draws=100"):
         needs_labels=False,
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> PerModelPosterior:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.PerModelPosterior:
         scores = data.scores / data.scores.sum(axis=2, keepdims=True)  # rounded ones do not add up
-        own = np.stack([clamp(scores[:, j], data.labels) for j in range(data.n_models)])
-        return PerModelPosterior(data, own, *self.set_draws(rng))
+        own = np.stack([beliefs.clamp(scores[:, j], data.labels) for j in range(data.n_models)])
+        return beliefs.PerModelPosterior(data, own, *self.set_draws(rng))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -66,16 +61,16 @@ class Cbpe(LabelDraws, example="n_draws=100"):
 
 
 @dataclass(frozen=True)
-class Atc(DeclaredMethod, example="confidence='entropy'"):
+class Atc(base.DeclaredMethod, example="confidence='entropy'"):
     """Share of rows whose confidence passes the threshold that fits the labeled rows."""
 
-    confidence: Literal["top", "entropy"] = option(
+    confidence: Literal["top", "entropy"] = options.option(
         "top",
         "What a classifier's confidence is: its top probability, or its negative entropy.",
-        Enumeration("top", "entropy"),
+        options.Enumeration("top", "entropy"),
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[base.MethodSpec] = base.MethodSpec(
         name="atc",
         title="Average thresholded confidence",
         source="Garg et al. 2022",
@@ -88,25 +83,27 @@ class Atc(DeclaredMethod, example="confidence='entropy'"):
         gives_posterior=False,
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.DirectBelief:
         entropic = self.confidence == "entropy"
         scores = data.scores
         confidence = xlogy(scores, scores).sum(axis=2) if entropic else scores.max(axis=2)
-        truth = clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
+        truth = beliefs.clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         right = compute_share_correct(cast_votes(data.scores), truth)
         thresholds, expected = np.full(data.n_models, np.nan), np.empty(right.shape)
-        for j in track(range(data.n_models), "models"):
+        for j in progress.track(range(data.n_models), "models"):
             known = data.labeled & np.isfinite(right[:, j])
             own = confidence[:, j]
             thresholds[j], at = find_confidence_threshold(own[known], right[known, j])
             above = (own > thresholds[j]) + at * (own == thresholds[j])
             expected[:, j] = np.where(known | np.isnan(right[:, j]), right[:, j], above)
 
-        def answer(metric: Metric, rows: IntArray) -> Estimate:
-            return Estimate(average_columns(expected, rows, data.weights))
+        def answer(metric: Metric, rows: IntArray) -> base.Estimate:
+            return base.Estimate(beliefs.average_columns(expected, rows, data.weights))
 
         by_model = dict(zip(data.models, thresholds.tolist(), strict=True))
-        return DirectBelief(data.n_rows, answer, Facts(values={"thresholds": by_model}))
+        return beliefs.DirectBelief(
+            data.n_rows, answer, base.Facts(values={"thresholds": by_model})
+        )
 
 
 def find_confidence_threshold(confidence: FloatArray, right: FloatArray) -> tuple[float, float]:
@@ -131,10 +128,10 @@ def find_confidence_threshold(confidence: FloatArray, right: FloatArray) -> tupl
 
 
 @dataclass(frozen=True)
-class Agreement(DeclaredMethod, example=""):
+class Agreement(base.DeclaredMethod, example=""):
     """Mean agreement of each classifier with every other one."""
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[base.MethodSpec] = base.MethodSpec(
         name="agreement",
         title="Agreement with the other classifiers",
         source="Jiang et al. 2022",
@@ -149,22 +146,22 @@ class Agreement(DeclaredMethod, example=""):
         gives_posterior=False,
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.DirectBelief:
         if data.n_models < 2:
             problem = "method 'agreement' compares classifiers and there is only one"
             hint = "add another classifier, or use a method for one such as 'cbpe'"
-            raise UnsupportedError(problem, hint=hint)
-        truth = clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
+            raise errors.UnsupportedError(problem, hint=hint)
+        truth = beliefs.clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         known = data.labeled[:, None]
 
-        def answer(metric: Metric, rows: IntArray) -> Estimate:
+        def answer(metric: Metric, rows: IntArray) -> base.Estimate:
             votes = cast_votes(data.scores, find_threshold(metric.kind))
             right = np.where(
                 known, compute_share_correct(votes, truth), measure_agreement_with_others(votes)
             )
-            return Estimate(average_columns(right, rows, data.weights))
+            return base.Estimate(beliefs.average_columns(right, rows, data.weights))
 
-        return DirectBelief(data.n_rows, answer)
+        return beliefs.DirectBelief(data.n_rows, answer)
 
 
 def measure_agreement_with_others(votes: FloatArray) -> FloatArray:

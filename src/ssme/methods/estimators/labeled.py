@@ -11,25 +11,21 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.random import Generator
-from numpy.typing import NDArray
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.base import DeclaredMethod, Estimate, Facts, MethodSpec
-from ssme.methods.beliefs import DirectBelief, LabeledBelief
-from ssme.methods.draws import declare_joint_draws, spawn_seed
+from ssme.methods import base, beliefs, draws
 from ssme.methods.votes import cast_votes, compute_share_correct
 from ssme.metrics.base import Metric
 from ssme.options import Enumeration, Flag, Nothing, Number, OneOf, Whole, option
 
 
 @dataclass(frozen=True)
-class Labeled(DeclaredMethod, example="n_draws=100"):
+class Labeled(base.DeclaredMethod, example="n_draws=100"):
     """Each metric on the labeled rows alone."""
 
-    n_draws: int = declare_joint_draws(1000)
+    n_draws: int = draws.declare_joint_draws(1000)
     joint_draws: bool = option(
         True,
         "Whether to make the draws of metrics whose interval does not need them; comparisons and "
@@ -37,7 +33,7 @@ class Labeled(DeclaredMethod, example="n_draws=100"):
         Flag(),
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[base.MethodSpec] = base.MethodSpec(
         name="labeled",
         title="Labeled rows alone",
         source="the metric itself; intervals: Wilson 1927, Newcombe 2006, Boyd et al. 2013",
@@ -48,8 +44,8 @@ class Labeled(DeclaredMethod, example="n_draws=100"):
         designs=("random", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> LabeledBelief:
-        return LabeledBelief(data, self.n_draws, self.joint_draws, spawn_seed(rng))
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.LabeledBelief:
+        return beliefs.LabeledBelief(data, self.n_draws, self.joint_draws, draws.spawn_seed(rng))
 
 
 # -------------------------------------------------------------------------------------------------
@@ -70,7 +66,7 @@ class Labeled(DeclaredMethod, example="n_draws=100"):
 # Farquhar, Gal and Rainforth, "On statistical bias in active learning", ICLR 2021.
 
 
-Oracle = Sequence[Any] | NDArray[Any] | Callable[[IntArray], Sequence[Any]]
+Oracle = Sequence[Any] | np.typing.NDArray[Any] | Callable[[IntArray], Sequence[Any]]
 
 
 class _Oracle:
@@ -87,7 +83,7 @@ class _Oracle:
 
 
 @dataclass(frozen=True)
-class ActiveTesting(DeclaredMethod):
+class ActiveTesting(base.DeclaredMethod):
     """Accuracy from labels that the method asks for.
 
     Examples
@@ -120,7 +116,7 @@ class ActiveTesting(DeclaredMethod):
         Number(least=1e-6, most=1.0),
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[base.MethodSpec] = base.MethodSpec(
         name="active_testing",
         title="Active testing: chosen labels, LURE weights",
         source="Kossen et al. 2021",
@@ -137,7 +133,7 @@ class ActiveTesting(DeclaredMethod):
         designs=("random", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> DirectBelief:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.DirectBelief:
         votes = cast_votes(data.scores)
         if data.design.weights is not None and self.oracle is None:
             return _make_belief(data, *_read_labels(data, votes))
@@ -202,15 +198,17 @@ def _read_labels(data: ScoreSet, votes: FloatArray) -> tuple[FloatArray, IntArra
     return 1.0 - weights[labeled] @ error / total, labeled
 
 
-def _make_belief(data: ScoreSet, value: FloatArray, asked: IntArray) -> DirectBelief:
-    def answer(metric: Metric, rows: IntArray) -> Estimate:
+def _make_belief(data: ScoreSet, value: FloatArray, asked: IntArray) -> beliefs.DirectBelief:
+    def answer(metric: Metric, rows: IntArray) -> base.Estimate:
         if rows.size != data.n_rows:
             problem = "method 'active_testing' chooses its labels for all rows, not for a group"
             hint = "run it on the rows of the group alone, or use another method"
             raise UnsupportedError(problem, hint=hint)
-        return Estimate(np.clip(value, metric.low, metric.high))
+        return base.Estimate(np.clip(value, metric.low, metric.high))
 
-    return DirectBelief(data.n_rows, answer, Facts(values={"asked_rows": asked.tolist()}))
+    return beliefs.DirectBelief(
+        data.n_rows, answer, base.Facts(values={"asked_rows": asked.tolist()})
+    )
 
 
 def compute_acquisition(scores: FloatArray, votes: FloatArray, uniform: float) -> FloatArray:

@@ -31,18 +31,15 @@ from functools import cache, partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.random import Generator, SeedSequence
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
-from ssme.methods import beliefs
-from ssme.methods.base import DeclaredMethod, Estimate, MethodSpec
+from ssme.methods import base, beliefs
 from ssme.methods.clusters import draw_row_counts
 from ssme.methods.draws import MOST_DRAWS, declare_joint_draws, spawn_seed
 from ssme.methods.votes import average_scores, cast_votes, compute_share_correct
+from ssme.metrics import decisions, kinds
 from ssme.metrics.base import Metric
-from ssme.metrics.decisions import ACCURACY
-from ssme.metrics.kinds import Calibration, Kind, find_threshold, is_same_metric
 from ssme.options import Enumeration, Flag, Nothing, Number, OneOf, Series, Whole, option
 from ssme.progress import track
 
@@ -91,11 +88,11 @@ class PredictedAccuracy:
         cls,
         data: ScoreSet,
         annotator: Annotator,
-        kind: Kind = ACCURACY,
+        kind: kinds.Kind = decisions.ACCURACY,
         ridge_grid: tuple[float, ...] | None = None,
     ) -> PredictedAccuracy:
         """That of decisions at the threshold of the metric's ``kind``."""
-        votes = cast_votes(data.scores, find_threshold(kind))
+        votes = cast_votes(data.scores, kinds.find_threshold(kind))
         truth = compute_share_correct(
             votes, beliefs.clamp(np.zeros((data.n_rows, data.n_classes)), data.labels)
         )
@@ -191,7 +188,7 @@ def _average(values: FloatArray, weights: FloatArray) -> tuple[float, FloatArray
 
 
 @dataclass(frozen=True)
-class Ppi(DeclaredMethod, example="power=1.0"):
+class Ppi(base.DeclaredMethod, example="power=1.0"):
     """Prediction-powered estimates with the mean score as annotator."""
 
     power: float | None = option(
@@ -208,7 +205,7 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         500, "Number of resamples of the prediction-powered bootstrap.", Whole(2, MOST_DRAWS)
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[base.MethodSpec] = base.MethodSpec(
         name="ppi",
         title="Prediction-powered inference, power-tuned",
         source="Angelopoulos et al. 2023; Zrnic 2024; Eyre and Madras 2025",
@@ -221,14 +218,16 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         designs=("random", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> beliefs.DirectBelief:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.DirectBelief:
         grid = self.ridge_grid if self.ridge else None
         known = cache(lambda kind: PredictedAccuracy.of(data, "pool", kind, grid))
         pool = average_scores(data.scores)
         seeds = spawn_seed(rng), spawn_seed(rng)
 
-        def answer(metric: Metric, rows: IntArray) -> Estimate:
-            if is_same_metric(ACCURACY, metric.kind, data.n_classes, any_threshold=True):
+        def answer(metric: Metric, rows: IntArray) -> base.Estimate:
+            if kinds.is_same_metric(
+                decisions.ACCURACY, metric.kind, data.n_classes, any_threshold=True
+            ):
                 value, influence = known(metric.kind).estimate_means(rows, lam=self.power)
                 return beliefs.make_normal_estimate(
                     value, influence, metric, self.n_boot, seeds[0], data
@@ -243,8 +242,8 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         data: ScoreSet,
         pool: FloatArray,
         rows: IntArray,
-        seeds: tuple[SeedSequence, SeedSequence],
-    ) -> Estimate:
+        seeds: tuple[np.random.SeedSequence, np.random.SeedSequence],
+    ) -> base.Estimate:
         chosen = data.design.weights is not None
         labeled, unlabeled = rows[data.labeled[rows]], rows if chosen else rows[~data.labeled[rows]]
         true = beliefs.clamp(np.zeros_like(pool), data.labels)
@@ -275,7 +274,7 @@ class Ppi(DeclaredMethod, example="power=1.0"):
         ((alone,),) = beliefs.LabeledBelief(data, n_boot, False, on_labeled).estimate(
             [metric], [rows]
         )
-        spread = isinstance(metric.kind, Calibration)
+        spread = isinstance(metric.kind, kinds.Calibration)
         ratio = np.ones(t.shape) if spread else _measure_shrinkage(ts, draws)
 
         def move_bounds(level: float) -> tuple[FloatArray, FloatArray]:
@@ -285,7 +284,7 @@ class Ppi(DeclaredMethod, example="power=1.0"):
             return clip(ends[0]), clip(ends[1])
 
         bounds = move_bounds if labeled.size else None
-        return Estimate(value, draws if len(draws) else None, bounds)
+        return base.Estimate(value, draws if len(draws) else None, bounds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,7 +293,7 @@ class _ResampledRows:
 
     rows: IntArray
     n_boot: int
-    seed: SeedSequence
+    seed: np.random.SeedSequence
     clusters: IntArray | None = None
 
     def evaluate(
@@ -313,7 +312,7 @@ class _ResampledRows:
             values.append(plan(times[:, :, None] * mass))
         return plan(mass[None])[0], np.concatenate(values)
 
-    def _draw(self, rng: Generator, size: int) -> FloatArray:
+    def _draw(self, rng: np.random.Generator, size: int) -> FloatArray:
         n = self.rows.size
         if self.clusters is None:
             return draw_row_counts(rng, size, n, None)
@@ -359,13 +358,13 @@ def _tune(true: FloatArray, predicted: FloatArray, unlabeled: FloatArray) -> Flo
 
 
 @dataclass(frozen=True)
-class AutoEval(DeclaredMethod, example="n_draws=100"):
+class AutoEval(base.DeclaredMethod, example="n_draws=100"):
     """Accuracy of each classifier by power-tuned prediction-powered inference."""
 
     annotator: Annotator = declare_annotator("confidence")
     n_draws: int = declare_joint_draws(1000)
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[base.MethodSpec] = base.MethodSpec(
         name="autoeval",
         title="AutoEval: PPI++ on accuracy",
         source="Boyeau et al. 2025",
@@ -380,11 +379,11 @@ class AutoEval(DeclaredMethod, example="n_draws=100"):
         designs=("random", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> beliefs.DirectBelief:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.DirectBelief:
         seed = spawn_seed(rng)
         known = cache(lambda kind: PredictedAccuracy.of(data, self.annotator, kind))
 
-        def answer(metric: Metric, rows: IntArray) -> Estimate:
+        def answer(metric: Metric, rows: IntArray) -> base.Estimate:
             value, influence = known(metric.kind).estimate_means(rows)
             return beliefs.make_normal_estimate(value, influence, metric, self.n_draws, seed, data)
 
@@ -406,7 +405,7 @@ class AutoEval(DeclaredMethod, example="n_draws=100"):
 
 
 @dataclass(frozen=True)
-class StratifiedPpi(DeclaredMethod, example="n_strata=2"):
+class StratifiedPpi(base.DeclaredMethod, example="n_strata=2"):
     """PPI++ on accuracy with strata of equal size in the annotator's prediction."""
 
     n_strata: int = option(
@@ -422,7 +421,7 @@ class StratifiedPpi(DeclaredMethod, example="n_strata=2"):
     ridge_grid: tuple[float, ...] = declare_ridge_grid()
     n_draws: int = declare_joint_draws(1000)
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[base.MethodSpec] = base.MethodSpec(
         name="stratified_ppi",
         title="Stratified PPI++ on accuracy",
         source="Fisch et al. 2024",
@@ -436,11 +435,11 @@ class StratifiedPpi(DeclaredMethod, example="n_strata=2"):
         gives_posterior=False,
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> beliefs.DirectBelief:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.DirectBelief:
         grid, seed = self.ridge_grid if self.ridge else None, spawn_seed(rng)
         known = cache(lambda kind: PredictedAccuracy.of(data, self.annotator, kind, grid))
 
-        def answer(metric: Metric, rows: IntArray) -> Estimate:
+        def answer(metric: Metric, rows: IntArray) -> base.Estimate:
             given = known(metric.kind)
             stratify = partial(self._estimate_model, given)
             value, influence = given.estimate_means(rows, stratify)

@@ -19,17 +19,13 @@ from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.random import Generator
 
 from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
 from ssme.engines.kernels import KERNELS
-from ssme.methods.base import Convergence, DeclaredMethod, Facts, MethodSpec
-from ssme.methods.beliefs import LabelPosterior, PerModelPosterior, clamp
-from ssme.methods.draws import MOST_DRAWS, declare_world_draws, make_child_seed, spawn_seed
+from ssme.methods import base, beliefs, draws
+from ssme.mixture import gaussian_mixture, kde
 from ssme.mixture import model as mixture
-from ssme.mixture.gaussian_mixture import COVARIANCES
-from ssme.mixture.kde import ACROSS, BANDWIDTH_RULES
 from ssme.options import Enumeration, Nothing, Number, OneOf, Text, Whole, option
 from ssme.progress import track
 
@@ -43,7 +39,7 @@ PRESET = Nothing("what the preset says")
 
 
 @dataclass(frozen=True)
-class SsmeOptions(DeclaredMethod):
+class SsmeOptions(base.DeclaredMethod):
     """The options of SSME and SSME-M."""
 
     preset: str = option(
@@ -64,15 +60,17 @@ class SsmeOptions(DeclaredMethod):
     bandwidth: str | float | None = option(
         None,
         "Bandwidth of the kernel density estimate: a rule, or a number.",
-        OneOf(Enumeration(*BANDWIDTH_RULES), Number(least=1e-6, most=1e6), PRESET),
+        OneOf(Enumeration(*kde.BANDWIDTH_RULES), Number(least=1e-6, most=1e6), PRESET),
     )
     across: str | None = option(
         None,
         "Bandwidth in several dimensions: the smallest of all, or each its own.",
-        OneOf(Enumeration(*ACROSS), PRESET),
+        OneOf(Enumeration(*kde.ACROSS), PRESET),
     )
     covariance: str | None = option(
-        None, "Covariance of the Gaussians.", OneOf(Enumeration(*COVARIANCES), PRESET)
+        None,
+        "Covariance of the Gaussians.",
+        OneOf(Enumeration(*gaussian_mixture.COVARIANCES), PRESET),
     )
     components: int | None = option(
         None, "Number of Gaussians per class.", OneOf(Whole(1, 100), PRESET)
@@ -107,9 +105,9 @@ class SsmeOptions(DeclaredMethod):
     n_draws: int | None = option(
         None,
         "Number of label vectors drawn for each estimate.",
-        OneOf(Whole(1, MOST_DRAWS), PRESET),
+        OneOf(Whole(1, draws.MOST_DRAWS), PRESET),
     )
-    n_worlds: int = declare_world_draws()
+    n_worlds: int = draws.declare_world_draws()
 
     def make_mixture_options(self) -> mixture.MixtureOptions:
         """The preset, with the options that are given in its place."""
@@ -150,7 +148,7 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
         OneOf(Whole(1, 10**9), Nothing("all rows")),
     )
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[base.MethodSpec] = base.MethodSpec(
         name="ssme",
         title="Semi-supervised mixture of all classifiers' scores, as published",
         source="Shanmugam et al. 2025, sec. 3",
@@ -163,9 +161,9 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
         designs=("random", "by_score", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> LabelPosterior:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.LabelPosterior:
         options, n_draws = self.make_mixture_options(), self.choose_draws()
-        fit_seed, draw_seed = spawn_seed(rng), spawn_seed(rng)
+        fit_seed, draw_seed = draws.spawn_seed(rng), draws.spawn_seed(rng)
         fit_rng = np.random.default_rng(fit_seed)
         rows = np.arange(data.n_rows)
         if self.max_rows is not None and data.n_rows > self.max_rows:
@@ -181,10 +179,10 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
         rest = np.setdiff1d(np.arange(data.n_rows), rows)
         if rest.size:
             posterior[rest] = predictor(data.scores[rest])
-        posterior = clamp(posterior, data.labels)
+        posterior = beliefs.clamp(posterior, data.labels)
         refits: list[FloatArray] = []
         if rest.size == 0 and data.n_rows <= self.bootstrap_rows:
-            refit_rng = np.random.default_rng(make_child_seed(fit_seed, 0))
+            refit_rng = np.random.default_rng(draws.make_child_seed(fit_seed, 0))
             points = mixture.stack_alr(
                 data.scores, options.clip, only_exact=options.clip_only_exact
             )
@@ -197,15 +195,15 @@ class SsmeMethod(SsmeOptions, example="n_bootstrap=0"):
             )
             for _ in track(range(self.n_bootstrap), "refits"):
                 refit = mixture.refit_responsibilities(*problem, refit_rng, data.weights)
-                refits.append(clamp(refit, data.labels))
+                refits.append(beliefs.clamp(refit, data.labels))
         values = {"preset": self.preset, "n_bootstrap": len(refits), "fitted_rows": rows.size}
-        facts = Facts(
+        facts = base.Facts(
             values=values | fitted.describe(),
             fits={"": describe_convergence(fitted)},
             is_mixture=True,
         )
         drawn = (n_draws, self.n_worlds, draw_seed)
-        return LabelPosterior(data, posterior, *drawn, facts, tuple(refits), predictor)
+        return beliefs.LabelPosterior(data, posterior, *drawn, facts, tuple(refits), predictor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,14 +225,14 @@ class MixturePredictor:
         return np.concatenate(parts)
 
 
-def describe_convergence(fitted: mixture.MixtureFit) -> Convergence:
+def describe_convergence(fitted: mixture.MixtureFit) -> base.Convergence:
     """How EM ended."""
     em = fitted.em
-    return Convergence(em.converged, em.n_iter, np.asarray(em.objective_history))
+    return base.Convergence(em.converged, em.n_iter, np.asarray(em.objective_history))
 
 
 def fit_scores(
-    data: ScoreSet, options: mixture.MixtureOptions, rng: Generator
+    data: ScoreSet, options: mixture.MixtureOptions, rng: np.random.Generator
 ) -> mixture.MixtureFit:
     """The mixture fitted to the log-ratios of ``data``; the mean score is the first guess."""
     points = mixture.stack_alr(data.scores, options.clip, only_exact=options.clip_only_exact)
@@ -256,7 +254,7 @@ def fit_scores(
 class SsmeMMethod(SsmeOptions, example="max_iter=10"):
     """`SsmeMethod` for every classifier on its own, with the same options."""
 
-    spec: ClassVar[MethodSpec] = MethodSpec(
+    spec: ClassVar[base.MethodSpec] = base.MethodSpec(
         name="ssme_m",
         title="SSME fitted to one classifier at a time",
         source="Shanmugam et al. 2025, app. D",
@@ -267,20 +265,20 @@ class SsmeMMethod(SsmeOptions, example="max_iter=10"):
         designs=("random", "by_score", "weights"),
     )
 
-    def fit(self, data: ScoreSet, rng: Generator) -> PerModelPosterior:
+    def fit(self, data: ScoreSet, rng: np.random.Generator) -> beliefs.PerModelPosterior:
         options, n_draws = self.make_mixture_options(), self.choose_draws()
-        fit_seed, draw_seed = spawn_seed(rng), spawn_seed(rng)
+        fit_seed, draw_seed = draws.spawn_seed(rng), draws.spawn_seed(rng)
         posteriors, fits = [], {}
         for j, seed in enumerate(track(fit_seed.spawn(data.n_models), "models")):
             alone = replace(data, scores=data.scores[:, [j]], models=(data.models[j],))
             fitted = fit_scores(alone, options, np.random.default_rng(seed))
-            posteriors.append(clamp(fitted.em.responsibilities, data.labels))
+            posteriors.append(beliefs.clamp(fitted.em.responsibilities, data.labels))
             fits[data.models[j]] = fitted
         per_model = {model: fitted.describe() for model, fitted in fits.items()}
-        facts = Facts(
+        facts = base.Facts(
             values={"preset": self.preset, "per_model": per_model},
             fits={model: describe_convergence(fitted) for model, fitted in fits.items()},
         )
-        return PerModelPosterior(
+        return beliefs.PerModelPosterior(
             data, np.stack(posteriors), n_draws, self.n_worlds, draw_seed, facts
         )
