@@ -15,18 +15,15 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ssme import fitting, schema, wording
 from ssme.data.readers.reading import as_score_set, is_dataset, read_several, reading_options
 from ssme.data.readers.tables import is_frame
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, warn
-from ssme.fitting import fit_method
-from ssme.methods.base import Method
-from ssme.methods.registry import find_method_class
+from ssme.methods import base, registry
 from ssme.options import accept, takes
 from ssme.results.evaluation import Evaluation
-from ssme.schema import RunOptions
 from ssme.spec import READ, RUN, RunSpec
-from ssme.wording import suggest_nearest
 
 ALSO_CALLED = {
     "seed": "random_state",
@@ -39,7 +36,7 @@ ALSO_CALLED = {
 """Options by the names that other tools give them."""
 
 
-@takes(RunOptions, without=("source",))
+@takes(schema.RunOptions, without=("source",))
 def evaluate(source: Any, y: Any = None, **options: Any) -> Evaluation:
     """Estimate every classifier's metrics from few labels and many unlabeled rows.
 
@@ -142,7 +139,7 @@ def execute(
         data = _read(spec, source, labels)
         # where BLAS splits a product between threads, the last bit depends on how many there are
         with threadpool_limits(1, user_api="blas"):
-            return fit_method(data, spec).make_evaluation(start)
+            return fitting.fit_method(data, spec).make_evaluation(start)
     if spec.source is None:
         problem = f"`engine={spec.engine}` was given for scores that are in memory"
         raise InputError(problem, hint="give the path of a Parquet file, or leave `engine` out")
@@ -238,7 +235,7 @@ def _locate_labels(source: Any, y: Any, options: dict[str, Any]) -> tuple[dict[s
     return reading, y
 
 
-def _refuse_unknown(options: dict[str, Any], source: Any, method: str | Method) -> None:
+def _refuse_unknown(options: dict[str, Any], source: Any, method: str | base.Method) -> None:
     """Refuse what neither `evaluate` nor the reader of ``source`` knows."""
     one = Path() if _find_paths(source) is not None else source
     reading = list(dict.fromkeys([*reading_options(one), "labels_file"]))
@@ -246,13 +243,13 @@ def _refuse_unknown(options: dict[str, Any], source: Any, method: str | Method) 
     if not unknown:
         return
     name, own = unknown[0], ["y", *(name for name in RUN if name != "source")]
-    kind: Any = find_method_class(method) if isinstance(method, str) else type(method)
+    kind: Any = registry.find_method_class(method) if isinstance(method, str) else type(method)
     if name in ALSO_CALLED:
         cure = f"did you mean {ALSO_CALLED[name]!r}? "
     elif is_dataclass(kind) and name in {each.name for each in fields(kind)}:
         cure = f"it is an option of the method: options={{{name!r}: ...}}; "
     else:
-        cure = suggest_nearest(name, [*own, *reading]) or "leave it out; "
+        cure = wording.suggest_nearest(name, [*own, *reading]) or "leave it out; "
     problem = f"evaluate has no option {name!r} for these scores"
     hint = f"{cure}it has {', '.join(own)}; for reading the scores {', '.join(reading)}"
     raise InputError(problem, hint=hint)

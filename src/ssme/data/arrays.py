@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data import labels as labeling
@@ -375,7 +374,7 @@ def find_weight_unit(weights: FloatArray) -> float:
     return 1.0 if abs(exponent) <= LARGEST_EXPONENT else float(np.ldexp(1.0, power))
 
 
-def as_groups(groups: Mapping[str, object], n: int) -> dict[str, NDArray[np.object_]]:
+def as_groups(groups: Mapping[str, object], n: int) -> dict[str, np.typing.NDArray[np.object_]]:
     """Group columns as object arrays, None where a row belongs to no group."""
     if not isinstance(groups, Mapping):
         raise InputError(f"groups is a {type(groups).__name__}", hint="give {'name': values}")
@@ -407,7 +406,7 @@ def as_clusters(clusters: object, n: int) -> IntArray:
     return codes
 
 
-def as_ids(ids: object, n: int, column: str | None = None) -> NDArray[np.object_]:
+def as_ids(ids: object, n: int, column: str | None = None) -> np.typing.NDArray[np.object_]:
     """(n,) unique row names, which are in ``column``."""
     out = cells.as_objects(ids)
     _check_length(out, n, "ids")
@@ -433,7 +432,7 @@ def as_ids(ids: object, n: int, column: str | None = None) -> NDArray[np.object_
     return out
 
 
-def refuse_rounded_ids(ids: NDArray[Any], exact: int) -> None:
+def refuse_rounded_ids(ids: np.typing.NDArray[Any], exact: int) -> None:
     """Refuse floating-point numbers from ``exact`` on, which may represent several whole ones."""
     for row, id in enumerate(ids.tolist() if ids.dtype.kind in "fO" else ()):
         if isinstance(id, float) and abs(id) >= exact:
@@ -441,7 +440,7 @@ def refuse_rounded_ids(ids: NDArray[Any], exact: int) -> None:
             raise InputError(problem, hint="write ids as text or as whole numbers without decimals")
 
 
-def _check_length(values: NDArray[Any], n: int, what: str) -> None:
+def _check_length(values: np.typing.NDArray[Any], n: int, what: str) -> None:
     if values.shape != (n,):
         found = f"{values.size} values" if values.ndim == 1 else f"shape {values.shape}"
         problem = f"{what} has {found} for {n} rows of scores"

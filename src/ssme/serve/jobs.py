@@ -33,15 +33,11 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import IO, Any
 
-from ssme import __version__
+from ssme import __version__, progress, writing
 from ssme.errors import InputError, MissingExtraError
 from ssme.methods.members import METHODS
-from ssme.progress import listen
-from ssme.serve.forms import spell_for_page
-from ssme.serve.labels import LabelStore
-from ssme.serve.settings import MEMORY_FILE
+from ssme.serve import forms, labels, settings
 from ssme.serve.store import DbThread, JobRecord, Store
-from ssme.writing import write_text
 
 LANES = (("look", "rows", "labels"), ("evaluate",), ("report", "plan"))
 """Kinds of jobs that wait for one another."""
@@ -328,7 +324,7 @@ class JobRunner:
             if job.id in self._workers:
                 self._workers.pop(job.id).kill()
             self._progress.pop(job.id, None)
-        return "failed", json.dumps(spell_for_page(error))
+        return "failed", json.dumps(forms.spell_for_page(error))
 
     def _end(self, store: Store, job: JobRecord, state: str, message: str) -> None:
         if store.find_job(job.id).state != "running":
@@ -379,12 +375,12 @@ def report_job(stream: IO[str], job: dict[str, Any]) -> None:
             report(doing=title, done=done, of=total)
 
     try:
-        with listen(report_progress):
+        with progress.listen(report_progress):
             do_job(job)
         report(ended="done")
     except Exception as error:
         shown = explain_failure(error, job["job_mb"])
-        report(ended="failed", error=spell_for_page(shown, job["request"]["path"]))
+        report(ended="failed", error=forms.spell_for_page(shown, job["request"]["path"]))
 
 
 def do_job(job: Mapping[str, Any]) -> None:
@@ -398,7 +394,7 @@ def do_job(job: Mapping[str, Any]) -> None:
         request = {**job["request"]}
         if "events" in request:
             request["labels"] = _read_given(target, request)
-            write_text(unfinished / GIVEN_FILE, json.dumps(request["labels"]))
+            writing.write_text(unfinished / GIVEN_FILE, json.dumps(request["labels"]))
         getattr(import_module(f"ssme.serve.{module}"), function)(request, unfinished)
         if target.exists():
             shutil.rmtree(target)
@@ -416,7 +412,7 @@ def _read_given(target: Path, request: Mapping[str, Any]) -> list[list[Any]]:
     if kept.exists():
         found: list[list[Any]] = json.loads(kept.read_text(encoding="utf-8"))
         return found
-    with LabelStore(target.parents[1] / MEMORY_FILE, new=False) as store:
+    with labels.LabelStore(target.parents[1] / settings.MEMORY_FILE, new=False) as store:
         return store.list_settled_labels(request["data"])
 
 

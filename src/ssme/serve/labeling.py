@@ -12,10 +12,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from ssme import memory, writing
 from ssme.errors import InputError
-from ssme.memory import EvaluationRecord
 from ssme.memory.database import make_key
-from ssme.serve.files import find_image, save_upload
+from ssme.serve import files, results, settings
 from ssme.serve.labels import LISTED, MOST_COUNTED, LabelView
 from ssme.serve.pages import (
     find_annotator,
@@ -36,10 +36,7 @@ from ssme.serve.pages import (
     wants_json,
 )
 from ssme.serve.project import OpenFile, Project
-from ssme.serve.results import MODELS, STEPS, draw_tightening
-from ssme.serve.settings import LABEL_SUFFIXES
 from ssme.serve.store import JobRecord, Store
-from ssme.writing import format_csv
 
 LONGEST_NAME, LONGEST_NOTE, LONGEST_GUIDE = 60, 1_000, 20_000
 """Characters of a name of a class, of a note on a row or a class, and of the guideline."""
@@ -478,14 +475,14 @@ async def name_classes(request: Request) -> Response:
 
 async def _tell_known(project: Project, file: OpenFile) -> dict[str, str]:
     """What the labels show so far: the decision, and the intervals as they tightened."""
-    found = await project.db.run(lambda store: store.memory(file.data).evaluations(STEPS))
+    found = await project.db.run(lambda store: store.memory(file.data).evaluations(results.STEPS))
     records = list(found.values())
     metric, order, decision = "", [], None
     if records:
         metric = records[-1].estimates[0].metric
         decision = records[-1].decisions[0] if records[-1].decisions else None
         order = _order_models(records, metric)
-    pictures = draw_tightening(records, metric, order)
+    pictures = results.draw_tightening(records, metric, order)
     told = ""
     if decision is not None:
         told = render_fragment("decision.html", decision=decision, labeled=records[-1].n_labeled)
@@ -493,7 +490,7 @@ async def _tell_known(project: Project, file: OpenFile) -> dict[str, str]:
     return {"decision": told, "html": shown}
 
 
-def _order_models(records: list[EvaluationRecord], metric: str) -> list[str]:
+def _order_models(records: list[memory.EvaluationRecord], metric: str) -> list[str]:
     """Models as they were ranked first, so that none changes its place; a new pick comes first."""
     first, last = records[0], records[-1]
     rows = [e for e in first.estimates if (e.metric, e.group) == (metric, "all")]
@@ -504,7 +501,7 @@ def _order_models(records: list[EvaluationRecord], metric: str) -> list[str]:
         best = {model: rank - len(leading) for rank, model in reversed([*enumerate(leading)])}
     order = list(dict.fromkeys(e.model for e in sorted(rows, key=lambda e: best.get(e.model, 0))))
     pick = last.decisions[0].pick if last.decisions else ""
-    shown = order[:MODELS]
+    shown = order[: results.MODELS]
     return order if pick in shown or pick not in order else [pick, *order]
 
 
@@ -517,7 +514,7 @@ async def export(request: Request) -> Response:
         return store.list_all_labels(store.list_data(file.record.id))
 
     text = (
-        format_csv(await project.db.run(list_labels))
+        writing.format_csv(await project.db.run(list_labels))
         or "id,label,annotator,given_at,probability,reason,counts,note\n"
     )
     return _save(text, "labels.csv", "text/csv")
@@ -582,7 +579,9 @@ async def add_labels(request: Request) -> Response:
     if not file.is_ready:
         raise InputError("the data was not read yet", hint="see the page “What is in it” first")
     name = request.query_params.get("name", "")
-    path = await save_upload(project.settings, name, request.stream(), LABEL_SUFFIXES)
+    path = await files.save_upload(
+        project.settings, name, request.stream(), settings.LABEL_SUFFIXES
+    )
     job = await project.add_labels(file, path)
     return JSONResponse({"go": f"/files/{file.record.id}/people?labels={job.id}"})
 
@@ -595,7 +594,7 @@ async def show_image(request: Request) -> Response:
     row = parse_row({"row": [request.query_params.get("row", "")]})
     if not await project.db.run(Store.shows_image, file.data, row, text):
         raise InputError("no row to label names this picture", hint="load the page again")
-    content, kind = find_image(project.settings, file.record, text)
+    content, kind = files.find_image(project.settings, file.record, text)
     return Response(
         content, media_type=kind, headers={"content-security-policy": "default-src 'none'; sandbox"}
     )
@@ -625,7 +624,7 @@ async def show_people(request: Request) -> Response:
         file=file,
         job=job,
         error=None if job is None else parse_message(job.message),
-        suffixes=LABEL_SUFFIXES,
+        suffixes=settings.LABEL_SUFFIXES,
         groups=_list_groups(file),
         **found,
     )

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ssme import metrics, progress, run, schema
 from ssme.data.design import LabelRounds, find_rounds, make_design
@@ -243,7 +242,7 @@ def _draw(
     design: str,
     rng: np.random.Generator,
     enough: int = 10,
-) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str]]:
+) -> tuple[np.typing.NDArray[np.int64], np.typing.NDArray[np.float64], list[str]]:
     """Row numbers, their probabilities and why each is worth a label.
 
     With fewer than ``enough`` labels no goal can value rows, and all count equally, as they do if
@@ -265,7 +264,7 @@ def _draw(
 
 
 def _describe_cells(
-    spec: RunSpec, data: ScoreSet, chosen: NDArray[np.int64], shown: Sequence[str] | None
+    spec: RunSpec, data: ScoreSet, chosen: np.typing.NDArray[np.int64], shown: Sequence[str] | None
 ) -> list[list[tuple[str, str, str]]]:
     """(column, kind, text) of the columns to show, for each chosen row."""
     layout = data.layout
@@ -302,8 +301,8 @@ def _read_answers(data: ScoreSet, row: int) -> list[tuple[str, str, str]]:
 
 
 def _find_places(
-    table: tables.Table, data: ScoreSet, chosen: NDArray[np.int64]
-) -> NDArray[np.int64]:
+    table: tables.Table, data: ScoreSet, chosen: np.typing.NDArray[np.int64]
+) -> np.typing.NDArray[np.int64]:
     """Rows of the table that hold the chosen rows of the set: the same, unless it is long."""
     if data.n_rows == table.n_rows or data.layout is None or data.layout.id is None:
         return chosen

@@ -19,15 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.arrays import as_ids
-from ssme.data.grouping import list_named_columns
+from ssme import schema, wording
+from ssme.data import arrays, grouping
 from ssme.data.readers.columns import USUAL_NAMES, find_design_column, list_usual_groups
 from ssme.data.readers.sources import find_local_path, open_table
 from ssme.data.readers.tables import Table, spread_lists
 from ssme.data.values import as_objects, is_missing
 from ssme.errors import InputError, warn
-from ssme.schema import ReadOptions
-from ssme.wording import quote
 
 LONGEST_ID = 64
 """Characters of a text that may be the name of a row; a longer one is a text to classify."""
@@ -71,7 +69,9 @@ def _names_rows(table: Table, name: str) -> bool:
     return True
 
 
-def open_tables(paths: Sequence[str | Path], options: ReadOptions) -> tuple[Table, ReadOptions]:
+def open_tables(
+    paths: Sequence[str | Path], options: schema.ReadOptions
+) -> tuple[Table, schema.ReadOptions]:
     """The files as one table, and the options with the names that its columns have there."""
     tables: dict[str, Table] = {}
     for path in paths:
@@ -88,7 +88,7 @@ def open_tables(paths: Sequence[str | Path], options: ReadOptions) -> tuple[Tabl
     column = _find_shared_id(tables, options)
     ids = {stem: as_objects(table.read_ids(column)) for stem, table in tables.items()}
     for stem, values in ids.items():
-        as_ids(values, tables[stem].n_rows)
+        arrays.as_ids(values, tables[stem].n_rows)
     shared = set.intersection(*(set(values.tolist()) for values in ids.values()))
     if shared:
         return _join(tables, ids, shared, column, options)
@@ -114,7 +114,7 @@ def _name_file(file: Path, taken: Mapping[str, Any]) -> str:
 
 
 def _list_files(tables: Mapping[str, Table]) -> str:
-    return quote([table.what for table in tables.values()])
+    return wording.quote([table.what for table in tables.values()])
 
 
 def _make_table(columns: Mapping[str, Values], tables: Mapping[str, Table]) -> Table:
@@ -129,7 +129,7 @@ def _stack(parts: Sequence[Values]) -> Values:
     return np.concatenate(parts if same else [as_objects(part) for part in parts])
 
 
-def _find_shared_id(tables: Mapping[str, Table], options: ReadOptions) -> str:
+def _find_shared_id(tables: Mapping[str, Table], options: schema.ReadOptions) -> str:
     if options.id is not None:
         for table in tables.values():
             table.require(options.id, "id column", "id")
@@ -150,8 +150,8 @@ def _join(
     ids: Mapping[str, Values],
     shared: set[Any],
     column: str,
-    options: ReadOptions,
-) -> tuple[Table, ReadOptions]:
+    options: schema.ReadOptions,
+) -> tuple[Table, schema.ReadOptions]:
     first = next(iter(tables))
     kept = np.array([each in shared for each in ids[first].tolist()])
     names = ids[first][kept]
@@ -219,12 +219,12 @@ def _merge_labels(name: str, versions: Mapping[str, Values], ids: Values) -> Val
 
 
 def _refuse_differing_roles(
-    differing: Sequence[str], options: ReadOptions, tables: Mapping[str, Table]
+    differing: Sequence[str], options: schema.ReadOptions, tables: Mapping[str, Table]
 ) -> None:
     """Refuse weights, groups, clusters and designs of which each file says something else."""
     roles = {options.weight, options.cluster, find_design_column(options)}
     roles |= set(list_usual_groups(differing) if options.groups is None else ())
-    roles |= set(list_named_columns(options.groups or (), differing))
+    roles |= set(grouping.list_named_columns(options.groups or (), differing))
     usual = {name for role in AGREED for name in USUAL_NAMES[role]}
     roles |= {name for name in differing if name.lower() in usual}
     wrong = [name for name in differing if name in roles]

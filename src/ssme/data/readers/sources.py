@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from ssme.data.readers.csv_files import open_csv
-from ssme.data.readers.records import open_excel, open_json_lines
+from ssme.data.readers import csv_files, records
 from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
 from ssme.schema import FILE_OPTIONS, FORMATS, ReadOptions
 from ssme.wording import escape_all, suggest_nearest
@@ -47,12 +46,12 @@ def open_parquet(file: Path) -> Any:
 
 
 _OF_FORMAT = {
-    "CSV": Reader(open_csv, delimiter=","),
-    "TSV": Reader(open_csv, delimiter="\t"),
+    "CSV": Reader(csv_files.open_csv, delimiter=","),
+    "TSV": Reader(csv_files.open_csv, delimiter="\t"),
     "Parquet": Reader(open_parquet),
-    "Excel": Reader(open_excel),
-    "JSON Lines": Reader(open_json_lines, lists=True),
-    "JSON": Reader(open_json_lines, lists=True),
+    "Excel": Reader(records.open_excel),
+    "JSON Lines": Reader(records.open_json_lines, lists=True),
+    "JSON": Reader(records.open_json_lines, lists=True),
     "npz": Reader(),
     "npy": Reader(),
 }
