@@ -64,7 +64,6 @@ def test_ratings_are_ordered_whatever_their_names() -> None:
     assert words.judges["r"].decode(words.scores[:, 0]).tolist() == ["good", "bad", "fair", "good"]
 
 
-
 @pytest.mark.parametrize("grades", [("L", "M", "H"), ("F", "P"), ("S", "M", "L"), ("A", "M")])
 def test_the_alphabet_is_no_order_of_grades(grades: tuple[str, ...]) -> None:
     """L, M and H were ordered H > L > M, and F was a better grade than P."""
