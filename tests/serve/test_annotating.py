@@ -29,7 +29,7 @@ CERTIFICATE = Path(__file__).parent / "certificate.pem"
 
 
 def test_a_guideline_is_shown_as_markdown_without_foreign_html(ready: House) -> None:
-    text = "**Toxic** is what *insults*.\n\n<script>alert(1)</script> [x](javascript:alert(1))"
+    text = "**Toxic** is what *insults*.\r\n\r\n<script>alert(1)</script> [x](javascript:alert(1))"
     ready.post("/files/1/guide", text=text, **{"class-1": "it insults <somebody>"})
     page = ready.client.get(LABEL).text
     assert "<strong>Toxic</strong>" in page
@@ -38,7 +38,7 @@ def test_a_guideline_is_shown_as_markdown_without_foreign_html(ready: House) -> 
     assert "it insults &lt;somebody&gt;" in page
     assert re.search(r'value="1" data-key="1" title="it insults &lt;somebody&gt;"', page)
     form = html.unescape(ready.client.get("/files/1").text)
-    assert text in form.replace("\r\n", "\n")
+    assert text.replace("\r\n", "\n") in form
 
 
 def test_a_note_is_kept_with_the_row_and_a_note_alone_is_no_label(ready: House) -> None:
@@ -349,6 +349,10 @@ def test_labels_of_a_table_are_imported_once_and_count(ready: House) -> None:
         ("x.csv", "id,other\nrow-60,1\n", "no column &#39;label&#39;"),
         ("x.csv", "id,label\nrow-60,\n", "x.csv has no label"),
         ("x.json", "[1, 2]", "is not a list of Label Studio"),
+        (
+            *("x.json", '[{"data": {"id": "row-60"}, "annotations": [], "predictions": [{}]}]'),
+            "x.json has no labels, only predictions",
+        ),
         ("x.json", '[{"data": {}, "annotations": [{"result": []}]}]', "is not a list of Label"),
     ],
 )

@@ -106,6 +106,14 @@ def _read_tasks(path: Path, id_column: str) -> Iterator[Line]:
     """Tasks of Label Studio as it exports them, in full or as JSON-MIN."""
     try:
         tasks = json.loads(path.read_bytes())
+        if not any(task.get("annotations", True) for task in tasks) and any(
+            task.get("predictions") for task in tasks
+        ):
+            raise InputError(
+                f"{path.name} has no labels, only predictions",
+                hint="a prediction is what a model says: put it into the file of scores as a "
+                "column, so that it is evaluated and annotators are not led by it",
+            )
         for task in tasks:
             if "data" not in task:  # JSON-MIN: the data, and each answer under its control's name
                 label = next((task[name] for name in NAMES["label"] if name in task), None)

@@ -424,7 +424,8 @@ async def write_guide(request: Request) -> Response:
     classes = file.look["classes"] if file.look else []
     told = {json.dumps(c): first(form, f"class-{i}").strip() for i, c in enumerate(classes)}
     guide = {
-        "text": first(form, "text").strip()[:LONGEST_GUIDE],
+        # browsers send \r\n for the end of a line
+        "text": "\n".join(first(form, "text").strip().splitlines())[:LONGEST_GUIDE],
         "classes": {label: text[:LONGEST_NOTE] for label, text in told.items() if text},
     }
     await project.db.run(Store.update_file, file.record.id, guide=guide)
