@@ -1,5 +1,7 @@
 """Every verdict on the paper is computed from the result files by its own rule."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,6 +29,25 @@ def row(error: float, half: float) -> dict[str, float]:
 )
 def test_an_order_is_told_apart_from_noise(small, verdict):
     assert claims.judge_order(row(small, 0.1), row(2.0, 0.3)) == verdict
+
+
+C, R, N = claims.CONFIRMED, claims.REFUTED, claims.NOISE
+
+
+@pytest.mark.parametrize(
+    ("words", "verdict"),
+    [([C, C], C), ([C, N], claims.PARTLY), ([C, R], claims.PARTLY), ([C, R, R], R), ([N, N], N)],
+)
+def test_several_orders_have_one_verdict(words, verdict):
+    assert claims.judge_orders(words) == verdict
+
+
+@pytest.mark.parametrize(("far", "verdict"), [(1.3, claims.CONFIRMED), (1.6, claims.REFUTED)])
+def test_one_pair_that_differs_refutes_that_there_is_no_difference(far, verdict):
+    pairs = [(row(1.0, 0.2), row(1.1, 0.2)), (row(far, 0.2), row(1.0, 0.2))]
+    different, of = claims.count_differences(pairs)
+    assert of == 2
+    assert claims.judge_equal(different) == verdict
 
 
 def test_an_order_without_a_spread_has_no_verdict():
@@ -65,6 +86,42 @@ def test_a_verdict_follows_its_result(results, monkeypatch):
     after = {claim.key: claim.verdict for claim in claims.list_claims()}
     assert before["language SSME"] == REPRODUCES
     assert after["language SSME"] == "does not reproduce: lower here"
+
+
+def put_public_code(
+    frame: pd.DataFrame, public: pd.DataFrame, names: dict[str, str]
+) -> pd.DataFrame:
+    """``frame`` with the errors that methods have under the preset ``public_code``."""
+    key, frame = ["dataset", "metric", "n_labeled"], frame.copy()
+    public = public.set_index("method")
+    for name, title in names.items():
+        chosen = frame["method"] == name
+        other = public.loc[title].set_index(key)
+        at = pd.MultiIndex.from_frame(frame.loc[chosen, key])
+        for column in ("mae", "ci95"):
+            frame.loc[chosen, column] = other.loc[at, column].to_numpy()
+    if "paper_ci95" in frame:
+        frame["verdict"] = judge_rows(frame)
+    return frame
+
+
+def test_a_line_with_one_figure_has_the_same_verdict_under_both_presets(results, monkeypatch):
+    def read_changed(name: str) -> pd.DataFrame:
+        frame = results(name)
+        if name == "main_tables":
+            return put_public_code(frame, results("ssme_paper"), {"ssme": "ssme, public code"})
+        if name == "initialization":
+            names = {"draw": "public code", "knn": "public code, knn"}
+            frame, public = (
+                f.assign(dataset="civilcomments") for f in (frame, results("presets_choices"))
+            )
+            return put_public_code(frame, public, names)
+        return frame
+
+    before = {claim.key: claim.verdict for claim in claims.list_claims()}
+    monkeypatch.setattr(claims, "read_result", read_changed)
+    after = {claim.key: claim.verdict for claim in claims.list_claims()}
+    assert after == before
 
 
 KEYS = [
@@ -144,6 +201,21 @@ def test_every_line_of_the_table_is_computed_or_says_why_not(results):
     assert set(rest["verdict"]) == {claims.ABSENT}
     assert rest["cause"].all()
     assert computed <= set(lines["key"])
+
+
+@pytest.mark.data
+def test_figures_of_the_text_are_in_the_paper():
+    path = data_folder().parent / "paper" / "ssme-paper.tex"
+    if not path.exists():
+        return  # the paper is kept with the sets, not in the repository
+    text = path.read_text(encoding="utf-8")
+    lines = read_paper_file("claims").fillna("")
+    typed = lines[lines["key"] != "cost"]["paper"].str.replace(
+        r"its tables .*|\{.*?\}", "", regex=True
+    )
+    figures = {figure for paper in typed for figure in re.findall(r"\d+\.\d+", paper)}
+    assert len(figures) > 20
+    assert not [figure for figure in sorted(figures) if figure not in text]
 
 
 @pytest.mark.data
