@@ -39,7 +39,7 @@ MOST_WORDS = 6_000
 INTRODUCTION = """\
 # Benchmark report
 
-How our SSME and the methods beside it compare with the paper (Shanmugam et al., *Evaluating
+How our SSME and the other methods compare with the paper (Shanmugam et al., *Evaluating
 multiple models using labeled and unlabeled data*, NeurIPS 2025), claim by claim. It has seven
 tasks. Predictions are public for two: CivilComments (its Toxicity Detection) and MultiNLI."""
 RULES = """\
