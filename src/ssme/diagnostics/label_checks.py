@@ -228,6 +228,8 @@ def check_repeats(case: Case) -> Answer:
         return int(chosen.sum() - np.count_nonzero(np.bincount(place[chosen])))
 
     rng, found = np.random.default_rng(3), count(labeled)
+    if found == 0:  # as most often, and permutations take time
+        return fine("no two labeled rows have the same scores in every model")
     chance = [count(rng.permutation(labeled)) for _ in range(limits.permutations)]
     p = (1 + sum(each >= found for each in chance)) / (1 + len(chance))
     text = (

@@ -37,8 +37,8 @@ from ssme.metrics.confusion import confusion_matrices, predicted_classes
 from ssme.metrics.ranking import plan_together
 from ssme.progress import track
 
-BATCH_CELLS = 1 << 22
-"""Cells (draws x rows x classes) of mass in memory at once by default: 32 MB of float64. Each batch
+BATCH_CELLS = 1 << 21
+"""Cells (draws x rows x classes) of mass in memory at once by default: 16 MB of float64. Each batch
 takes its random numbers in turn, so that their number decides which world gets which."""
 
 

@@ -243,6 +243,6 @@ class Constants:
     world_rows: int = 5000
     """Most rows of a group on which worlds are computed."""
 
-    batch_cells: int = 1 << 22
+    batch_cells: int = 1 << 18
     """Cells (draws x rows x classes) in memory at once. The order in which a callable's label draws
     take random numbers follows it."""
