@@ -78,7 +78,7 @@ class RegimesConstants:
     distorted_conflict: float = 0.9
     """Standard deviation of kappa where scores were distorted."""
 
-    distorted_scale: float = 0.25
+    distorted_scale: float = 0.5
     distorted_scale_few: float = 0.7
     """Scale of log b about the one that agreement implies: a constant, and a part by 1/M."""
 
