@@ -100,6 +100,11 @@ CHANGES: Methods = {
         "prior", coefficients=(ALPHA + 0.04, BETA, GAMMA)
     ),
     "temperature prior: scale 0.3": change_constants("prior", scale=(np.log(0.3), 0.0, 0.0)),
+    "distorted scores: scale 0.25": change_constants("regimes", distorted_scale=0.25),
+    "distorted scores: scale 0.8": change_constants("regimes", distorted_scale=0.8),
+    "own bias four times as large": change_constants(
+        "correction", own=OF.correction.own + float(np.log(4.0))
+    ),
     "no tilts": change_constants("model", sd_t=NONE),
     "narrow tilts (0.5)": change_constants("model", sd_t=0.5),
     "no class shifts": change_constants("model", sd_a=NONE, sd_a_few=NONE),

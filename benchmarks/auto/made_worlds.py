@@ -69,3 +69,30 @@ WORLDS: dict[str, World] = {
     "made: independent, underconfident": lambda rng: make_binary_world(rng, EVEN, 0.0, power=0.4),
     "made: dominant": make_dominant_world,
 }
+
+
+def make_rarer(rng: np.random.Generator) -> ScoreSet:
+    """Classifiers trained where positives were three times as frequent."""
+    data = make_binary_world(rng, EVEN, 0.4, positives=0.3)
+    kept = (data.labels == 0) | (rng.random(data.n_rows) < 0.25)
+    return data.take(np.flatnonzero(kept))
+
+
+def make_independent_judges(rng: np.random.Generator) -> ScoreSet:
+    """Five judges of two classes, right on 60 to 90 % of the rows, independently of each other."""
+    truth = (rng.random(ROWS) < 0.5).astype(np.int64)
+    right = rng.random((ROWS, 5)) < np.linspace(0.6, 0.9, 5)
+    return ScoreSet.from_answers(np.where(right, truth[:, None], 1 - truth[:, None]), truth)
+
+
+MANY = np.linspace(0.5, 2.2, 100)
+
+SIMULATED: dict[str, World] = {
+    "one family, oversure": lambda rng: make_binary_world(rng, EVEN, 0.9, power=2.0),
+    "one family, calibrated": lambda rng: make_binary_world(rng, EVEN, 0.9),
+    "hundred classifiers": lambda rng: make_binary_world(rng, MANY, 0.4),
+    "independent": lambda rng: make_binary_world(rng, EVEN, 0.0),
+    "independent judges": make_independent_judges,
+    "rare class, good": lambda rng: make_binary_world(rng, 1.4 * EVEN, 0.5, positives=0.035),
+    "positives three times rarer": make_rarer,
+}

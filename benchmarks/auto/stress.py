@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.auto import unseen
-from benchmarks.auto.made_worlds import WORLDS
+from benchmarks.auto.made_worlds import SIMULATED, WORLDS
 from benchmarks.auto.priors import SETS
 from benchmarks.auto.study import plan_study
 from benchmarks.experiment import Loader
@@ -150,7 +150,7 @@ UNSEEN = {
     **{name: Stress(label=label) for name, label in unseen.PICKED.items()},
 }
 
-EVERY_WORLD = {**WORLDS, **unseen.UNSEEN_WORLDS}
+EVERY_WORLD = {**WORLDS, **unseen.UNSEEN_WORLDS, **SIMULATED}
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,9 @@ from benchmarks.auto.study import compute, make_parser, write
 from benchmarks.corpus.study import SHARED, name_cells, plan, summarize
 
 PARTS = (
+    "distorted scores: scale 0.25",
+    "distorted scores: scale 0.8",
+    "own bias four times as large",
     "no regime 'distorted'",
     "no regime 'selected'",
     "no residual correction",
@@ -44,11 +47,12 @@ def tabulate(frame: pd.DataFrame, part: str) -> pd.DataFrame:
 
 def main() -> None:
     parser = make_parser(__doc__, runs=1, labels=[20, 100])
+    parser.add_argument("--changes", nargs="+", choices=PARTS, default=list(PARTS))
     args = parser.parse_args()
     variants = {
         name: ("auto", options)
         for name, options in CHANGES.items()
-        if name in ("as shipped", *PARTS)
+        if name in ("as shipped", *args.changes)
     }
     tables, times = [], []
     for part, runs in (("choose", args.runs), (SHARED, args.runs)):
