@@ -53,9 +53,8 @@ from ssme.data.scoreset import ScoreSet
 from ssme.metrics.confusion import predicted_classes
 from ssme.results.active_selection import Coda, count_right, value_rows
 from ssme.results.evaluation import Evaluation
-from ssme.results.suggest import grow_batch
 from ssme.run import evaluate
-from ssme.schema import TAKEN
+from ssme.schema import TAKEN, grow_batch
 
 TOTAL, ROWS, CLOSE = 100, 1000, 0.01
 LOOKS = (0, 10, 25, 50, 100)

@@ -705,6 +705,18 @@ TAKEN = ("coda", "selector", "uncertainty")
 
 
 BATCH = Whole(1, 10**9)
+LARGEST_BATCH = 25
+
+
+def grow_batch(n_labeled: int, most: int = LARGEST_BATCH) -> int:
+    """Rows of the next batch after so many labels: 1, 1, 2, 3, 5, 8, ..., at most ``most``.
+
+    The first labels change which rows are worth one, later ones do not.
+    """
+    size, following, total = 1, 1, 0
+    while total + size <= n_labeled and size < most:
+        size, following, total = following, size + following, total + size
+    return min(size, most)
 
 
 @dataclass(frozen=True)

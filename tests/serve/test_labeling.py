@@ -295,6 +295,15 @@ def test_a_file_without_labels_is_told_what_to_do_at_every_step(
     page = open_house.client.get("/files/1").text
     assert "has a different value in every row" not in page
     assert "no: 0 labels, yes: 0 labels</p>" in re.sub(r"</?bdi>", "", page)
+    open_house.begin()
+    open_house.work()
+    assert open_house.db.run_now(Store.count_unseen, "file 1") == (1, 3), "the first batch is one"
+    card = open_house.client.get(LABEL).text
+    row = open_house.db.run_now(Store.next_row, "file 1", "Ada").row
+    assert row.reason == "good or bad", "no label is needed to choose rows for the best model"
+    open_house.mark(LABEL, row=row_of(card), label="1", key="first")
+    assert open_house.work() == ["rows done"]
+    assert open_house.db.run_now(Store.count_unseen, "file 1") == (2, 3)
 
 
 def test_a_plan_is_told_and_its_room_is_kept_meanwhile(ready: House) -> None:

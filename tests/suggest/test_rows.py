@@ -15,11 +15,11 @@ from ssme.results.evaluation import Evaluation
 from ssme.results.suggest import (
     SuggestConstants,
     draw_spread,
-    grow_batch,
     measure_gain,
     set_probabilities,
     suggest_rows,
 )
+from ssme.schema import grow_batch
 
 
 @pytest.fixture(scope="module")

@@ -74,7 +74,7 @@ class SuggestConstants:
     # uniformly, since there is nothing to gain
     least_gain: float = 1.02
     strata: int = 5  # parts of the scores of the design ``by_score``
-    batch: int = 25  # rows of a batch, at most, unless the user says how many
+    batch: int = schema.LARGEST_BATCH  # rows of a batch, at most, unless the user says how many
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,7 +285,7 @@ def suggest_rows(
     wanted = find_goal(evaluation, goal, constants)
     about_best = wanted.text.startswith("best:")
     learns = about_best and draw in ("goal", *ABOUT_ACCURACY)
-    usual = grow_batch(data.n_labeled, constants.batch) if learns else constants.batch
+    usual = schema.grow_batch(data.n_labeled, constants.batch) if learns else constants.batch
     n = int(asked or min(usual, data.n_unlabeled))
     if draw in ABOUT_ACCURACY and not (about_best and wanted.metric.kind == decisions.ACCURACY):
         must = f"be best:accuracy with draw={draw}, which looks for the most accurate model"
@@ -332,17 +332,6 @@ def suggest_rows(
         data=data,
         stop=stop,
     )
-
-
-def grow_batch(n_labeled: int, most: int = SuggestConstants.batch) -> int:
-    """Rows of the next batch after so many labels: 1, 1, 2, 3, 5, 8, ..., at most ``most``.
-
-    The first labels change which rows are worth one, later ones do not.
-    """
-    size, following, total = 1, 1, 0
-    while total + size <= n_labeled and size < most:
-        size, following, total = following, size + following, total + size
-    return min(size, most)
 
 
 def _take_rows(

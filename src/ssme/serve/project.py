@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ssme import schema
 from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord
 from ssme.serve import files, jobs, labels, settings
 from ssme.serve.store import DbThread, FileRecord, JobRecord, Store
@@ -198,16 +199,21 @@ class Project:
         """See to it that there are rows to label; the job, where there are too few.
 
         An ``annotator`` for whom no row waits gets more, unless the newest round had none for them.
+        Batches of suggested rows grow with the labels (`grow_batch`), with a row for each person.
         """
         assert file.look is not None
-        free = file.look["rows"] - file.look["labeled"]
-        ahead = AHEAD * self.settings.batch
+        known = file.look["labeled"]
+        free = file.look["rows"] - known
 
         def make_request(store: Store) -> dict[str, Any] | JobRecord | None:
             newest, left = store.count_unseen(file.data)
-            seen = store.read_totals(file.data).get("rows", 0)
+            totals = store.read_totals(file.data)
+            seen, batch = totals.get("rows", 0), self.settings.batch
+            if file.record.design == "goal":
+                people = sum(name.startswith("by ") for name in totals)
+                batch = min(batch, max(schema.grow_batch(known + seen), people))
             is_idle = bool(annotator) and store.gives_rows_to(file.data, annotator, newest)
-            if (left > ahead - self.settings.batch and not is_idle) or left >= free - seen:
+            if (left > (AHEAD - 1) * batch and not is_idle) or left >= free - seen:
                 return None
             job = store.find_newest_job(file.record.id, "rows", "state IN ('waiting', 'running')")
             if job and (job.request["data"], job.request["round"]) == (file.data, newest + 1):
@@ -216,7 +222,7 @@ class Project:
                 **_ask_for_labels(store, file),
                 "round": newest + 1,
                 "design": file.record.design,
-                "count": ahead,
+                "count": AHEAD * batch,
                 "shown": file.record.shown,
             }
 

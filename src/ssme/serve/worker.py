@@ -187,9 +187,9 @@ def _format_labels_csv(data: ScoreSet) -> str:
 # -------------------------------------------------------------------------------------------------
 # Which rows to label next, with what an annotator needs to see of them.
 #
-# With some labels and a method that can weigh them, rows are drawn by `ssme.Evaluation.suggest`:
-# those whose labels tell most about the best model have a higher probability. Without, or where
-# that was asked for, all rows without a label have the same. Either way the probability of each row
+# With a method that can weigh labels, rows are drawn by `ssme.Evaluation.suggest`: those whose
+# labels tell most about the best model have a higher probability. Without, or where that was asked
+# for, all rows without a label have the same. Either way the probability of each row
 # is known and goes with its label into the memory. Rows are shown in random order, so that those
 # labeled of a round are a random part of it.
 
@@ -241,17 +241,15 @@ def _draw(
     size: int,
     design: str,
     rng: np.random.Generator,
-    enough: int = 10,
 ) -> tuple[np.typing.NDArray[np.int64], np.typing.NDArray[np.float64], list[str]]:
     """Row numbers, their probabilities and why each is worth a label.
 
-    With fewer than ``enough`` labels no goal can value rows, and all count equally, as they do if
-    a method or a metric cannot value rows; the reason then says why.
+    Where the method or the metric cannot value rows yet, all count equally; the reason says why.
     """
     why = AT_RANDOM
     seed = int(rng.integers(2**32))
     weighs = "weights" in spec.made_method.spec.designs
-    if design == "goal" and weighs and data.n_labeled >= enough and data.n_models > 1:
+    if design == "goal" and weighs and data.n_models > 1:
         try:
             found = run.execute(spec, data).suggest(size, random_state=seed)
             return found.rows, found.probability, list(found.reasons)
