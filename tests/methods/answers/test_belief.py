@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from tests.methods.answers.test_answers import ACCURACY, made
 
+from ssme import ScoreSet
+from ssme.data.design import LabelRounds, make_design
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.method import Answers, AnswersBelief, _move
 from ssme.metrics import from_callable, get_metric
@@ -33,6 +35,42 @@ def test_the_residual_is_what_labels_say_beyond_the_model(belief: AnswersBelief)
     np.testing.assert_allclose(residual, observed - expected, atol=4 * np.sqrt(variance.max() / 50))
     np.testing.assert_allclose(noise.mean(axis=0), 0.0, atol=1e-12)
     np.testing.assert_allclose(noise.std(axis=0), np.sqrt(variance), rtol=0.45)
+
+
+def test_one_label_that_the_model_thought_impossible_decides_little() -> None:
+    """A judge who gave a single labeled answer, right where the others agree on another class."""
+    said = np.tile(np.arange(200) % 2, (6, 1)).T.astype(object)
+    said[1:, 5] = None
+    said[100:, 5] = said[100:, 0]
+    said[0, 5] = 1
+    labels = [1, *[None] * 199]
+    data = ScoreSet.from_answers(said, labels, classes=[0, 1])
+    fitted = Answers(n_draws=60).fit(data, np.random.default_rng(0))
+    residual, noise = fitted._find_residual(ACCURACY, np.array([0]), 6)
+    assert residual[5] > 0.5
+    # half of the variance is that of the label as it was seen
+    assert noise.std(axis=0)[5] >= residual[5] / 2**0.5
+
+
+def test_labels_of_suggested_rows_correct_differences() -> None:
+    """Where the first and the last judge differ, labels say that the first, a bad one, is right."""
+    data, asked = made(n=400, labels=0)[0], made(n=400)[0].scores.argmax(axis=2)
+    differing = np.flatnonzero(asked[:, 0] != asked[:, 6])
+    rows = differing[:40]
+    chance, number = np.full(400, np.nan), np.zeros(400, dtype=np.int64)
+    chance[rows], number[rows] = 40 / differing.size, 1
+    labels = np.full(400, -1)
+    labels[rows] = asked[rows, 0]
+    labeled = data.replace(labels=labels)
+    in_rounds = labeled.with_design(make_design(LabelRounds(chance, number), labels))
+
+    def find_difference(given: ScoreSet, bias_labels: float) -> float:
+        method = Answers(n_draws=60, constants=AnswerConstants(bias_labels=bias_labels))
+        found = method.fit(given, np.random.default_rng(0)).estimate([ACCURACY], [None])[0][0]
+        return float(found.value[6] - found.value[0])
+
+    assert find_difference(in_rounds, 50.0) < find_difference(in_rounds, 1e12) - 0.02
+    assert find_difference(labeled, 50.0) == find_difference(labeled, 1e12)
 
 
 def likeliest_tau(

@@ -112,6 +112,24 @@ def test_covariances_are_those_of_being_right_less_the_mean() -> None:
         np.testing.assert_allclose(found[row], expected, atol=1e-14)
 
 
+def test_a_missing_decision_says_nothing_of_its_row() -> None:
+    rng = np.random.default_rng(0)
+    soft = rng.dirichlet([1.0, 2.0, 3.0], 5)
+    decisions = rng.integers(0, 3, (5, 4))
+    missing = decisions.copy()
+    missing[:, 2] = -1
+    found, others = _compute_covariances(missing, soft), [0, 1, 3]
+    assert (found[:, 2] == 0.0).all()
+    expected = _compute_covariances(decisions[:, others], soft)
+    np.testing.assert_allclose(found[:, others][:, :, others], expected, atol=1e-14)
+    decisions, soft, known, known_soft, labels = disagreement(1000, 40)
+    third = [np.concatenate([d, np.full((len(d), 1), -1)], axis=1) for d in (decisions, known)]
+    weights = np.full(40, 0.1 / 40)
+    step = correct_differences(third[0], soft, third[1], known_soft, labels, weights, 423.0)
+    two = correct_differences(decisions, soft, known, known_soft, labels, weights, 423.0)
+    np.testing.assert_allclose(step, [*two, 0.0], atol=1e-12)
+
+
 def test_the_step_is_the_posterior_mean_of_the_differences() -> None:
     """Residuals ~ N(bias, noise), bias ~ N(0, C / n_0): the mean of bias given the residual."""
     rng = np.random.default_rng(1)

@@ -112,6 +112,10 @@ class AnswerConstants:
     errs_together: float = 0.4
     """Residuals of M judges count as ``M / (1 + errs_together (M - 1))`` of them."""
 
+    bias_labels: float = 200.0
+    """n_0 of `ssme.methods.auto.correction`: as many labels of random rows have the noise that the
+    bias of differences is expected to have, which labels of suggested rows correct."""
+
     taus: tuple[float, float, int] = (0.002, 0.3, 24)
     """Least and largest tau that is tried, and how many."""
 

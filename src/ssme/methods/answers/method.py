@@ -29,7 +29,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods import base, beliefs
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.evidence import AnswersDesign, EvidenceEncoders, space_rows
-from ssme.methods.auto import model, regimes
+from ssme.methods.auto import correction, model, regimes
 from ssme.methods.clusters import (
     draw_row_exponentials,
     find_correlation,
@@ -359,12 +359,25 @@ class AnswersBelief(beliefs.SoftBelief):
         gain, left = self._find_gain(residual, noise, span if np.isfinite(span) else 1.0)
         known = labeled.size / max(1, group.size)
         value = plain + (known + (1.0 - known) * gain) * residual
+        value = value + (1.0 - gain) * self._correct_differences(metric, group)
         value = np.clip(value, metric.low, metric.high)
         rng = np.random.default_rng(make_child_seed(self.seed, 3))
         normal = rng.standard_normal((len(worlds), self.constants.label_draws))
         worlds = worlds + normal[:, : len(noise)] @ noise * np.sqrt(gain / len(noise))
         worlds = worlds + left * rng.standard_normal(worlds.shape)
         return base.Estimate(value, _move(metric, value, worlds, self.constants.edge))
+
+    def _correct_differences(self, metric: Metric, group: IntArray) -> FloatArray | float:
+        """What labels of suggested rows say of differences beyond W."""
+        data, most = self.data, self.constants.world_rows
+        weighed = data.design.rounds is not None and data.design.weights is not None
+        if not weighed or data.weights is not None or group.size < data.n_rows:
+            return 0.0
+        rows = beliefs.take_part(group, most, data.n_rows, make_child_seed(self.seed, 1))
+        step = correction.guess_decision_bias(
+            metric, data, self.soft, rows, self.constants.bias_labels
+        )
+        return 0.0 if step is None else step
 
     def _find_residual(
         self, metric: Metric, labeled: IntArray, size: int
@@ -386,7 +399,25 @@ class AnswersBelief(beliefs.SoftBelief):
         if self.data.clusters is not None:
             worth = weigh_rows(self.correlation, self.data.clusters[labeled])
             noise *= np.sqrt(labeled.size / worth.sum())
-        return np.where(known & (noise != 0.0).any(axis=0), observed - mean, 0.0), noise
+        residual = np.where(known & (noise != 0.0).any(axis=0), observed - mean, 0.0)
+        if size == self.data.n_models:
+            noise *= self._compare_with_seen(residual, noise, labeled)
+        return residual, noise
+
+    def _compare_with_seen(
+        self, residual: FloatArray, noise: FloatArray, labeled: IntArray
+    ) -> FloatArray:
+        """By what (M,) the noise of each judge is greater, half as W and half as the labels say.
+
+        n labels whose mean residual is R vary by R^2 or more: one label that W thought impossible
+        says little about a judge who gave a single answer.
+        """
+        answered = np.isfinite(self.data.scores[labeled]).any(axis=2)
+        weights = self.data.label_weights
+        counted = answered * (1.0 if weights is None else weights[labeled][:, None])
+        inverse = (counted**2).sum(axis=0) / np.maximum(counted.sum(axis=0), 1e-12) ** 2
+        variance = np.maximum((noise**2).mean(axis=0), 1e-12)
+        return np.sqrt(0.5 + 0.5 * np.maximum(residual**2 * inverse / variance, 1.0))
 
     def _find_gain(
         self, residual: FloatArray, noise: FloatArray, span: float

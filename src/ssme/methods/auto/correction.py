@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ssme.arrays import FloatArray, IntArray
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.design import LabelDesign
 from ssme.data.scoreset import ScoreSet
 from ssme.methods import base, beliefs, label_draws
@@ -338,33 +338,70 @@ def correct_differences(
     bias_labels: float,
     least_variance: float = 1e-7,
 ) -> FloatArray:
-    """The best guess of the model's bias: what to add to the accuracies (M,). It sums to zero.
+    """The best guess of the model's bias: what to add to the accuracies (M,). It sums to zero where
+    no decision is missing.
 
     ``decisions`` (n, M) and W ``soft`` (n, K) are of rows that represent all, ``known`` (r, M) and
     ``known_soft`` (r, K) of those with ``labels``, which represent the shares ``weights`` (r,) of
-    all rows; ``bias_labels`` is n_0. ``least_variance`` keeps V invertible.
+    all rows; ``bias_labels`` is n_0. ``least_variance`` keeps V invertible. A missing decision (-1)
+    says nothing.
     """
     n_models = decisions.shape[1]
     mean = _compute_covariances(decisions, soft).mean(axis=0)
     each = _compute_covariances(known, known_soft)
-    chosen = np.take_along_axis(known_soft, known, axis=1)
+    there, chosen = _find_chosen(known, known_soft)
     off = (known == labels[:, None]) - chosen
-    off = off - off.mean(axis=1, keepdims=True)
+    off = (off - off.sum(axis=1, keepdims=True) / _count(there)) * there
     residual = weights @ off
     by_model = np.einsum("r,rab->ab", weights**2, each)
     seen = (off * (weights**2)[:, None]).T @ off
     noise = 0.5 * (by_model + seen) + least_variance * np.eye(n_models)
     bias = mean / bias_labels
-    return bias @ np.linalg.solve(bias + noise, residual)
+    step: FloatArray = bias @ np.linalg.solve(bias + noise, residual)
+    return step / np.maximum((decisions >= 0).mean(axis=0), 1.0 / len(decisions))
+
+
+def _find_chosen(decisions: IntArray, soft: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Which ``decisions`` (n, M) there are, and their probabilities under W ``soft`` (n, K)."""
+    there = decisions >= 0
+    return there, np.take_along_axis(soft, np.maximum(decisions, 0), axis=1) * there
+
+
+def _count(there: BoolArray) -> IntArray:
+    """Decisions of each row (n, 1), at least one."""
+    counts: IntArray = np.maximum(there.sum(axis=1, keepdims=True), 1)
+    return counts
 
 
 def _compute_covariances(decisions: IntArray, soft: FloatArray) -> FloatArray:
     """C (n, M, M): under W, the covariance of being right less the mean over classifiers."""
-    chosen = np.take_along_axis(soft, decisions, axis=1)
-    same = decisions[:, :, None] == decisions[:, None, :]
+    there, chosen = _find_chosen(decisions, soft)
+    same = (decisions[:, :, None] == decisions[:, None, :]) & there[:, :, None]
     each = np.where(same, chosen[:, :, None], 0.0) - chosen[:, :, None] * chosen[:, None, :]
-    each = each - each.mean(axis=1, keepdims=True)
-    return each - each.mean(axis=2, keepdims=True)
+    size = _count(there)[:, :, None]
+    each = each - there[:, :, None] * (each.sum(axis=1, keepdims=True) / size)
+    return each - there[:, None, :] * (each.sum(axis=2, keepdims=True) / size)
+
+
+def guess_decision_bias(
+    metric: Metric, data: ScoreSet, soft: FloatArray, rows: IntArray, bias_labels: float
+) -> FloatArray | None:
+    """`correct_differences` of a metric such as accuracy, the share of all rows that are decided
+    rightly; None for another. ``rows`` represent all rows, W ``soft`` (n, K) is of all rows."""
+    kind, weights = metric.kind, data.design.weights
+    if not isinstance(kind, kinds.Decision) or kind.share_of != kinds.Rows() or data.n_models < 2:
+        return None
+    assert weights is not None
+    labeled = np.flatnonzero(data.labeled)
+    return correct_differences(
+        confusion.predicted_classes(data.scores[rows], kind.threshold),
+        soft[rows],
+        confusion.predicted_classes(data.scores[labeled], kind.threshold),
+        soft[labeled],
+        data.labels[labeled],
+        weights[labeled] / data.n_rows,
+        bias_labels,
+    )
 
 
 def move_by_suggested(
@@ -385,19 +422,12 @@ def move_by_suggested(
     labeled, weights, draws = np.flatnonzero(data.labeled), data.design.weights, estimate.draws
     assert weights is not None
     assert draws is not None
-    shares = weights[labeled] / data.n_rows
-    kind, noise = metric.kind, np.zeros(1)
-    if isinstance(kind, kinds.Decision) and kind.share_of == kinds.Rows() and data.n_models > 1:
-        step = correct_differences(
-            confusion.predicted_classes(data.scores[rows], kind.threshold),
-            soft[rows],
-            confusion.predicted_classes(data.scores[labeled], kind.threshold),
-            soft[labeled],
-            data.labels[labeled],
-            shares,
-            constants.bias_labels,
-        )
-    elif isinstance(kind, kinds.Ranking) and kind.statistic == "roc_auc":
+    noise = np.zeros(1)
+    step = guess_decision_bias(metric, data, soft, rows, constants.bias_labels)
+    if step is None:
+        kind = metric.kind
+        if not isinstance(kind, kinds.Ranking) or kind.statistic != "roc_auc":
+            return estimate
         shown = np.union1d(rows[: constants.influence_rows], labeled)
         step, left = guess_bias(
             metric,
@@ -405,14 +435,12 @@ def move_by_suggested(
             soft[shown],
             np.searchsorted(shown, labeled),
             data.labels[labeled],
-            shares * shown.size,
+            weights[labeled] / data.n_rows * shown.size,
             constants.ranking_bias_labels,
         )
         noise = np.random.default_rng(seed).standard_normal(draws.shape) @ beliefs.compute_root(
             left
         )
-    else:
-        return estimate
     value = np.clip(estimate.value + still * step, metric.low, metric.high)
     draws = np.clip(draws + still * step + still * noise, metric.low, metric.high)
     return replace(estimate, value=value, draws=draws)
