@@ -9,20 +9,22 @@ Nobody has a label at first, and 100 come in batches; a pool has 1,000 rows, or 
   ``vma``, ``active_testing`` and ``uncertainty`` (`ssme.results.active_selection`)
 - batches of 1, 5 or 10, or ``growing``: as `Evaluation.suggest` sizes them by itself
 - pick: ``count`` (most right labels, ties at random), ``coda`` (the greatest P(best) of CODA),
-  ``auto`` and ``answers`` (the best estimate; ``answers`` sees decisions alone)
+  ``auto`` and ``answers`` (the best estimate; ``answers`` sees decisions alone), ``consensus``
+  (most often the class of the greatest mean score, whatever the labels say)
 
-Regret is that of accuracy on the pool. ``count`` and ``coda`` pick after every batch, and so does
-``auto`` on rows of ``goal``. On other rows ``auto`` picks in batches of ten alone, and ``answers``
-everywhere in batches of ten alone, after 0, 10, 25, 50 and 100 labels; their regret is on the line
-between. Cumulative regret is the sum over the first
-25, 50 or 100 labels, in percentage points. ``labels_to_pick`` is the number of labels from which on
-the pick stays within 0.01 of the best, 200 where that never happens. ``held`` are 95 % intervals of
-accuracy after 100 labels.
+Regret is that of accuracy on the pool. ``count``, ``coda`` and ``consensus`` pick after every
+batch, and so does ``auto`` on rows of ``goal``. On other rows ``auto`` picks in batches of ten
+alone, and ``answers`` everywhere in batches of ten alone, after 0, 10, 25, 50 and 100 labels; their
+regret is on the line between. Cumulative regret is the sum over the first 25, 50 or 100 labels, in
+percentage points. ``labels_to_pick`` is the number of labels from which on the pick stays within
+0.01 of the best, 200 where that never happens. ``held`` are 95 % intervals of accuracy after 100
+labels.
 
 Sets of the part ``choose`` were looked at while rules were chosen, those of ``test`` only once they
 were settled. A set with ``~`` has its classifiers miscalibrated at random
 (`benchmarks.decide.suggestion`); the sets of judges are answers without scores; panels of the
-corpus have some 36 classifiers. ``--rows``, ``--batches`` and ``--sets`` choose some of all cells.
+corpus have some 36 classifiers. ``--rows``, ``--batches`` and ``--sets`` choose some of all cells;
+cells that are not finished are left out, so that ways may differ in their number of runs.
 
 ``decide_picking`` has a line per set, ``decide_picking_overall`` means and medians over sets with
 the share of sets on which a way is at least as good as the best of CODA, Model Selector and random
@@ -36,6 +38,7 @@ promise: that the pick is then within 0.01 of the best. Tables of the part ``tes
 from __future__ import annotations
 
 import argparse
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,13 +48,13 @@ import pandas as pd
 from benchmarks.answers.scenes import JUDGED, AllRows, load_set
 from benchmarks.corpus.panels import load_panel
 from benchmarks.decide.suggestion import MARK, find_scene
-from benchmarks.experiment import add_runs, run_whole, write_tables
+from benchmarks.experiment import add_runs, open_places, run_cells, write_tables
 from benchmarks.studies import Protocol, Runner, Scene, Study, Trial
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.judges import Judge
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics.confusion import predicted_classes
-from ssme.results.active_selection import Coda, count_right, value_rows
+from ssme.results.active_selection import Coda, average_scores, count_right, value_rows
 from ssme.results.evaluation import Evaluation
 from ssme.run import evaluate
 from ssme.schema import TAKEN, grow_batch
@@ -156,7 +159,14 @@ def _pick_all(
     """What every estimator picks now."""
     n = seen.n_labeled
     counts = count_right(seen) + 0.5 * rng.random(seen.n_models)
-    picks = {"count": int(np.argmax(counts)), "coda": int(np.argmax(Coda(seen).p_best))}
+    consensus = average_scores(seen.scores).argmax(axis=1)[:, None]
+    decided = predicted_classes(seen.scores)
+    agreement = (decided == consensus).sum(axis=0) / np.maximum((decided >= 0).sum(axis=0), 1)
+    picks = {
+        "count": int(np.argmax(counts)),
+        "coda": int(np.argmax(Coda(seen).p_best)),
+        "consensus": int(np.argmax(agreement)),
+    }
     rows: list[dict[str, Any]] = []
     if late and not seen.judges:
         answers = pool.look(_keep_decisions(seen), run).estimate("accuracy").value
@@ -206,7 +216,8 @@ def summarize_run(own: pd.DataFrame) -> dict[str, float]:
     """What one way, batch and estimator did in one run."""
     labels, regret = own["labels"].to_numpy(), own["regret"].to_numpy()
     steps = not set(labels) <= set(LOOKS)
-    out = {f"regret_{n}": accumulate(labels, regret, n, steps) for n in (25, 50, TOTAL)}
+    out = {"regret_0": 100.0 * float(regret[0])}
+    out |= {f"regret_{n}": accumulate(labels, regret, n, steps) for n in (25, 50, TOTAL)}
     wrong = np.flatnonzero(regret > CLOSE)
     after = 0 if wrong.size == 0 else wrong[-1] + 1
     out["labels_to_pick"] = float(labels[after]) if after < labels.size else 2.0 * TOTAL
@@ -264,6 +275,7 @@ def summarize_sets(table: pd.DataFrame) -> pd.DataFrame:
                 "batch": batch,
                 "estimator": estimator,
                 "sets": len(own),
+                "mean_0": own["regret_0"].mean(),
                 "mean_25": own["regret_25"].mean(),
                 "mean_100": regret.mean(),
                 "median_100": regret.median(),
@@ -295,19 +307,22 @@ def summarize_stops(frame: pd.DataFrame) -> pd.DataFrame:
     own = frame[(frame["way"] == "goal") & frame["within"].notna()]
     runs = [run for _, run in own.groupby(["dataset", "run", "batch"], sort=False)]
     lines = []
-    for sure in STOPS:
-        first = [run[run["within"] >= sure].head(1) for run in runs]
-        stopped = pd.concat(first) if first else own.head(0)
-        lines.append(
-            {
-                "sure": sure,
-                "runs": len(runs),
-                "stopped": len(stopped) / max(len(runs), 1),
-                "labels": stopped["labels"].median(),
-                "kept": (stopped["regret"] <= CLOSE + 1e-12).mean(),
-                "regret": stopped["regret"].mean(),
-            }
-        )
+    for batch in ("all", *dict.fromkeys(own["batch"])):
+        some = [run for run in runs if batch in ("all", run["batch"].iloc[0])]
+        for sure in STOPS:
+            first = [run[run["within"] >= sure].head(1) for run in some]
+            stopped = pd.concat(first) if first else own.head(0)
+            lines.append(
+                {
+                    "batch": batch,
+                    "sure": sure,
+                    "runs": len(some),
+                    "stopped": len(stopped) / max(len(some), 1),
+                    "labels": stopped["labels"].median(),
+                    "kept": (stopped["regret"] <= CLOSE + 1e-12).mean(),
+                    "regret": stopped["regret"].mean(),
+                }
+            )
     return pd.DataFrame(lines)
 
 
@@ -343,7 +358,9 @@ def main() -> None:
         )
         for name in args.sets or SETS[args.part]
     ]
-    frame, times = run_whole(studies, "picking", args)
+    seconds = None if math.isinf(args.minutes) else 60.0 * args.minutes
+    with open_places(args) as executor:
+        frame, times = run_cells(studies, "picking", executor, seconds=seconds, leave_out="cells")
     tables = summarize(frame, args.part)
     write_tables(tables, times)
     for name, table in tables.items():

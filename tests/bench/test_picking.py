@@ -31,7 +31,7 @@ def test_a_run_picks_after_every_batch_and_knows_all_labels_of_its_rows(way, mon
     trial = make_trial(Scene(), n_labeled=0, n_unlabeled=120)
     rows = pd.DataFrame(picking.compute(trial, way, "10"))
     assert set(rows["labels"]) == {0, 10}
-    assert set(rows["estimator"]) == {"count", "coda", "auto", "answers"}
+    assert set(rows["estimator"]) == {"count", "coda", "consensus", "auto", "answers"}
     right = (trial.rows.scores.argmax(axis=2) == trial.rows.labels[:, None]).mean(axis=0)
     behind = right.max() - right
     assert rows["regret"].map(lambda x: np.abs(behind - x).min() < 1e-12).all()
@@ -49,7 +49,9 @@ def test_stops_count_the_first_look_of_every_run():
             "regret": [0.03, 0.02, 0.0, 0.0, 0.0],
         }
     )
-    table = picking.summarize_stops(runs).set_index("sure")
+    table = picking.summarize_stops(runs)
+    assert list(table["batch"]) == ["all"] * 3 + ["10"] * 3
+    table = table[table["batch"] == "10"].set_index("sure")
     assert table.loc[0.9, "stopped"] == 0.5
     assert table.loc[0.9, "labels"] == 10.0
     assert table.loc[0.9, "kept"] == 0.0

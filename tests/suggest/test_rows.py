@@ -11,10 +11,13 @@ from tests.made_sets import binary_set
 
 import ssme
 from ssme.errors import InputError
+from ssme.metrics.costs import expected_cost
 from ssme.results.evaluation import Evaluation
 from ssme.results.suggest import (
     SuggestConstants,
+    believe,
     draw_spread,
+    find_goal,
     measure_gain,
     set_probabilities,
     suggest_rows,
@@ -243,6 +246,27 @@ def test_the_first_batches_are_small_where_rows_are_for_the_best_model() -> None
     assert r.suggest(draw="random").rows.size == 25
     left = ssme.evaluate(binary_set(n=60, n_labeled=58), method="ensemble", metrics="accuracy")
     assert left.suggest().rows.size == 2
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision", "f1@0.3", "cost"])
+def test_rows_for_the_best_model_are_drawn_by_their_influence_on_its_metric(name: str) -> None:
+    data = binary_set(n=300, n_labeled=30)
+    metric = expected_cost([[0.0, 1.0], [9.0, 0.0]]) if name == "cost" else name
+    r = ssme.evaluate(data, metrics=[metric], by=[])
+    found = r.suggest(12, uniform=1e-9)
+    assert found.gain > 1.0
+    goal = find_goal(r, "best", SuggestConstants())
+    (asked,) = goal.questions
+    belief, plan = believe(r, SuggestConstants().hedge), goal.metric.plan(data.scores)
+    spread = []
+    for row in found.rows:  # the metric as if the row were of each class
+        known = np.repeat(belief[None], 2, axis=0)
+        known[:, row] = np.eye(2)
+        theta = plan(known) @ asked.contrasts.T
+        mean = belief[row] @ theta
+        spread.append(belief[row] @ (theta - mean) ** 2 @ asked.weights)
+    ratio = found.probability / np.sqrt(spread)
+    np.testing.assert_allclose(ratio, np.median(ratio), rtol=0.05)
 
 
 def test_a_model_that_cannot_be_best_costs_no_labels() -> None:
