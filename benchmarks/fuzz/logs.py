@@ -3,6 +3,7 @@
     python -m benchmarks.fuzz.logs --cases 10000
 
 Every log is read, or refused by an `InputError`. Anything else is uncaught, and the command fails.
+Writes ``fuzz_logs.csv``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.experiment import RESULTS, write_table
 from ssme.data.readers.logs import read_logs
 from ssme.errors import InputError
 
@@ -90,7 +92,7 @@ PROMPTFOO = {
                 "prompt": {"raw": f"q{item}"},
                 "promptIdx": 0,
                 "testIdx": item,
-                "vars": {"topic": "sum"},
+                "vars": {"topic": "sum", "number": item},
                 "success": item > 0,
                 "namedScores": {"tone": 0.5},
                 "gradingResult": {
@@ -218,9 +220,9 @@ def _list_places(content: Any) -> Iterator[tuple[Any, Any]]:
             yield from _list_places(value)
 
 
-def attack(cases: int, seed: int) -> tuple[Counter[str], list[str]]:
-    """How cases ended, and the logs that ended in anything but a table or an `InputError`."""
-    counts, uncaught = Counter[str](), []
+def attack(cases: int, seed: int) -> tuple[Counter[tuple[str, str]], list[str]]:
+    """How cases of each log ended, and those that ended in no table and no `InputError`."""
+    counts, uncaught = Counter[tuple[str, str]](), []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for case in range(cases):
@@ -232,11 +234,11 @@ def attack(cases: int, seed: int) -> tuple[Counter[str], list[str]]:
                 path.write_bytes(content[: int(rng.integers(len(content)))])
             try:
                 read_logs(path)
-                counts["read"] += 1
+                counts[name, "read"] += 1
             except InputError:
-                counts["refused"] += 1
+                counts[name, "refused"] += 1
             except Exception as error:
-                counts["uncaught"] += 1
+                counts[name, "uncaught"] += 1
                 uncaught.append(f"case {case}, {name}: {error!r}")
     return counts, uncaught
 
@@ -247,7 +249,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     counts, uncaught = attack(asked.cases, asked.seed)
-    print(", ".join(f"{name}: {number:,}" for name, number in sorted(counts.items())))
+    ends = ("read", "refused", "uncaught")
+    rows = [{"log": name, **{end: counts[name, end] for end in ends}} for name in LOGS]
+    write_table(RESULTS / "fuzz_logs.csv", [{**row, "seed": asked.seed} for row in rows])
+    print(", ".join(f"{end}: {sum(row[end] for row in rows):,}" for end in ends))
     print(*uncaught[:20], sep="\n")
     return 1 if uncaught else 0
 

@@ -136,6 +136,32 @@ def run_deepeval(folder: Path) -> None:
     evaluate(test_cases=cases, metrics=[Short()], identifier="bot-1")
 
 
+PROMPTFOO = """
+prompts: ["Answer: {{q}}"]
+providers: [{id: "file://echo.js", label: echo}, {id: "file://mute.js", label: mute}]
+tests:
+  - {vars: {q: one}, assert: [{type: contains, value: one}]}
+  - {vars: {q: two}, assert: [{type: contains, value: two}]}
+"""
+PROVIDER = "module.exports = class { id() { return 'x' } async callApi(p) { return {output: %s} } }"
+
+
+def run_promptfoo(folder: Path) -> None:
+    """Two providers of our own, one prompt, two tests, each asked twice."""
+    (folder / "promptfooconfig.yaml").write_text(PROMPTFOO)
+    for name, output in (("echo", "p"), ("mute", "'-'")):
+        (folder / f"{name}.js").write_text(PROVIDER % output)
+    quiet = {"PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1"}
+    asked = ["promptfoo", "eval", "--no-cache", "--repeat", "2"]
+    for name in ("results.json", "results.jsonl"):
+        subprocess.run(  # exits with 100 where an assertion failed
+            [*asked, "-o", name],
+            check=False,
+            cwd=folder,
+            env={**os.environ, **quiet, "PROMPTFOO_CONFIG_DIR": str(folder / "config")},
+        )
+
+
 def run_ragas(folder: Path) -> None:
     """A metric without a language model on four samples."""
     os.environ["RAGAS_DO_NOT_TRACK"] = "true"
@@ -190,5 +216,6 @@ if __name__ == "__main__":
         "lm_eval": run_lm_eval,
         "deepeval": run_deepeval,
         "mlflow": run_mlflow,
+        "promptfoo": run_promptfoo,
         "ragas": run_ragas,
     }[sys.argv[1]](place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -78,6 +79,17 @@ def test_deepeval(tmp_path: Path) -> None:
     frame = ssme.read_logs(logs / ".deepeval" / ".latest_test_run.json")
     assert frame["judge_Short"].tolist() == [1, 1, 0, 0]
     assert frame["system"].unique().tolist() == ["bot-1"]
+
+
+@pytest.mark.skipif(not shutil.which("promptfoo"), reason="npm install -g promptfoo")
+def test_promptfoo(tmp_path: Path) -> None:
+    logs = run("promptfoo", tmp_path)
+    frame = ssme.read_logs(logs / "results.json")
+    assert set(frame["system"]) == {"echo", "mute"}
+    assert frame.groupby(["system", "item"])["epoch"].agg(list).tolist() == [[1, 2]] * 4
+    assert frame.groupby("system")["judge_contains"].mean().tolist() == [1.0, 0.0]
+    lines = ssme.read_logs(logs / "results.jsonl")
+    assert lines.groupby("system")["judge_contains"].mean().tolist() == [1.0, 0.0]
 
 
 def test_ragas(tmp_path: Path) -> None:

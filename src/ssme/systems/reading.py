@@ -44,8 +44,6 @@ USUAL_LABELS = ("human", "label", "labels", "y", "y_true", "truth")
 JUDGES, PEOPLE = "judge_*", "human_*"
 ANSWERS = ("output", "response", "answer")
 EPOCHS = ("epoch", "repeat")
-LOGS = (".eval", ".json")
-"""Suffixes of files that are logs of evaluation harnesses rather than tables."""
 MISSING = {*NO_LABEL, *UNSURE, ""}
 HARNESS_PAIRS = (("i", "c"), ("failed", "passed"), ("rejected", "accepted"), ("0", "1"))
 """Fail and pass as harnesses write them, in addition to the pairs that labels are known by."""
@@ -161,7 +159,7 @@ def _open(source: Any) -> Table:
         only = several[0]
         return Table(make_frame(only) if isinstance(only, dict) else only)
     paths = [sources.find_local_path(path) for path in several]
-    if len(paths) == 1 and paths[0].suffix.lower() not in LOGS and not paths[0].is_dir():
+    if len(paths) == 1 and not logs.is_log(paths[0]):
         return Table(sources.open_table(paths[0]), str(paths[0]))
     columns = {name: to_objects(values) for name, values in logs.gather_logs(paths).items()}
     return Table(make_frame(columns), ", ".join(map(str, paths)))

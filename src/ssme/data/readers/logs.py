@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,9 +55,10 @@ def read_logs(logs: Any) -> Any:
 
     Logs of Inspect (``.eval`` where ``inspect_ai`` is installed, ``.json``, and the frame that
     ``inspect_ai.analysis.samples_df`` returns), lm-evaluation-harness (``samples_*.jsonl``),
-    Promptfoo (``--output results.json``), DeepEval (``.latest_test_run.json``), Ragas (the frame
-    that ``result.to_pandas()`` returns, or its rows as JSON Lines), OpenAI Evals (JSON Lines of
-    events) and MLflow (the frame that ``mlflow.search_traces`` returns, or traces as JSON Lines).
+    Promptfoo (``--output results.json`` or ``.jsonl``), DeepEval (``.latest_test_run.json``),
+    Ragas (the frame that ``result.to_pandas()`` returns, or its rows as JSON Lines), OpenAI Evals
+    (JSON Lines of events) and MLflow (the frame that ``mlflow.search_traces`` returns, or traces
+    as JSON Lines).
 
     Parameters
     ----------
@@ -162,6 +164,16 @@ def _is_of(kind: Format, content: Any) -> bool:
         return kind.matches(content)
     except (LookupError, TypeError, AttributeError):
         return False
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is a log by its suffix, or by the first line of JSON Lines."""
+    if path.suffix.lower() != ".jsonl":
+        return path.suffix.lower() in (".eval", ".json") or path.is_dir()
+    with suppress(OSError, ValueError, RecursionError), path.open(encoding="utf-8-sig") as file:
+        first = [json.loads(file.readline())]
+        return any(_is_of(each, first) for each in FORMATS)
+    return False
 
 
 def _parse(path: Path) -> Any:
@@ -301,17 +313,27 @@ def _is_grade(name: str, value: Any) -> bool:
 
 
 def _read_promptfoo(content: Any, _: Path) -> Iterator[Record]:
-    """Results of Promptfoo: a system is a provider, with its prompt where there are several."""
-    results = content["results"]["results"]
-    prompts = {result.get("promptIdx", 0) for result in results}
-    seen: dict[Any, int] = {}
+    """Results of Promptfoo: a system is a provider, with its prompt where it has several.
+
+    ``testIdx`` counts repeats on, and ``promptIdx`` prompts over all providers: a test is known by
+    its variables, a repeat by its place among the answers to them.
+    """
+    results = content if isinstance(content, list) else content["results"]["results"]
+    results = sorted(results, key=lambda result: result.get("testIdx") or 0)
+    prompts: dict[str, list[int]] = {}
     for result in results:
-        provider = result["provider"]
-        system = provider if isinstance(provider, str) else provider.get("label") or provider["id"]
-        if len(prompts) > 1:
-            system = f"{system}, prompt {result.get('promptIdx', 0) + 1}"
-        item = result.get("testIdx")
-        item = json.dumps(result.get("vars"), sort_keys=True) if item is None else item
+        known = prompts.setdefault(_name_provider(result), [])
+        if result.get("promptIdx", 0) not in known:
+            known.append(result.get("promptIdx", 0))
+    seen: dict[Any, int] = {}
+    items: dict[str, Any] = {}
+    for result in results:
+        system = _name_provider(result)
+        if len(prompts[system]) > 1:
+            number = sorted(prompts[system]).index(result.get("promptIdx", 0)) + 1
+            system = f"{system}, prompt {number}"
+        told = json.dumps(result.get("vars"), sort_keys=True)
+        item = items.setdefault(told, told if result.get("testIdx") is None else result["testIdx"])
         seen[system, item] = seen.get((system, item), 0) + 1
         graded = (result.get("gradingResult") or {}).get("componentResults") or ()
         judges: Record = {"passed": result["success"]}
@@ -329,6 +351,11 @@ def _read_promptfoo(content: Any, _: Path) -> Iterator[Record]:
             "judges": judges,
             "extra": {k: v for k, v in (result.get("vars") or {}).items() if _is_plain(v)},
         }
+
+
+def _name_provider(result: Record) -> str:
+    provider = result["provider"]
+    return str(provider if isinstance(provider, str) else provider.get("label") or provider["id"])
 
 
 def _read_deepeval(content: Any, path: Path) -> Iterator[Record]:
@@ -431,7 +458,13 @@ def _describe_trace(
 
 FORMATS = (
     Format("Inspect", lambda c: "model" in c["eval"] and "plan" in c, _read_inspect),
-    Format("Promptfoo", lambda c: "provider" in c["results"]["results"][0], _read_promptfoo),
+    Format(
+        "Promptfoo",
+        lambda c: (
+            "promptIdx" in c[0] if isinstance(c, list) else "provider" in c["results"]["results"][0]
+        ),
+        _read_promptfoo,
+    ),
     Format("DeepEval", lambda c: "testCases" in (c.get("testRunData") or c), _read_deepeval),
     Format("lm-evaluation-harness", lambda c: "filtered_resps" in c[0], _read_lm_eval),
     Format("OpenAI Evals", lambda c: "spec" in c[0], _read_openai),
