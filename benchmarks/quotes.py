@@ -413,6 +413,10 @@ def tabulate_bad_inputs() -> str:
         faults = int(row["lost"] + row["uncaught"])
         kind = f"config files in {row['format'][1:].upper()}"
         add(kind, "config", row["read"], row["refused"], faults, "tests/test_fuzz_run.py")
+    logs = read_result("fuzz_logs").drop(columns="seed").sum(numeric_only=True).astype(int)
+    kind = "damaged logs of evaluation harnesses, eight formats"
+    test = "tests/data/readers/test_logs.py"
+    add(kind, "logs", logs["read"], logs["refused"], logs["uncaught"], test)
     lines = read_result("fuzz_command_line").sum(numeric_only=True).astype(int)
     read, faults = lines["done"] + lines["failed"], lines["uncaught"]
     kind = "invalid values for every option of every command"
