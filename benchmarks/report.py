@@ -302,6 +302,7 @@ def write_summary() -> str:
     gain, cells = by_key["gain"], by_key["column ssme"]
     rmae = pd.read_csv(RESULTS / "all_sets_overall.csv").query("n_labeled == 20")
     rmae = rmae.set_index("method")["rmae"]
+    version = read(RESULTS).set_index("experiment").loc["all_sets_overall", "ssme"]
     table = format_table(pd.DataFrame(rows, columns=["verdict", "claims", "rows"]))
     return (
         f"## In one minute\n\n{table}\n\n"
@@ -316,7 +317,8 @@ def write_summary() -> str:
         f"(rows {row['trend n_u']}, {row['trend d']}). That it errs less on accuracy than the "
         f"ensemble: {by_key['bends accuracy'].verdict} (row {row['bends accuracy']}).\n"
         f"- **Beyond the paper:** over all real sets with 20 labels RMAE is {rmae['auto']:.2f} for "
-        f"`auto` and {rmae['ssme']:.2f} for SSME."
+        f"`auto` and {rmae['ssme']:.2f} for SSME. This is `auto` of version {version}; the "
+        "commit of each result is [below](#commands)."
     )
 
 
