@@ -18,7 +18,8 @@ alone, and ``answers`` everywhere in batches of ten alone, after 0, 10, 25, 50 a
 regret is on the line between. Cumulative regret is the sum over the first 25, 50 or 100 labels, in
 percentage points. ``labels_to_pick`` is the number of labels from which on the pick stays within
 0.01 of the best, 200 where that never happens. ``held`` are 95 % intervals of accuracy after 100
-labels.
+labels that contain the accuracy on the pool, ``held_outside`` those that contain that on the rows
+of the set outside of it: the intervals are about rows like these, not about the pool.
 
 Sets of the part ``choose`` were looked at while rules were chosen, those of ``test`` only once they
 were settled. A set with ``~`` has its classifiers miscalibrated at random
@@ -96,10 +97,14 @@ def choose_scene(name: str) -> Scene:
 
 @dataclass(frozen=True)
 class Pool:
-    """The rows of a run: with all labels, and the accuracy (M,) of every model on them."""
+    """The rows of a run: with all labels, and the accuracy (M,) of every model on them.
+
+    ``outside`` (M,) is that on the rows of the set that are not in the pool, None without such.
+    """
 
     rows: ScoreSet
     accuracy: FloatArray
+    outside: FloatArray | None = None
 
     def look(self, seen: ScoreSet, run: int, method: str = "auto") -> Evaluation:
         return evaluate(seen, method=method, metrics="accuracy", by=[], random_state=run)
@@ -108,12 +113,18 @@ class Pool:
         return float(self.accuracy.max() - self.accuracy[pick])
 
 
+def measure_accuracy(rows: ScoreSet) -> FloatArray:
+    """The accuracy (M,) of every model on the rows it decides."""
+    decided = predicted_classes(rows.scores)
+    right = (decided == rows.labels[:, None]).sum(axis=0)
+    return right / np.maximum((decided >= 0).sum(axis=0), 1)
+
+
 def compute(trial: Trial, way: str, batch: str) -> list[dict[str, Any]]:
     """Rows of one run: per estimator and number of labels the regret and what was said of it."""
-    rows = trial.rows
-    known = predicted_classes(rows.scores) >= 0
-    right = (predicted_classes(rows.scores) == rows.labels[:, None]).sum(axis=0)
-    pool = Pool(rows, right / np.maximum(known.sum(axis=0), 1))
+    rows, separate = trial.rows, not np.isin(trial.split.truth, trial.split.seen).any()
+    outside = measure_accuracy(trial.held) if separate and len(trial.split.truth) else None
+    pool = Pool(rows, measure_accuracy(rows), outside)
     rng = np.random.default_rng([trial.run, len(way)])
     total, found = min(TOTAL, rows.n_rows // 2), []
     seen = rows.replace(labels=np.full(rows.n_rows, -1))
@@ -177,17 +188,22 @@ def _pick_all(
         choice, estimate = result.choose(), result.estimate("accuracy")
         low, high = estimate.interval(0.95)
         regret = pool.measure_regret(seen.models.index(choice.pick))
-        held = (low <= pool.accuracy) & (pool.accuracy <= high)
         said = {
             "p_best": choice.p_best,
             "expected": choice.regret,
             "within": choice.p_within_raw,
             "high": choice.regret_high,
-            "held": float(held.mean()),
+            "held": _cover(low, high, pool.accuracy),
+            "held_outside": _cover(low, high, pool.outside),
             "width": float((high - low).mean()),
         }
         rows.append({"estimator": "auto", "regret": regret, **said})
     return [(n, row) for row in rows]
+
+
+def _cover(low: FloatArray, high: FloatArray, truth: FloatArray | None) -> float:
+    """The share of intervals that contain the truth; NaN where it is unknown."""
+    return float("nan") if truth is None else float(((low <= truth) & (truth <= high)).mean())
 
 
 def _keep_decisions(seen: ScoreSet) -> ScoreSet:
@@ -224,7 +240,7 @@ def summarize_run(own: pd.DataFrame) -> dict[str, float]:
     for n in LOOKS:
         at = max(int(np.searchsorted(labels, n, side="right")) - 1, 0)
         out[f"right_{n}"] = float(regret[at] <= CLOSE)
-    for name in ("held", "width"):
+    for name in ("held", "held_outside", "width"):
         out[name] = float(own[name].iloc[-1]) if name in own else np.nan
     return out
 
@@ -284,6 +300,7 @@ def summarize_sets(table: pd.DataFrame) -> pd.DataFrame:
                 "labels_to_random": labels.median(),
                 **{f"right_{n}": own[f"right_{n}"].mean() for n in LOOKS},
                 "held": own["held"].mean(),
+                "held_outside": own["held_outside"].mean(),
             }
         )
     return pd.DataFrame(lines)

@@ -128,7 +128,7 @@ def _measure_gains(result: Evaluation, pool: ScoreSet, text: str) -> dict[str, f
     of = SuggestConstants()
     goal = find_goal(result, text, of)
     (asked,) = goal.questions
-    belief, every = believe(result, of.warning), np.ones(pool.n_rows, dtype=bool)
+    belief, every = believe(result, of.hedge), np.ones(pool.n_rows, dtype=bool)
     moves = measure_influence(goal.metric, pool.scores, belief, None, every, 0.0)
     moves = moves @ asked.contrasts.T
     said = np.sqrt((measure_spread(moves, belief) * asked.weights).sum(axis=1))
