@@ -241,9 +241,15 @@ def _compute_weighted_median(
     sorted_weights = np.take_along_axis(
         np.broadcast_to(weights[:, None, :], ranked.shape), order, axis=2
     )
-    sorted_weights = _share_weights_of_tied(ranked, sorted_weights)
     middle = np.cumsum(sorted_weights, axis=2) - 0.5 * sorted_weights
     above = np.clip((middle < 0.5).sum(axis=2, keepdims=True), 1, n_models - 1)
+    around = np.clip(above + np.arange(-2, 2), 0, n_models - 1)
+    gaps = np.diff(np.take_along_axis(ranked, around, axis=2), axis=2)
+    tied = ((gaps <= TIED) & (np.diff(around, axis=2) > 0)).any(axis=2)
+    if tied.any():  # ties of other values move no weight past the middle
+        shared = _share_weights_of_tied(ranked[tied], sorted_weights[tied])
+        middle[tied] = np.cumsum(shared, axis=1) - 0.5 * shared
+        above[tied] = np.clip((middle[tied] < 0.5).sum(axis=1, keepdims=True), 1, n_models - 1)
     low, high = np.take_along_axis(middle, above - 1, 2), np.take_along_axis(middle, above, 2)
     width = np.maximum(high - low, np.finfo(np.float64).tiny)
     share = np.clip((0.5 - low) / width, 0.0, 1.0)
@@ -253,26 +259,20 @@ def _compute_weighted_median(
 
 
 def _share_weights_of_tied(ranked: FloatArray, weights: FloatArray) -> FloatArray:
-    """``weights`` (n, K, M) of sorted values, those of tied ones replaced by their mean.
+    """``weights`` (c, M) of sorted values, those of tied ones replaced by their mean.
 
     The median lies on a line through the middles of the weights: it would else depend on which of
     the tied classifiers comes first.
     """
-    apart = np.diff(ranked, axis=2) > TIED
-    tied = ~apart.all(axis=2)
-    if not tied.any():
-        return weights
-    apart, own = apart[tied], weights[tied]
-    places, edge = np.arange(ranked.shape[2]), np.ones((len(own), 1), dtype=bool)
+    apart = np.diff(ranked, axis=1) > TIED
+    places, edge = np.arange(ranked.shape[1]), np.ones((len(ranked), 1), dtype=bool)
     first = np.maximum.accumulate(np.where(np.concatenate([edge, apart], 1), places, 0), axis=1)
     last = np.where(np.concatenate([apart, edge], 1), places, places[-1])
     last = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
-    total = np.cumsum(own, axis=1)
-    before = np.take_along_axis(total - own, first, axis=1)
+    total = np.cumsum(weights, axis=1)
+    before = np.take_along_axis(total - weights, first, axis=1)
     mean = (np.take_along_axis(total, last, axis=1) - before) / (last - first + 1)
-    out = weights.copy()
-    out[tied] = np.where(first < last, mean, own)
-    return out
+    return np.where(first < last, mean, weights)
 
 
 @dataclass(frozen=True, eq=False)
