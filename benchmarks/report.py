@@ -45,8 +45,8 @@ tasks. Predictions are public for two: CivilComments (its Toxicity Detection) an
 RULES = """\
 How to read a row:
 
-- *The paper*: what its text says, then, after "our set", what its tables give on CivilComments, or
-  on MultiNLI, alone. *Ours* is compared with the latter.
+- *The paper*: what its text says, then, after "our set" (CivilComments) or "MultiNLI", what its
+  tables give there. *Ours* is compared with the latter.
 - *Error*: mean absolute error over runs, in points (hundredths). *RMAE*: error divided by that of
   labels alone. *N times smaller*: mean of 1 / RMAE (language models: 1 / mean RMAE). *Cell*: one
   set, metric and number of labels.
