@@ -56,6 +56,7 @@ from ssme.data.judges import Judge
 from ssme.data.scoreset import ScoreSet
 from ssme.metrics.confusion import predicted_classes
 from ssme.results.active_selection import Coda, average_scores, count_right, value_rows
+from ssme.results.choose import LEAST_LABELS
 from ssme.results.evaluation import Evaluation
 from ssme.run import evaluate
 from ssme.schema import TAKEN, grow_batch
@@ -318,7 +319,8 @@ def summarize_sureness(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarize_stops(frame: pd.DataFrame) -> pd.DataFrame:
-    """Where P(regret <= 0.01) first reaches a probability, at looks after every batch."""
+    """Where P(regret <= 0.01) first reaches a probability, at looks after every batch, from 20
+    labels on."""
     if "within" not in frame:
         return pd.DataFrame()
     own = frame[(frame["way"] == "goal") & frame["within"].notna()]
@@ -327,7 +329,10 @@ def summarize_stops(frame: pd.DataFrame) -> pd.DataFrame:
     for batch in ("all", *dict.fromkeys(own["batch"])):
         some = [run for run in runs if batch in ("all", run["batch"].iloc[0])]
         for sure in STOPS:
-            first = [run[run["within"] >= sure].head(1) for run in some]
+            first = [
+                run[(run["within"] >= sure) & (run["labels"] >= LEAST_LABELS)].head(1)
+                for run in some
+            ]
             stopped = pd.concat(first) if first else own.head(0)
             lines.append(
                 {

@@ -44,8 +44,8 @@ def test_stops_count_the_first_look_of_every_run():
             "way": "goal",
             "batch": "10",
             "run": [0, 0, 0, 1, 1],
-            "labels": [0, 10, 20, 0, 10],
-            "within": [0.5, 0.92, 0.97, 0.85, 0.8],
+            "labels": [0, 20, 30, 0, 20],
+            "within": [0.99, 0.92, 0.97, 0.85, 0.8],
             "regret": [0.03, 0.02, 0.0, 0.0, 0.0],
         }
     )
@@ -53,7 +53,7 @@ def test_stops_count_the_first_look_of_every_run():
     assert list(table["batch"]) == ["all"] * 3 + ["10"] * 3
     table = table[table["batch"] == "10"].set_index("sure")
     assert table.loc[0.9, "stopped"] == 0.5
-    assert table.loc[0.9, "labels"] == 10.0
+    assert table.loc[0.9, "labels"] == 20.0
     assert table.loc[0.9, "kept"] == 0.0
     assert table.loc[0.95, "kept"] == 1.0
     assert table.loc[0.8, "kept"] == 0.5

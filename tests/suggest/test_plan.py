@@ -209,6 +209,16 @@ def test_the_rule_for_stopping_goes_by_the_draws_as_they_are(evaluation: Evaluat
     assert strict.more > loose.more
 
 
+def test_the_rule_for_stopping_is_not_met_with_few_labels() -> None:
+    few = ssme.evaluate(binary_set(n=200, n_labeled=12), method="ensemble", metrics="accuracy")
+    plan = few.plan("P(regret<=0.9)>=0.5")
+    assert plan.now >= 0.5
+    assert (plan.more_low, plan.more, plan.more_high) == (8.0, 8.0, 8.0)
+    assert few.plan("regret<=0.9").is_met
+    enough = ssme.evaluate(binary_set(n=200, n_labeled=20), method="ensemble", metrics="accuracy")
+    assert enough.plan("P(regret<=0.9)>=0.5").is_met
+
+
 def test_a_target_without_threshold_means_that_of_the_run(evaluation: Evaluation) -> None:
     at = ssme.evaluate(evaluation.data, method="ensemble", metrics="accuracy", threshold=0.9)
     assert read_target(at, "width(accuracy)<=0.1").metric.name == "accuracy@0.9"

@@ -12,6 +12,7 @@ from tests.made_sets import binary_set
 import ssme
 from ssme.errors import InputError
 from ssme.metrics.costs import expected_cost
+from ssme.results.choose import Choice
 from ssme.results.evaluation import Evaluation
 from ssme.results.suggest import (
     SuggestConstants,
@@ -284,7 +285,9 @@ def test_a_model_that_cannot_be_best_costs_no_labels() -> None:
     assert (votes != votes[:, [0]]).any(axis=1)[found.rows].mean() > 0.9
 
 
-def test_suggestions_for_the_best_model_say_when_one_may_stop() -> None:
+def test_suggestions_for_the_best_model_say_when_one_may_stop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=600)
     z = np.where(y == 1, 1.0, -1.0)[:, None] * (3.0, 0.3) + rng.normal(size=(600, 2))
@@ -293,6 +296,11 @@ def test_suggestions_for_the_best_model_say_when_one_may_stop() -> None:
     r = ssme.evaluate(scores, labels, unlabeled=-1, metrics=["accuracy", "log_loss"])
     assert r.choose("accuracy").p_within_raw >= 0.9
     assert "You may stop: a is at most 1 percentage point" in r.suggest(5).sentence()
+    fewer = ssme.evaluate(scores, np.where(np.arange(600) < 19, y, -1), unlabeled=-1)
+    monkeypatch.setattr(Choice, "may_stop", True)
+    assert fewer.suggest(5, "best:accuracy").stop == ""
+    assert r.suggest(5).stop != ""
+    monkeypatch.undo()
     assert r.suggest(5, "best:log_loss").stop == ""
     assert r.suggest(5, "metric:accuracy").stop == ""
     sure = ssme.evaluate(scores, labels, unlabeled=-1, method="ensemble", metrics="accuracy")

@@ -57,6 +57,8 @@ SET_LEVEL = Option(
 
 SURE = 0.9
 """P(within) from which on one may stop labeling (`ssme.results.plan`)."""
+LEAST_LABELS = 20
+"""Labels before which nobody should stop: P(within) was not measured with fewer."""
 
 NAMED = 2
 """Models that a sentence names as possibly the best."""
@@ -243,10 +245,11 @@ def find_stop(evaluation: Evaluation, metric: Metric) -> str:
     """Why one may stop labeling for the best model; empty where one may not.
 
     Only of methods and metrics whose P(within) was measured on benchmark sets: draws of others may
-    be much too sure.
+    be much too sure. The same goes for fewer than `LEAST_LABELS`.
     """
     choice = evaluation.choose(metric.name)
-    return choice.describe_stop() if choice.within_calibrated else ""
+    measured = choice.within_calibrated and evaluation.data.n_labeled >= LEAST_LABELS
+    return choice.describe_stop() if measured else ""
 
 
 def choose_model(

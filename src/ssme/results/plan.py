@@ -13,7 +13,8 @@ The last one is a rule for stopping: it goes by the draws as they are, with thei
 no correction. Under the belief the probability is one given all labels so far, however many looks
 came before, so that stopping at the first look that meets it keeps the promise (the posterior of a
 stopped experiment is that of a fixed one; Savage, 1962); `benchmarks.decide.picking` measures what
-the promise is worth on sets that the rule was not chosen on.
+the promise is worth on sets that the rule was not chosen on. It is not met with fewer than twenty
+labels: the draws were not compared with the truth there, and the wrong stops that were seen were.
 
 The number that is planned is the one of a power analysis: with so many labels, half of the runs
 meet the target. A run takes one joint draw for the truth, labels rows at random and fits the
@@ -280,6 +281,8 @@ def _plan(
         find_crossing(target, now, n_labeled, sights, at, settings.beyond) if sights else n_labeled
         for at in (settings.spread[0], 0.5, settings.spread[1])
     ]
+    if target.what == "P(regret)":
+        found = [max(n, min(choose.LEAST_LABELS, most)) for n in found]
     low, middle, high = (max(n - n_labeled, 0.0) if n <= most else np.inf for n in found)
     return LabelPlan(
         target=target.text,
