@@ -11,7 +11,7 @@ import pytest
 from tests.stream.worlds import binary_table, written
 
 import ssme
-from ssme.data.arrays import find_weight_unit
+from ssme.data.values import find_weight_unit
 from ssme.errors import SsmeWarning
 from ssme.metrics import metric_names
 from ssme.stream import evaluate_parquet
@@ -44,6 +44,23 @@ def numbers_of(unit: float, method: str) -> np.ndarray:
 @pytest.mark.parametrize("method", ["labeled", "auto", "ensemble"])
 def test_the_unit_of_weights_changes_no_number(method: str, unit: float) -> None:
     np.testing.assert_allclose(numbers_of(unit, method), numbers_of(1.0, method), rtol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [*UNITS, 1e308, 0.1, 1000.0])
+@pytest.mark.parametrize("method", ["labeled", "auto", "ppi", "active_testing", "answers"])
+def test_the_unit_of_weights_of_labels_changes_no_number(method: str, unit: float) -> None:
+    """Accuracy by active testing was 0.98, 1.00 or 0.00, and 1e160 ended `auto` in a traceback."""
+    rng = np.random.default_rng(0)
+    y = np.array([0, 1] * 60)
+    scores = 1 / (1 + np.exp(-(2 * y[:, None] - 1) - rng.normal(size=(120, 3))))
+    labels = np.where(np.arange(120) < 50, y, np.nan)
+    weights = np.where(np.arange(120) % 3 == 0, 1.0, 0.5)
+    numbers = []
+    for design in (weights, weights * unit):
+        result = ssme.evaluate(scores, labels, method=method, design=design, metrics=["accuracy"])
+        columns = ["estimate", "low", "high", "labels_only_low"]
+        numbers.append(result.frame()[columns].to_numpy(dtype=float))
+    np.testing.assert_allclose(numbers[1], numbers[0], rtol=1e-9)
 
 
 def test_the_unit_of_weights_changes_no_streamed_number(tmp_path: Path) -> None:

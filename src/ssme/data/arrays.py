@@ -30,9 +30,6 @@ GROUP_PREFIX = "group_"
 MANY_MODELS = 20
 """Without names, more models than this, and than rows, are likely to be rows."""
 
-LARGEST_EXPONENT = 100
-"""Weights up to 2^100, and down to 2^-100, are used as they are given."""
-
 SUM_TOLERANCE = 1e-3
 """Sums of class probabilities may be this far from 1, whatever their decimals."""
 
@@ -351,7 +348,7 @@ def as_weights(weights: object, n: int) -> FloatArray:
     refuse_bad_weights(out)
     if not out.any():
         raise InputError(f"all {n} weights are 0", hint="check the weight column")
-    return out * find_weight_unit(out)
+    return out * cells.find_weight_unit(out)
 
 
 def refuse_bad_weights(weights: FloatArray, first_row: int = 0) -> None:
@@ -361,17 +358,6 @@ def refuse_bad_weights(weights: FloatArray, first_row: int = 0) -> None:
         row = int(np.argmax(bad))
         problem = f"the weight at row {first_row + row} is {cells.make_plain(weights[row])!r}"
         raise InputError(problem, hint="give a finite number of 0 or more, or drop the row")
-
-
-def find_weight_unit(weights: FloatArray) -> float:
-    """The power of two that brings very large or very small weights near one; usually 1.
-
-    Only ratios of weights matter, and a power of two keeps them to the bit. Metrics multiply up to
-    four weights with one another, which must neither overflow nor vanish.
-    """
-    exponent = int(np.frexp(weights.max(initial=0.0))[1])
-    power = min(-exponent, 1000)  # a subnormal number would ask for more than a float can hold
-    return 1.0 if abs(exponent) <= LARGEST_EXPONENT else float(np.ldexp(1.0, power))
 
 
 def as_groups(groups: Mapping[str, object], n: int) -> dict[str, np.typing.NDArray[np.object_]]:

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.data.values import as_floats
+from ssme.data.values import as_floats, find_weight_unit
 from ssme.errors import InputError
 from ssme.wording import suggest_nearest
 
@@ -168,4 +168,5 @@ def as_design(design: object | None, labels: NDArray[np.int64]) -> LabelDesign:
         raise InputError(problem, hint=hint)
     if labeled.size == 0:
         return NOT_SAID
-    return LabelDesign("weights", np.where(labels >= 0, weights, 0.0))
+    weights = np.where(labels >= 0, weights, 0.0)
+    return LabelDesign("weights", weights * find_weight_unit(weights))

@@ -26,6 +26,9 @@ NO_NUMBERS = (
 )
 """What to do about text where scores should be."""
 
+LARGEST_EXPONENT = 100
+"""Weights up to 2^100, and down to 2^-100, are used as they are given."""
+
 
 def is_missing(values: NDArray[Any]) -> BoolArray:
     """Mask of NaN / None / NA / empty text in a one-dimensional array."""
@@ -230,6 +233,17 @@ def _infer_type(values: NDArray[Any]) -> str:
     from pandas.api.types import infer_dtype
 
     return infer_dtype(values, skipna=True) if values.dtype.kind == "O" else ""
+
+
+def find_weight_unit(weights: FloatArray) -> float:
+    """The power of two that brings very large or very small weights near one; usually 1.
+
+    Only ratios of weights matter, and a power of two keeps them to the bit. Metrics multiply up to
+    four weights with one another, which must neither overflow nor vanish.
+    """
+    exponent = int(np.frexp(weights.max(initial=0.0))[1])
+    power = min(-exponent, 1000)  # a subnormal number would ask for more than a float can hold
+    return 1.0 if abs(exponent) <= LARGEST_EXPONENT else float(np.ldexp(1.0, power))
 
 
 def refuse_duplicates(

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
-from ssme.data.arrays import find_weight_unit
 from ssme.data.scoreset import ScoreSet
+from ssme.data.values import find_weight_unit
 from ssme.methods import clusters as clustering
 from ssme.methods import draws as drawing
 from ssme.methods import label_draws

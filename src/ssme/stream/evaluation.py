@@ -33,9 +33,10 @@ import numpy as np
 
 from ssme import fitting, progress, writing
 from ssme.arrays import FloatArray, IntArray
-from ssme.data import arrays, grouping, scoreset
+from ssme.data import grouping, scoreset
 from ssme.data.readers.reading import read_columns
 from ssme.data.readers.tables import Table
+from ssme.data.values import find_weight_unit
 from ssme.engines.executors import map_in_order, open_executor, run_on_thread
 from ssme.errors import InputError, UnsupportedError
 from ssme.methods.base import Estimate
@@ -204,7 +205,7 @@ def _draw_sample(
         parquet.refuse_repeated_ids(source, reading.id, hashes)
     joined = parquet.join_tables(tables)
     weight = reading.columns.weight
-    unit = 1.0 if weight is None else arrays.find_weight_unit(counting.read_numbers(joined, weight))
+    unit = 1.0 if weight is None else find_weight_unit(counting.read_numbers(joined, weight))
     table = Table(joined, source.files[0].path)
     try:
         return read_columns(table, reading.columns, reading.options), unit

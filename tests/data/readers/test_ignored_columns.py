@@ -61,4 +61,8 @@ def test_digits_written_as_text_are_text_and_shares_are_refused(tmp_path: Path) 
     shares = scores.assign(forest=["0.25", "0.5", "1"])
     with pytest.raises(InputError, match=r"'0.25' at row 0, a number written as text.*ignore="):
         ScoreSet.from_frame(shares)
+    for mark in ("'", '"', "\u00a0"):  # a model was missing without a word
+        marked = scores.assign(forest=[f"{mark}{share}" for share in shares["forest"]])
+        with pytest.raises(InputError, match="at row 0, a number written as text"):
+            ScoreSet.from_frame(marked)
     assert ScoreSet.from_frame(shares, ignore=["forest"]).models == ("bert", "gpt")

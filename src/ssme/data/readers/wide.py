@@ -26,6 +26,9 @@ from ssme.schema import ReadOptions
 from ssme.wording import quote, suggest_nearest
 
 MAPPING = "`models={model: {class: column}}`"
+MARKS = " \t'\"\u00a0\u202f"
+"""What may be around a number that is written as text."""
+
 MOST_GROUPS = 20
 """Most values of a column of numbers that an error names as groups without bins."""
 PATTERNS = tuple(
@@ -266,16 +269,17 @@ def _explain_percentages(table: Table, found: Sequence[str], others: Sequence[st
 def _refuse_numbers_as_text(table: Table, name: str, *, judged: bool) -> None:
     """Refuse a text column that is meant for scores: mostly numbers or percentages (``46 %``).
 
+    So is one whose numbers have an apostrophe or a quote before them, as spreadsheets mark text.
     Whole numbers written as text, such as postal codes, are text; so are numbers in a column
     ``judged``, which looks like answers.
     """
     import pandas
 
     values = pandas.Series(table.read_values(name), dtype=object).dropna()
-    texts = values.astype(str).str.strip()
+    texts = values.astype(str).str.strip(MARKS)
     bare = pandas.to_numeric(texts.str.removesuffix("%"), errors="coerce")
     percent = texts.str.endswith("%") & bare.notna()
-    numbers = pandas.to_numeric(values, errors="coerce")
+    numbers = pandas.to_numeric(texts, errors="coerce")
     stray = numbers.isna()
     if len(values) and percent.mean() >= 0.5:
         row, what = int(percent.argmax()), "a percentage written as text"

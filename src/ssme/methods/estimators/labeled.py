@@ -188,13 +188,19 @@ class ActiveTesting(base.DeclaredMethod):
 
 
 def _read_labels(data: ScoreSet, votes: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Accuracy (M,) from the labels there are, each counting as the rows that it represents."""
+    """Accuracy (M,) from the labels there are, each counting as the rows that it represents.
+
+    Only ratios of weights that the caller declared matter; those of rounds count rows.
+    """
     labeled, weights = np.flatnonzero(data.labeled), data.label_weights
     assert weights is not None
     error = 1.0 - compute_share_correct(
         votes[labeled], np.eye(data.n_classes)[data.labels[labeled]]
     )
-    total = data.n_rows if data.weights is None else float(data.weights.sum())
+    if data.design.rounds is None:
+        total = float(weights[labeled].sum())
+    else:
+        total = data.n_rows if data.weights is None else float(data.weights.sum())
     return 1.0 - weights[labeled] @ error / total, labeled
 
 
