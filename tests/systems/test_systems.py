@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import ssme
 from ssme.cli import app
-from ssme.errors import InputError
+from ssme.errors import InputError, SsmeWarning
 from ssme.systems.evaluation import SystemsEvaluation
 from tests.systems.made import make_table
 
@@ -168,6 +168,32 @@ def test_gates():
     for text in ("other:pass_rate>=0.5", "accuracy>=0.5", "pass_rate>=50", "s0-s0:pass_rate>=0"):
         with pytest.raises(InputError):
             evaluate(table, fail_under=[text])
+    for text in ("pass_rate>=0", "pass_rate.low<=1", "pass_rate<0.5", "s1-s0:pass_rate>=-1"):
+        with pytest.raises(InputError, match=r"is true for every model|passes bad models"):
+            evaluate(table, fail_under=[text])
+
+
+def test_what_is_no_random_sample_of_rows_is_named():
+    """Copies counted as repeats, -1 as a grade and suggested rows as a sample, without a word."""
+    table, _ = make_table(10, levels=(-0.5, 0.6), labels=100)
+    copied = pd.concat([table, table[table["human"].notna()]])
+    with pytest.warns(SsmeWarning, match="100 rows of the frame are copies of others, first row"):
+        evaluate(copied)
+    other = copied.assign(trial=np.arange(len(copied)))  # repeats that something tells apart
+    assert len(evaluate(other).rows()) == 2
+    failed = table["judge_0"] == 0
+    with pytest.warns(SsmeWarning, match=r"no random sample: .* by .judge_0. is 0.0"):
+        evaluate(table.assign(human=table["human"].where(failed)))
+    with pytest.raises(InputError, match="has -1, which may be a verdict or mean"):
+        evaluate(table.assign(human=table["human"].fillna(-1)))
+    codes = table.assign(human=table["human"].map({0: -1, 1: 1}))
+    assert evaluate(codes, bounds=[-1, 1]).measures == ("mean",)
+    with pytest.raises(InputError, match="'probability', 'round', as `ssme suggest` writes"):
+        evaluate(table.assign(probability=0.1, round=1))
+    with pytest.warns(SsmeWarning, match="'weight' is not used"):
+        evaluate(table.assign(weight=2.0))
+    with pytest.raises(InputError, match="floating-point number that may be rounded"):
+        evaluate(table.assign(item=table["item"].astype(float) + 2.0**53))
 
 
 def test_same_seed_same_numbers():

@@ -136,7 +136,8 @@ def add_metrics(
     for condition in conditions:
         if split_text(condition.metric).of_class is None and "-" not in (condition.model or ""):
             metric = metrics.get_metric(known.get(condition.metric, condition.metric))
-            _refuse_idle_condition(metric, condition, paired=False, n_classes=n_classes)
+            ends, better = metric.find_range(n_classes), metric.greater_is_better
+            refuse_idle_condition(condition, ends, better, paired=False)
     extra = dict.fromkeys(
         condition.metric
         for condition in conditions
@@ -200,7 +201,8 @@ def _list_failures(evaluation: Evaluation, condition: GateCondition) -> Iterator
     """A sentence for each model, or pair, that does not meet ``condition``."""
     metric = _find_metric(evaluation, condition)
     pair = find_pair(evaluation.data.models, condition)
-    _refuse_idle_condition(metric, condition, pair is not None, evaluation.data.n_classes)
+    ends = metric.find_range(evaluation.data.n_classes)
+    refuse_idle_condition(condition, ends, metric.greater_is_better, paired=pair is not None)
     if pair is None:
         values = [
             (row["model"], row[condition.column])
@@ -219,19 +221,24 @@ def _list_failures(evaluation: Evaluation, condition: GateCondition) -> Iterator
             )
 
 
-def _refuse_idle_condition(
-    metric: Metric, condition: GateCondition, paired: bool, n_classes: int | None
+def refuse_idle_condition(
+    condition: GateCondition,
+    ends: tuple[float, float],
+    greater_is_better: bool | None,
+    *,
+    paired: bool,
 ) -> None:
     """Refuse a condition that passes bad models, or that is true or false whatever the value.
 
-    Of a difference either sign can be meant: that one model is ahead, or not too far behind.
+    ``ends`` are the lowest and the highest value there can be. Of a difference either sign can be
+    meant: that one model is ahead, or not too far behind.
     """
-    (low, high), what = metric.find_range(n_classes), condition.metric
+    (low, high), what = ends, condition.metric
     upwards = condition.sign[0] == ">"
     if paired:
         low, high, what = low - high, high - low, f"the difference of {what}"
-    elif metric.greater_is_better not in (None, upwards):
-        better, sign = ("higher", ">=") if metric.greater_is_better else ("lower", "<=")
+    elif greater_is_better not in (None, upwards):
+        better, sign = ("higher", ">=") if greater_is_better else ("lower", "<=")
         raise InputError(
             f"{condition.text!r} passes bad models and fails good ones: {better} {what} is better",
             option="fail_under",

@@ -14,7 +14,13 @@ from ssme.arrays import FloatArray, IntArray
 from ssme.data.values import factorize
 from ssme.errors import InputError, name_argument
 from ssme.options import takes
-from ssme.results.gates import GateCondition, Verdict, find_pair, parse_condition
+from ssme.results.gates import (
+    GateCondition,
+    Verdict,
+    find_pair,
+    parse_condition,
+    refuse_idle_condition,
+)
 from ssme.results.table import build_frame, compute_effective_labels, to_plain_values
 from ssme.schema import SystemOptions
 from ssme.systems.judges import (
@@ -484,17 +490,10 @@ class SystemsEvaluation:
         with name_argument("fail_under"):
             measure = self._check(condition.metric)
             pair = find_pair(self.systems, condition)
-            low, high = self._put(measure, 0.0), self._put(measure, 1.0)
+            ends = self._put(measure, 0.0), self._put(measure, 1.0)
             if measure == STRENGTH:
-                low, high = -np.inf, np.inf
-            if pair is not None:
-                low, high = low - high, high - low
-            if not low <= condition.limit <= high:
-                raise InputError(
-                    f"{condition.text!r} is decided before there are data: the values are between "
-                    f"{low:g} and {high:g}",
-                    hint="write 5 % as 0.05",
-                )
+                ends = -np.inf, np.inf
+        refuse_idle_condition(condition, ends, True, paired=pair is not None)
         if pair is None:
             return [
                 (row["system"], row[condition.column])

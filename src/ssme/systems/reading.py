@@ -21,14 +21,15 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ssme.arrays import FloatArray, IntArray
+from ssme.data.arrays import refuse_rounded_ids
 from ssme.data.judges import UNSURE
 from ssme.data.labels import NO_LABEL, PAIRS, spell_class
 from ssme.data.readers import logs, sources
 from ssme.data.readers.columns import USUAL_NAMES
 from ssme.data.readers.tables import Table
-from ssme.data.values import factorize, is_missing, reads_as_number, to_objects
+from ssme.data.values import EXACT_INTEGER, factorize, is_missing, reads_as_number, to_objects
 from ssme.data.writing import make_frame
-from ssme.errors import InputError, name_argument
+from ssme.errors import InputError, name_argument, warn
 from ssme.schema import SystemOptions
 from ssme.systems import pairs, rates
 from ssme.wording import quote
@@ -94,6 +95,7 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
             checked = _open(options.labels_file)
         table = _join_labels(table, checked, options)
     people = _find_people(table, options)
+    _refuse_suggested(table, people)
     item = _find(table, options, "item")
     pair = _find_pair(table, options)
     if pair is not None:
@@ -105,6 +107,8 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
     else:
         told = (*people, *groups, *([options.length] if options.length else ()))
         table, judges = _spread(table, options, (system, item), told)
+    if item is not None:
+        _warn_of_copies(table, [name for name in (system, item) if name is not None])
     labels = _read_people(table, people, options)
     unit = _find_unit(labels, options)
     verdicts = [
@@ -113,14 +117,13 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
     ]
     codes, names = _name_codes(table, (system,), "all")
     items, item_names = _name_codes(table, (item,), None)
+    outcomes = _average(labels.numbers, *unit)
+    rows = rates.JudgedRows(
+        np.stack(verdicts, axis=1), outcomes, codes, items, labels.kind == "passes"
+    )
+    _warn_of_selection(rows, judges)
     return SystemTable(
-        rates.JudgedRows(
-            np.stack(verdicts, axis=1),
-            _average(labels.numbers, *unit),
-            codes,
-            items,
-            labels.kind == "passes",
-        ),
+        rows,
         names,
         item_names,
         tuple(judges),
@@ -130,6 +133,62 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
         labels.scale(*unit).reshape(table.n_rows, len(people)),
         _read_lengths(table, options, {*people, *judges}),
     )
+
+
+SUGGESTED = ("probability", "round", "reason")
+UNUSED = ("weight", "weights", "sample_weight", "label_weight")
+
+
+def _refuse_suggested(table: Table, taken: Sequence[str]) -> None:
+    """Refuse labels that were not drawn at random, and name weights, which are not used."""
+    found = [name for name in SUGGESTED if name in table.columns and name not in taken]
+    if len(found) > 1:
+        raise InputError(
+            f"{table.what} has {quote(found)}, as `ssme suggest` writes: its labels would count as "
+            "a random sample",
+            hint="have people judge rows at random; if they did, leave these columns out",
+        )
+    weights = [name for name in UNUSED if name in table.columns and name not in taken]
+    if weights:
+        warn(f"column {weights[0]!r} is not used: every row counts the same")
+
+
+def _warn_of_copies(table: Table, keys: Sequence[str], *, fewest: int = 5) -> None:
+    """Name rows that occur twice: repeats of an item whose rows are all equal in every column."""
+    import pandas as pd
+
+    frame = pd.DataFrame({name: table.read_values(name).astype(str) for name in table.columns})
+    repeated = frame.duplicated(list(keys))
+    if repeated.sum() >= fewest and frame.duplicated()[repeated].all():
+        warn(
+            f"{int(repeated.sum()):,} rows of {table.what} are copies of others, first row "
+            f"{int(repeated.argmax())}, and count as repeats of their items. Remove them, or add a "
+            "column that numbers the repeats."
+        )
+
+
+def _warn_of_selection(rows: rates.JudgedRows, judges: Sequence[str], *, most: float = 4.0) -> None:
+    """Name a judge whose verdicts on labeled rows are not those of a random sample.
+
+    The covariance of verdict and having a label, within each system, is ``most`` times its
+    standard error or more, items being clusters.
+    """
+    looked = np.isfinite(rows.outcomes)
+    for name, verdicts in zip(judges, rows.verdicts.T, strict=True):
+        known = np.isfinite(verdicts)
+        systems, total = rows.systems[known], np.maximum(np.bincount(rows.systems[known]), 1)
+        product = np.ones(systems.size)
+        for values in (looked[known].astype(float), verdicts[known]):
+            product *= values - (np.bincount(systems, values) / total)[systems]
+        by_item = np.bincount(rows.items[known], product)
+        if abs(by_item.sum()) >= most * np.sqrt((by_item**2).sum()) > 0.0:
+            there, others = verdicts[known & looked].mean(), verdicts[known & ~looked].mean()
+            warn(
+                f"labeled rows are no random sample: their mean verdict by {name!r} is "
+                f"{there:.2f}, that of other rows {others:.2f}, each from 0 to 1. Estimates may "
+                "be wrong; have people judge rows at random, of all systems together."
+            )
+            return
 
 
 def _read_lengths(table: Table, options: SystemOptions, taken: set[str]) -> FloatArray | None:
@@ -414,6 +473,8 @@ def _name_codes(
             raise InputError(
                 f"the column {column!r} is empty in row {int(is_missing(values).argmax())}"
             )
+        with name_argument(column):
+            refuse_rounded_ids(values, EXACT_INTEGER)
     together = parts[0]
     if len(parts) > 1:
         together = to_objects([value for values in parts for value in values.tolist()])
@@ -457,6 +518,12 @@ def _read_verdicts(values: np.typing.NDArray[Any], name: str, options: SystemOpt
                 hint="correct it, or list all grades with `grades`",
             )
     elif all(map(reads_as_number, told)):
+        if "-1" in told and options.bounds is None and options.positive is None:
+            raise InputError(
+                f"column {name!r} has -1, which may be a verdict or mean that there is none",
+                hint="leave the cell empty where there is none; else give the ends of the scale "
+                "with `bounds`",
+            )
         kind, places = "numbers", {text: float(text) for text in told}
         if options.positive is not None and len(told) <= 2:
             positive = spell_class(options.positive)
