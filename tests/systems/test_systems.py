@@ -182,7 +182,7 @@ def test_what_is_no_random_sample_of_rows_is_named():
     other = copied.assign(trial=np.arange(len(copied)))  # repeats that something tells apart
     assert len(evaluate(other).rows()) == 2
     failed = table["judge_0"] == 0
-    with pytest.warns(SsmeWarning, match=r"no random sample: .* by .judge_0. is 0.0"):
+    with pytest.warns(SsmeWarning, match=r"not drawn at random: .* by .judge_0. is 0.0"):
         evaluate(table.assign(human=table["human"].where(failed)))
     with pytest.raises(InputError, match="has -1, which may be a verdict or mean"):
         evaluate(table.assign(human=table["human"].fillna(-1)))

@@ -184,7 +184,7 @@ def _warn_of_selection(rows: rates.JudgedRows, judges: Sequence[str], *, most: f
         if abs(by_item.sum()) >= most * np.sqrt((by_item**2).sum()) > 0.0:
             there, others = verdicts[known & looked].mean(), verdicts[known & ~looked].mean()
             warn(
-                f"labeled rows are no random sample: their mean verdict by {name!r} is "
+                f"labeled rows were not drawn at random: their mean verdict by {name!r} is "
                 f"{there:.2f}, that of other rows {others:.2f}, each from 0 to 1. Estimates may "
                 "be wrong; have people judge rows at random, of all systems together."
             )
@@ -468,7 +468,7 @@ def _name_codes(
             return np.zeros(table.n_rows, dtype=np.int64), (default,)
         return np.arange(table.n_rows), tuple(str(i) for i in range(table.n_rows))
     parts = [table.read_values(column) for column in columns if column is not None]
-    for column, values in zip(columns, parts, strict=True):
+    for column, values in zip(filter(None, columns), parts, strict=True):
         if is_missing(values).any():
             raise InputError(
                 f"the column {column!r} is empty in row {int(is_missing(values).argmax())}"
@@ -520,9 +520,9 @@ def _read_verdicts(values: np.typing.NDArray[Any], name: str, options: SystemOpt
     elif all(map(reads_as_number, told)):
         if "-1" in told and options.bounds is None and options.positive is None:
             raise InputError(
-                f"column {name!r} has -1, which may be a verdict or mean that there is none",
-                hint="leave the cell empty where there is none; else give the ends of the scale "
-                "with `bounds`",
+                f"column {name!r} has -1, which may be a verdict or mean that it is missing",
+                hint="leave the cell empty where a verdict is missing; else give the ends of the "
+                "scale with `bounds`",
             )
         kind, places = "numbers", {text: float(text) for text in told}
         if options.positive is not None and len(told) <= 2:
