@@ -40,11 +40,13 @@ def write_table(columns: Columns, path: Path, narrow: Collection[str] = ()) -> P
     """A file of the kind that its suffix says; ``narrow`` columns have 32 bits where they can."""
     rows = zip(*columns.values(), strict=True)
     match path.suffix:
-        case ".csv" | ".tsv":
+        case ".csv" | ".txt" | ".tsv":
             return write_text(columns, path, "\t" if path.suffix == ".tsv" else ",")
         case ".jsonl" | ".ndjson":
             lines = (json.dumps(dict(zip(columns, row, strict=True))) for row in rows)
             path.write_text("".join(f"{line}\n" for line in lines))
+        case ".json":
+            path.write_text(json.dumps([dict(zip(columns, row, strict=True)) for row in rows]))
         case ".xlsx" | ".xlsm":
             import openpyxl
 

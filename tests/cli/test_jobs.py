@@ -124,6 +124,21 @@ def test_twelve_judges_in_a_long_csv(shell: Shell) -> None:
     check_judges(found, "judge_12")
 
 
+def test_twelve_judges_in_columns_of_any_name(shell: Shell) -> None:
+    y, answers = draw_answers()
+    labels = hide_labels(y, 60, ("bad", "good"))
+    kept = [(i, j) for i in range(y.size) for j in range(12) if (7 * i + j) % 11]
+    path = write_csv(
+        Path("ratings.csv"),
+        conversation=[f"c{i}" for i, _ in kept],
+        llm=[f"llm {j + 1}" for _, j in kept],
+        rating_text=[("bad", "good")[answers[i, j]] for i, j in kept],
+        gold=[labels[i] for i, _ in kept],
+    )
+    found = json.loads(shell.take_advice(path, "--metrics accuracy --json - --quiet"))
+    check_judges(found, "llm 12")
+
+
 def test_twelve_judges_in_nested_json_lines(shell: Shell) -> None:
     y, answers = draw_answers()
     labels = hide_labels(y, 60, ("bad", "good"))

@@ -42,7 +42,7 @@ from ssme.metrics.base import Metric, MetricPlan
 from ssme.results import choose, groups, reliability
 from ssme.results.curves import plan_all_models, sum_by_code
 from ssme.results.table import Answer, Row
-from ssme.show.sections import Column, Section, format_percent
+from ssme.show.sections import Column, Section
 
 if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
@@ -142,28 +142,38 @@ class ThresholdChoice(Answer):
         return self.rows()
 
     def list_sections(self) -> list[Section]:
-        """A table, and how probably the demand is met; the choice is the evaluation's decision."""
-        met = [f"{p.model} {format_percent(p.p_demand)}" for p in self.picks if p.p_demand >= 0.0]
+        """A table with a row per model; the choice is the evaluation's decision."""
         never = [pick.model for pick in self.picks if np.isnan(pick.threshold)]
         sentences = []
-        if met:
-            sentences.append(f"Probability that {self.goal} at the threshold: {_list_names(met)}.")
         if never:
             verb = "reaches" if len(never) == 1 else "reach"
             sentences.append(f"{_list_names(never)} {verb} {self.goal} at no threshold.")
-        rows = [(p, at) for p in self.picks for at in p.metrics if p.model not in never]
-        names = [at.metric for _, at in rows]
-        title = names[0] if len(set(names)) == 1 else "estimate"
+        picks = [pick for pick in self.picks if pick.model not in never]
+        by_metric = list(zip(*(pick.metrics for pick in picks), strict=True))
+        demanded = any(pick.p_demand >= 0.0 for pick in picks)
+        met = Column("P(met)", [pick.p_demand for pick in picks], "share")
         table = (
-            Column("model", [pick.model for pick, _ in rows]),
-            Column("threshold", [(p.threshold, p.low, p.high) for p, _ in rows], "value"),
-            *([Column("metric", names)] if title == "estimate" else []),
-            Column(title, [(at.estimate, at.low, at.high) for _, at in rows], "value"),
-            Column("labels only", [at.labels_only for _, at in rows], "number"),
+            Column("model", [pick.model for pick in picks]),
+            Column("threshold", [pick.threshold for pick in picks], "number"),
+            Column("its interval", [(pick.low, pick.high) for pick in picks], "span", spare=True),
+            *(
+                Column(each[0].metric, [(at.estimate, at.low, at.high) for at in each], "value")
+                for each in by_metric
+            ),
+            *([met] if demanded else []),
+            *(
+                Column(
+                    f"{each[0].metric}, labels only",
+                    [at.labels_only for at in each],
+                    "number",
+                    spare=True,
+                )
+                for each in by_metric
+            ),
         )
         sure = "" if self.confidence == CONFIDENCE.default else f", probability {self.confidence:g}"
         heading = f"Thresholds for {self.goal}{sure}"
-        return [Section("thresholds", heading, tuple(sentences), table if rows else ())]
+        return [Section("thresholds", heading, tuple(sentences), table if picks else ())]
 
 
 def _list_names(names: Sequence[str], most: int = 20) -> str:

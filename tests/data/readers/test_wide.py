@@ -191,3 +191,35 @@ def test_sums_that_rounding_does_not_explain_are_refused() -> None:
     seeds = np.random.default_rng(9).random((40, 3))
     frame = pd.DataFrame(seeds, columns=["bert1", "bert2", "bert3"]).assign(label=[0, 1] * 20)
     assert ScoreSet.from_frame(frame).n_models == 3
+
+
+def test_scores_of_several_models_in_one_column_are_refused_as_one_model() -> None:
+    pairs = [(i, m) for i in range(9) for m in ("net", "tree")]
+    frame = pd.DataFrame(
+        {
+            "item": [f"item {i}" for i, _ in pairs],
+            "system": [m for _, m in pairs],
+            "p": np.linspace(0.1, 0.9, 18),
+            "label": [i % 2 for i, _ in pairs],
+        }
+    )
+    with pytest.raises(InputError, match=r"looks long: each 'item' has a row for every 'system'"):
+        ScoreSet.from_frame(frame)
+    with pytest.raises(InputError, match=r"only column of numbers: pass score='p'"):
+        ScoreSet.from_frame(frame, model="system")
+    with pytest.raises(InputError, match=r"'item' occurs once per 'system'.*pass id='item'"):
+        ScoreSet.from_frame(frame, model="system", score="p")
+    assert ScoreSet.from_frame(frame, model="system", score="p", id="item").models == (
+        "net",
+        "tree",
+    )
+    assert ScoreSet.from_frame(frame, layout="wide").models == ("p",)
+    frame["system"] = [f"country {i % 5}" for i in range(18)]  # a fact of the rows
+    assert ScoreSet.from_frame(frame).models == ("p",)
+
+
+def test_a_column_of_one_word_names_the_rows_rather_than_texts() -> None:
+    frame = pd.DataFrame({"ticket": [f"t{i}" for i in range(20)], "p": np.linspace(0.1, 0.9, 20)})
+    frame["subject"] = [f"Question {i}" for i in range(20)]
+    frame["label"] = [0, 1] * 10
+    assert ScoreSet.from_frame(frame).layout.id == "ticket"  # type: ignore[union-attr]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -50,6 +50,8 @@ WIDE_ANSWERS, LONG_ANSWERS = "wide, answers", "long, one row per answer"
 
 LIKELY_LABELS = ("human", "gold", "gold_label", "ground_truth", "outcome", "diagnosis", "actual")
 """Names of columns that an error names as likely labels, and that are never taken for them."""
+MOST_MODELS = 200
+"""Most values of a column of models that has another name."""
 LIKELY_CLASSES = 20
 """Most classes of a column that an error names as likely labels."""
 
@@ -270,14 +272,20 @@ def find_long_columns(table: Table, roles: Columns, options: ReadOptions) -> Col
         column = table.find(named, USUAL_NAMES[part], part)
         return column or table.require(part, f"{part} column {asked}", part)
 
-    return replace(
-        roles,
-        kind="long",
-        id=find("id", roles.id),
-        model=find("model", options.model),
-        class_=table.find(options.class_, USUAL_NAMES["class_"], "class_") or "",
-        score=find("score", options.score),
-    )
+    model = find("model", options.model)
+    class_ = table.find(options.class_, USUAL_NAMES["class_"], "class_") or ""
+    score = table.find(options.score, USUAL_NAMES["score"], "score")
+    if score is None:
+        taken = (*roles.roles, *roles.set_aside, model, class_)
+        numbers = [n for n in table.columns if n not in taken and table.find_kind(n) == "number"]
+        if len(numbers) != 1:
+            table.require("score", f"score column {asked}", "score")
+        hint = f"{numbers[0]!r} is the only column of numbers: pass `score={numbers[0]!r}`"
+        raise table.explain_no_column("score column", hint)
+    if roles.id is None and not class_:
+        raise _explain_no_id(table, [*roles.roles, score], model)
+    id = find("id", roles.id)
+    return replace(roles, kind="long", id=id, model=model, class_=class_, score=score)
 
 
 def find_judge_columns(table: Table, roles: Columns, options: ReadOptions) -> Columns:
@@ -296,6 +304,8 @@ def find_judge_columns(table: Table, roles: Columns, options: ReadOptions) -> Co
             raise InputError(problem, hint=f"leave it out of `{option}`, or of the other option")
     judge = find_judge_column(table, options)
     if judge is None:
+        if len(answers) + len(ratings) == 1 and options.models is None:
+            refuse_long(table, [*roles.roles, *answers, *ratings], options, "judge")
         return replace(roles, kind=WIDE_ANSWERS, answers=answers, ratings=ratings)
     if len(answers) + len(ratings) != 1 or options.models is not None:
         problem = f"with a column of judges ({judge!r}) there is one column of answers"
@@ -304,19 +314,50 @@ def find_judge_columns(table: Table, roles: Columns, options: ReadOptions) -> Co
     id = roles.id or table.find(None, JUDGED_ROWS, "id")
     (answer,) = (*answers, *ratings)
     if id is None:
-        judges = list(map(str, table.read_values(judge)))
-        likely = []
-        for name in table.columns:
-            taken = name in (*roles.roles, judge, answer)
-            rows = [] if taken else list(map(str, table.read_values(name)))
-            # once per judge, and of several judges: neither a number of the line nor a property
-            if len(set(rows)) < len(rows) == len(set(zip(rows, judges, strict=True))):
-                likely.append(name)
-        if len(likely) != 1:
-            table.require("id", "id column of the long layout", "id")
-        hint = f"{likely[0]!r} occurs once per judge, as ids do: pass `id={likely[0]!r}`"
-        raise table.explain_no_column("id column", hint)
+        raise _explain_no_id(table, [*roles.roles, answer], judge)
     return replace(roles, kind=LONG_ANSWERS, id=id, model=judge, score=answer, ratings=ratings)
+
+
+def refuse_long(table: Table, taken: Sequence[str], options: ReadOptions, what: str) -> None:
+    """Refuse to read a table wide, with one column of scores or answers, if it looks long.
+
+    Of another column with few texts, the models, and one that repeats, the ids, nearly every pair
+    occurs, and none twice.
+    """
+    if options.layout is not None:
+        return
+    texts = [
+        name for name in table.columns if name not in taken and table.find_kind(name) == "other"
+    ]
+    counts = {name: len(set(map(str, table.read_values(name)))) for name in texts}
+    for model, count in sorted(counts.items(), key=lambda found: found[1]):
+        for id in _find_repeated_ids(table, taken, model) if 1 < count <= MOST_MODELS else ():
+            n_ids = len(set(map(str, table.read_values(id))))
+            if 2 * table.n_rows > n_ids * count and 2 * table.n_rows >= 3 * n_ids:
+                raise InputError(
+                    f"{table.what} looks long: each {id!r} has a row for every {model!r}",
+                    hint=f"if {model!r} names the {what} pass `model={model!r}`; if every row is "
+                    "a separate example pass `layout='wide'`",
+                )
+
+
+def _find_repeated_ids(table: Table, taken: Sequence[str], model: str) -> list[str]:
+    """Columns that occur once per model, and for several models, as ids of a long table do."""
+    models = list(map(str, table.read_values(model)))
+    likely = []
+    for name in table.columns:
+        rows = [] if name in (*taken, model) else list(map(str, table.read_values(name)))
+        if len(set(rows)) < len(rows) == len(set(zip(rows, models, strict=True))):
+            likely.append(name)
+    return likely
+
+
+def _explain_no_id(table: Table, taken: Sequence[str], model: str) -> InputError:
+    likely = _find_repeated_ids(table, taken, model)
+    if len(likely) != 1:
+        table.require("id", "id column of the long layout", "id")
+    hint = f"{likely[0]!r} occurs once per {model!r}, as ids do: pass `id={likely[0]!r}`"
+    return table.explain_no_column("id column", hint)
 
 
 def find_judge_column(table: Table, options: ReadOptions) -> str | None:

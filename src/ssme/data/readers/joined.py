@@ -44,13 +44,14 @@ def find_row_names(table: Table, taken: Sequence[str] = ()) -> str | None:
     """The one column that names the rows by its values: each short and different from all others.
 
     A column of numbers has to be named like an id too (``patient_id``) or be the first one. Where
-    several columns do, the one that is named so is meant.
+    several columns do, the one that is named so is meant, or else the only one without spaces.
     """
     if table.n_rows < FEWEST:
         return None
     found = [name for name in table.columns if name not in taken and _names_rows(table, name)]
     named = [name for name in found if _NAMED_ID.search(name)]
-    return found[0] if len(found) == 1 else named[0] if len(named) == 1 else None
+    words = [name for name in found if not any(" " in str(v) for v in table.read_values(name))]
+    return next((of[0] for of in (found, named, words) if len(of) == 1), None)
 
 
 def _names_rows(table: Table, name: str) -> bool:

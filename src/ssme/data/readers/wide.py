@@ -46,6 +46,8 @@ def find_scores(
     classes = grid.classes
     if classes is not None:
         classes = order_classes(classes, options.classes, options.positive)
+    if classes is None and len(grid.columns) == 1 and options.models is None:
+        layouts.refuse_long(table, [*roles.roles, *roles.set_aside, *grid.used], options, "model")
     both = sorted(grid.used.intersection(roles.roles))
     if both:
         problem = (
