@@ -256,13 +256,13 @@ class ArrayOptions(Declared):
     )
     logits: bool = option(
         False,
-        "Whether the scores are logits rather than probabilities.",
+        "The scores are logits, not probabilities.",
         Flag(),
         title="Scores are logits",
     )
     normalize: bool = option(
         False,
-        "Whether to rescale class scores so that they sum to one.",
+        "Rescale class scores so that they sum to one.",
         Flag(),
         title="Rescale class scores to sum to one",
     )
@@ -320,7 +320,7 @@ class ReadOptions(AnswerOptions):
     """
 
     label: str | None = _declare_column(
-        "Column with the labels, in the labels file if there is one.",
+        "Column with the labels; with a labels file, its column.",
         "a column named label, labels, y, y_true, target or truth",
         short="-y",
         part="label",
@@ -726,7 +726,10 @@ class SuggestOptions(Declared):
     n: int | None = option(
         None,
         "Number of rows to suggest.",
-        OneOf(Nothing("1, 1, 2, 3, 5, 8 to 25 as labels grow; 25 without the goal best"), BATCH),
+        OneOf(
+            Nothing("for the goal best a batch that grows from 1 to 25 with the labels, else 25"),
+            BATCH,
+        ),
         short="-n",
     )
     goal: str = option(
@@ -759,7 +762,7 @@ class PlanOptions(Declared):
 
     target: Sequence[str] | None = option(
         None,
-        'What is to be reached: "width(accuracy)<=0.05", "P(best)>=0.95", "regret<=0.005" or '
+        'Target to reach: "width(accuracy)<=0.05", "P(best)>=0.95", "regret<=0.005" or '
         '"P(regret<=0.01)>=0.9" (repeatable).',
         OneOf(Nothing(""), TEXTS),
     )
@@ -789,10 +792,12 @@ class SystemOptions(Declared):
     )
     label_error: Any = option(
         None,
-        "How often a human label is wrong, for passes as often as for fails: a rate such as "
-        "0.05, or `estimated` from rows that two people labeled.",
+        "Rate of wrong human labels, the same for passes and fails, such as 0.05; `estimated` takes "
+        "it from rows that two people labeled.",
         OneOf(
-            Nothing("people are right"), Enumeration("estimated"), Number(0.0, 0.5, open_most=True)
+            Nothing("0: people are right"),
+            Enumeration("estimated"),
+            Number(0.0, 0.5, open_most=True),
         ),
     )
     labels_file: Path | None = option(
@@ -834,24 +839,24 @@ class SystemOptions(Declared):
         "each row has a column per judge",
     )
     length: str | None = _declare_column(
-        "Column with the answers, or their lengths, for which the bias of judges is looked at.",
+        "Column with the answers or their lengths, to estimate whether judges favor long answers.",
         "a column named output, response or answer",
     )
     prices: Mapping[str, Any] = option(
         {},
-        "Price of one verdict of each judge, as judge=price (repeatable): which judges are worth "
-        "theirs.",
+        "Price of one verdict of each judge, as judge=price (repeatable). The output says which "
+        "judges are worth their price.",
         NamedValues(),
     )
     budget: float | None = option(
         None,
-        "What the verdicts of judges on all rows may cost.",
+        "Largest total cost of the judges' verdicts on all rows.",
         OneOf(Nothing("no limit"), Number(0.0, open_least=True)),
     )
     record: Path | None = option(
         None,
-        "Calibration record of the judges (JSON Lines): says which judges have changed since, and "
-        "adds those of this evaluation.",
+        "Calibration record of the judges (JSON Lines). The output says which judges changed since "
+        "the last entry, and this evaluation is added to it.",
         OneOf(Nothing("none"), FILE_NAME),
     )
     prompts: Mapping[str, Any] = option(
@@ -886,7 +891,7 @@ class SystemOptions(Declared):
     )
     bounds: Sequence[float] | None = option(
         None,
-        "The lowest and the highest number that people can give, such as 0 and 100.",
+        "Lowest and highest grade that people can give, such as 0 and 100.",
         OneOf(Nothing("0 and 1, or the ends of the scale that occur"), Series(Number(), length=2)),
     )
     pass_k: Sequence[int] = option(
@@ -921,7 +926,7 @@ class ServeOptions(Declared):
     root: Path | None = option(
         None,
         "Folder in which files may be opened by path.",
-        OneOf(Nothing("files are given through the page"), FOLDER_NAME),
+        OneOf(Nothing("files are uploaded to the page"), FOLDER_NAME),
     )
     no_browser: bool = option(False, "Do not open the page in a browser.", Flag())
     read_only: bool = option(False, "Show everything and change nothing.", Flag())

@@ -150,7 +150,7 @@ class BenchOptions(Declared):
     )
     resume: Path | None = option(
         None,
-        "Folder that keeps what is finished; the same command goes on where it stopped.",
+        "Folder for finished runs: the same command resumes from it.",
         OneOf(Nothing(""), FOLDER_NAME),
     )
 

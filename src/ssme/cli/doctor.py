@@ -44,7 +44,7 @@ READ = {each.name for each in list_declared(ReadOptions)}
 
 @register_command("Evaluate", READING, writes=TABLES)
 def doctor(spec: RunSpec, output: Output) -> None:
-    """Say what is in a file and what can be estimated from it.
+    """Show what is in a file and what can be estimated from it.
 
     It shows how the layout, labels and models were understood, every problem at once, which methods
     and metrics can be used, and the command to run.

@@ -48,10 +48,10 @@ class SuggestFlags(SuggestOptions):
 
 @program.register_command("Decide", (*READING, *RUN, CONFIG), SuggestFlags, WRITE)
 def suggest(spec: RunSpec, output: Output, asked: SuggestFlags) -> None:
-    """Suggest the rows to label next: those whose labels tell most about a goal.
+    """Suggest the rows to label next: those whose labels are most informative for a goal.
 
-    Fill in the column label of the file and give it back with --labels-file: its column
-    probability lets `ssme evaluate` allow for how the rows were chosen.
+    Fill in the label column of the file and pass it back with --labels-file. Its probability column
+    tells `ssme evaluate` how the rows were chosen, so that estimates stay unbiased.
 
     Examples:
 
@@ -253,8 +253,7 @@ def _count_missing(result: Evaluation, file: Path) -> int:
 def plan(spec: RunSpec, output: Output, asked: PlanOptions) -> None:
     """Estimate by simulation how many more labels a target needs.
 
-    Half of the simulated runs meet the target with the number of labels that is printed; 80 % of
-    them need a number within the range.
+    The number printed is the median over simulated runs; 80 % of them lie within the range.
 
     Examples:
 

@@ -57,7 +57,7 @@ USUAL = (
     *("save_config", "metrics_json"),
 )
 """Options of many commands in the order in which help has room for them, after a command's own."""
-SEVERAL = "Options with a list take names separated by commas, or are repeated."
+SEVERAL = "Options of type list take comma-separated names, or can be repeated."
 PANELS = ("Evaluate", "Decide", "Try", "Look up")
 FIRST = ("doctor", "evaluate", "systems", "report", "serve")
 """Commands that the program's help lists before the others of their panel."""

@@ -45,7 +45,7 @@ class SystemFlags(schema.SystemOptions):
 
 @register_command("Evaluate", asks=SystemFlags, writes=REPORT)
 def systems(output: Output, asked: SystemFlags) -> None:
-    """Estimate the pass rate of every system from judges and few human labels.
+    """Estimate the pass rate of every system from judges and a few human labels.
 
     Examples:
 

@@ -56,7 +56,7 @@ WIDER = 1.05
 def evaluate_systems(
     source: Any, y: str | Sequence[str] | None = None, **options: Any
 ) -> SystemsEvaluation:
-    """Estimate the pass rate, or mean grade, of every system from judges and few human labels.
+    """Estimate the pass rate, or mean grade, of every system from judges and a few human labels.
 
     Judges (language models, code checks, people) grade the answers of systems to the same items,
     and people check some of the answers, chosen at random. What judges say of all answers is
