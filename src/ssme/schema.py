@@ -792,7 +792,7 @@ class SystemOptions(Declared):
     )
     label_error: Any = option(
         None,
-        "Rate of wrong human labels, the same for passes and fails, such as 0.05; `estimated` takes "
+        "Rate of wrong human labels, equal for passes and fails, such as 0.05; `estimated` takes "
         "it from rows that two people labeled.",
         OneOf(
             Nothing("0: people are right"),
