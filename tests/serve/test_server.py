@@ -42,22 +42,23 @@ def test_file_and_browser_are_opened_once_it_listens(
     from ssme.serve.server import _make_server
 
     opened: list[str] = []
-    listens: list[bool] = []
+    listens: list[int | None] = []
 
     async def listen(*_: Any) -> None:
         assert not opened
-        listens.append(True)
+        listens.append(app.app.state.project.opened)
 
     monkeypatch.setattr(uvicorn.Server, "startup", listen)
     monkeypatch.setattr("webbrowser.open", opened.append)
     settings = ServeSettings(tmp_path / "project", no_browser=no_browser)
     settings.make_folders()
     with DbThread(settings) as db:
-        server = _make_server(uvicorn, make_app(db, work=False), scores, ADDRESS)
+        app: Any = make_app(db, work=False)
+        server = _make_server(uvicorn, app, scores, ADDRESS)
         with ThreadPoolExecutor(1) as apart:  # a browser test may have left a loop running here
             apart.submit(asyncio.run, server.startup()).result()
         names = [each.name for each in db.run_now(lambda store: store.list_files())]
-    assert listens == [True]
+    assert listens == [1], "whoever comes first is led to the file"
     assert names == ["scores.csv"]
     assert len(opened) == (not no_browser)
     for each in opened:

@@ -84,9 +84,9 @@ def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str) -> Any
 
     class Server(uvicorn.Server):  # type: ignore[misc]
         async def startup(self, sockets: Any = None) -> None:
-            await super().startup(sockets)
-            if file is not None:
+            if file is not None:  # whoever comes at once is led to it: until then they wait
                 project.opened = await project.add_file(file.resolve())
+            await super().startup(sockets)
             if not project.settings.no_browser:
                 webbrowser.open(write_entrance(project.settings.project, address).as_uri())
 
