@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -198,7 +199,7 @@ def test_pictures_leave_out_what_is_not_known() -> None:
     assert two
 
 
-def test_the_plan_says_when_one_may_stop(tmp_path: Path) -> None:
+def test_an_evaluation_says_when_one_may_stop(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(2, size=300)
     z = np.where(y == 1, 2.0, -2.0) + rng.normal(size=300)
@@ -209,8 +210,12 @@ def test_the_plan_says_when_one_may_stop(tmp_path: Path) -> None:
     pd.DataFrame({"id": range(300), **scores, "y": given}).to_csv(path, index=False)
     found = look_at(str(path), {"label": "y", "classes": ["0", "1"]}, {})
     assert found["error"] is None
-    plan_labels({"path": str(path), "config": found["config"], "labels": []}, tmp_path)
-    plan = json.loads((tmp_path / "plan.json").read_text())
-    assert plan["others"]  # nobody can tell which of the two is the best, and it does not matter
-    assert plan["stop"].startswith(f"You may stop: {plan['pick']} is at most 1 percentage point")
-    assert plan["stop"].split(" with ")[0] in render_fragment("plan.html", plan=plan)
+    asked = {"path": str(path), "config": found["config"], "labels": [], "title": "a"}
+    evaluate_file(asked, tmp_path)
+    facts = json.loads((tmp_path / "facts.json").read_text())
+    (decision,) = [d for d in facts["record"]["decisions"] if d["metric"] == "accuracy"]
+    assert len(decision["possible_best"]) == 2, "nobody can tell which is the best, nor need to"
+    pick = decision["pick"]
+    assert facts["stop"].startswith(f"You may stop: {pick} is at most 1 percentage point")
+    shown = render_fragment("decision.html", decision=decision, labeled=60, stop=facts["stop"])
+    assert facts["stop"] in html.unescape(shown)

@@ -486,7 +486,12 @@ async def _tell_known(project: Project, file: OpenFile) -> dict[str, str]:
     pictures = results.draw_tightening(records, metric, order)
     told = ""
     if decision is not None:
-        told = render_fragment("decision.html", decision=decision, labeled=records[-1].n_labeled)
+        told = render_fragment(
+            "decision.html",
+            decision=decision,
+            labeled=records[-1].n_labeled,
+            stop=project.read_stop(records[-1].key),
+        )
     shown = render_fragment("tightening.html", pictures=pictures, metric=metric, decision=decision)
     return {"decision": told, "html": shown}
 

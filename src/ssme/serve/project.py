@@ -259,6 +259,11 @@ class Project:
         folder = self.runner.find_folder(job)
         return {name: _read_json(folder / f"{name}.json") for name in ("summary", "facts")}
 
+    def read_stop(self, key: str) -> str:
+        """Why one may stop after the evaluation with that key; empty where one may not."""
+        facts = _read_json(self.settings.results / key / "facts.json") or {}
+        return str(facts.get("stop", ""))
+
     def read_plan(self, job: JobRecord) -> dict[str, Any] | None:
         """How many more labels are needed after an evaluation; None where it was not counted."""
         found: dict[str, Any] | None = _read_json(

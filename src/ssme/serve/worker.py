@@ -86,6 +86,7 @@ def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
             {
                 "record": asdict(record),
                 "given": len(request["labels"]),
+                "stop": choose.find_stop(result, result.metrics[0]) if _has_best(result) else "",
                 "vanished": result.settings["vanished"],
                 "metrics": [(each.name, each.title, each.definition) for each in result.metrics],
             }
@@ -111,10 +112,10 @@ def plan_labels(request: Mapping[str, Any], folder: Path) -> None:
     result, _ = _evaluate(request)
     metric = result.metrics[0]
     found: dict[str, Any] = {"sentence": ""}
-    if metric.greater_is_better is not None and result.data.n_models > 1:
+    if _has_best(result):
         choice = result.choose(metric.name)
         others = [name for name in choice.possible_best if name != choice.pick]
-        found |= {"pick": choice.pick, "stop": choose.find_stop(result, metric)}
+        found |= {"pick": choice.pick}
         if others:
             plan = result.plan(f"P(best:{metric.name})>={result.level:g}")
             found = {
@@ -122,10 +123,14 @@ def plan_labels(request: Mapping[str, Any], folder: Path) -> None:
                 "sentence": _tell_plan(plan),
                 "is_hopeless": not np.isfinite(plan.more),
                 "pick": choice.pick,
-                "stop": found["stop"],
                 "others": others,
             }
     write_text(folder / "plan.json", json.dumps(found))
+
+
+def _has_best(result: evaluation.Evaluation) -> bool:
+    """Whether the first metric can say which of several models is the best."""
+    return result.metrics[0].greater_is_better is not None and result.data.n_models > 1
 
 
 def _tell_plan(plan: LabelPlan) -> str:
