@@ -257,8 +257,8 @@ def tabulate_all_sets() -> str:
     there = [further.loc[("all", "all", n)] for n in (20, 50, 100)]
     hardest = further.xs(("all", 20), level=("metric", "n_labeled")).min()
     said = [
-        f"Eleven sets of real classifiers, 1,000 unlabeled rows, {few['runs']} runs each, {runs} of "
-        "`auto`. A *cell* is one metric on one set; errors are geometric means over cells "
+        f"Eleven sets of real classifiers, 1,000 unlabeled rows, {few['runs']} runs each, {runs} "
+        "of `auto`. A *cell* is one metric on one set; errors are geometric means over cells "
         "(`python -m benchmarks.accuracy all_sets`, `python -m benchmarks.auto.campaign`).",
         "",
         "- **It wins** where classifiers differ in kind: its error is "
