@@ -250,8 +250,12 @@ def main() -> None:
             lines.append(spend_day(browser, Path(folder) / f"day-{day}", day, args.pause))
             print(lines[-1], flush=True)
         browser.close()
+    path = RESULTS / "serve_days.csv"
     table = pd.DataFrame(lines).assign(cores=os.cpu_count(), load=load)
-    table.to_csv(RESULTS / "serve_days.csv", index=False)
+    if path.exists():  # days that were not spent again
+        before = pd.read_csv(path)
+        table = pd.concat([before[~before["day"].isin(args.days)], table]).sort_values("day")
+    table.to_csv(path, index=False)
     times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
     record(RESULTS / "serve_days.csv", None, times)
 
