@@ -112,9 +112,13 @@ class AnswerConstants:
     errs_together: float = 0.4
     """Residuals of M judges count as ``M / (1 + errs_together (M - 1))`` of them."""
 
-    bias_labels: float = 200.0
+    bias_labels: float = 25.0
     """n_0 of `ssme.methods.auto.correction`: as many labels of random rows have the noise that the
     bias of differences is expected to have, which labels of suggested rows correct."""
+
+    least_noise: float = 1e-5
+    """Least variance of what these labels say: judges answer different rows, so that differences
+    do not quite add up to zero."""
 
     taus: tuple[float, float, int] = (0.002, 0.3, 24)
     """Least and largest tau that is tried, and how many."""

@@ -375,7 +375,12 @@ class AnswersBelief(beliefs.SoftBelief):
             return 0.0
         rows = beliefs.take_part(group, most, data.n_rows, make_child_seed(self.seed, 1))
         step = correction.guess_decision_bias(
-            metric, data, self.soft, rows, self.constants.bias_labels
+            metric,
+            data,
+            self.soft,
+            rows,
+            self.constants.bias_labels,
+            self.constants.least_noise,
         )
         return 0.0 if step is None else step
 

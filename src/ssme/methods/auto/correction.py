@@ -356,9 +356,11 @@ def correct_differences(
     by_model = np.einsum("r,rab->ab", weights**2, each)
     seen = (off * (weights**2)[:, None]).T @ off
     noise = 0.5 * (by_model + seen) + least_variance * np.eye(n_models)
-    bias = mean / bias_labels
+    # a mean over all rows, of a bias that a classifier has where it decides
+    decided = np.maximum((decisions >= 0).mean(axis=0), 1.0 / len(decisions))
+    bias = mean * np.sqrt(np.outer(decided, decided)) / bias_labels
     step: FloatArray = bias @ np.linalg.solve(bias + noise, residual)
-    return step / np.maximum((decisions >= 0).mean(axis=0), 1.0 / len(decisions))
+    return step / decided
 
 
 def _find_chosen(decisions: IntArray, soft: FloatArray) -> tuple[BoolArray, FloatArray]:
@@ -384,7 +386,12 @@ def _compute_covariances(decisions: IntArray, soft: FloatArray) -> FloatArray:
 
 
 def guess_decision_bias(
-    metric: Metric, data: ScoreSet, soft: FloatArray, rows: IntArray, bias_labels: float
+    metric: Metric,
+    data: ScoreSet,
+    soft: FloatArray,
+    rows: IntArray,
+    bias_labels: float,
+    least_variance: float = 1e-7,
 ) -> FloatArray | None:
     """`correct_differences` of a metric such as accuracy, the share of all rows that are decided
     rightly; None for another. ``rows`` represent all rows, W ``soft`` (n, K) is of all rows."""
@@ -401,6 +408,7 @@ def guess_decision_bias(
         data.labels[labeled],
         weights[labeled] / data.n_rows,
         bias_labels,
+        least_variance,
     )
 
 
