@@ -42,6 +42,7 @@ EXPERIMENTS = (
     "kernels",
     "initialization",
     "presets",
+    "bandwidth_steps",
     "flow_readings",
     "flow_plain",
     "cost",
