@@ -39,7 +39,7 @@ from ssme import progress
 from ssme.bench.store import describe_process
 from ssme.bench.store import write_table as write_run
 from ssme.data.scoreset import ScoreSet
-from ssme.engines.executors import SerialExecutor, map_in_order, open_executor
+from ssme.executors import SerialExecutor, map_in_order, open_executor
 
 ROOT = Path(__file__).resolve().parent
 RESULTS, FIGURES = ROOT / "results", ROOT / "figures"

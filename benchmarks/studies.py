@@ -32,8 +32,8 @@ from ssme.bench.protocol import Split, encode_option, hide_labels, split_rows
 from ssme.bench.runner import Loader, Name, Task, Truth, load_checked, pair_with_truth
 from ssme.bench.store import CellStore, compute_source_checksum, describe_process
 from ssme.data.scoreset import ScoreSet
-from ssme.engines.executors import SerialExecutor
 from ssme.errors import InputError, SsmeWarning
+from ssme.executors import SerialExecutor
 from ssme.results.evaluation import Evaluation
 
 Work = Callable[..., list[dict[str, Any]]]

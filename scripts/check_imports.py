@@ -22,12 +22,12 @@ ALLOWED: dict[str, set[str]] = {
     "show.sections": set(),
     "show.door": set(),
     "config": {"wording", "errors", "options", "writing"},
-    "engines": {"arrays", "errors", "progress"},
+    "executors": {"arrays", "errors", "progress"},
     "data": {"arrays", "wording", "errors", "options", "schema", "writing", "data.readers"},
     "data.readers": {"arrays", "wording", "errors", "options", "schema", "writing", "data"},
     "data.door": {"errors", "options", "schema", "data", "data.readers"},
     "metrics": {"arrays", "wording", "errors", "options"},
-    "mixture": {"arrays", "errors", "progress", "engines"},
+    "mixture": {"arrays", "errors", "progress", "executors"},
 }
 ALLOWED["methods"] = {*ALLOWED} - {"data.readers", "data.door", "config"}
 ALLOWED["sklearn"] = {*ALLOWED}

@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ssme.errors import InputError
 from ssme.sklearn import SSME
-from tests.methods.estimators.test_ssme import score_set
+from tests.methods.test_ssme import score_set
 
 RELATIVE_WEIGHTS = (
     "bandwidth rules take weights as relative (Kish's effective size): repeating every row "

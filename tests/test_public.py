@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 import ssme
+from ssme.methods.members import METHODS
 
 EVALUATE = (
     "import ssme; ssme.evaluate([[0.9], [0.2], [0.6]], [1, 0, None], method='labeled', "
@@ -88,7 +89,8 @@ def test_an_import_brings_no_more_rooms_than_it_needs(statement):
     names = {name for name in find_loaded(statement) if name.startswith("ssme.")}
     names -= {"ssme.methods", "ssme.methods.members"}
     assert {name.split(".")[1] for name in names} <= OWN_ROOMS[statement]
-    assert not [name for name in names if name.startswith(("ssme.data.readers", "ssme.methods.e"))]
+    methods = {each.partition(":")[0] for each in METHODS.values()}
+    assert not [name for name in names if name in methods or name.startswith("ssme.data.readers")]
 
 
 def test_an_evaluation_leaves_alone_what_is_behind_its_doors():

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import ssme
 from ssme.config import parse_config
 from ssme.errors import InputError
-from ssme.methods.estimators.ensemble import Ensemble
+from ssme.methods.ensemble import Ensemble
 from ssme.methods.registry import find_method_class, method_names
 from ssme.metrics import expected_cost, get_metric, metric_names
 from ssme.options import list_declared

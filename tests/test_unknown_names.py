@@ -11,8 +11,8 @@ from benchmarks.datasets.fetch import fetch_dataset
 from benchmarks.datasets.registry import load_dataset
 
 import ssme
-from ssme.engines.executors import open_executor
 from ssme.errors import InputError, make_unknown_name_error, name_argument
+from ssme.executors import open_executor
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 

@@ -24,14 +24,14 @@ from ssme.arrays import FloatArray
 from ssme.bench.protocol import split_rows
 from ssme.bench.runner import Truth
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.engines.kernels import log_kernel_volume
 from ssme.errors import ConvergenceWarning
 from ssme.methods.beliefs import LabelPosterior
-from ssme.methods.estimators.ssme import SsmeMethod
+from ssme.methods.ssme import SsmeMethod
 from ssme.methods.votes import cast_votes
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import MetricPlan, one_hot_mass
 from ssme.mixture.kde import KdeClasses, select_bandwidth
+from ssme.mixture.kernels import log_kernel_volume
 from ssme.mixture.model import PRESETS, draw_probabilities, draw_start, run_em, stack_alr
 from ssme.results.evaluation import Evaluation
 from ssme.results.groups import ALL

@@ -231,7 +231,7 @@ def ppi_intervals(setup: Setup) -> None:
     """Coverage of the intervals of PPI for calibration and ranking, beside those of its resamples.
 
     With 600 unlabeled rows. An interval of the method is that of labels alone, moved to its
-    estimate and shrunk (`ssme.methods.estimators.ppi`); "resamples" are the quantiles of its draws.
+    estimate and shrunk (`ssme.methods.ppi`); "resamples" are the quantiles of its draws.
     Per set, metric and number of labels: runs, coverage and width of both intervals, over runs and
     classifiers.
     """

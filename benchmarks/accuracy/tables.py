@@ -31,7 +31,7 @@ from ssme.bench.protocol import split_rows
 from ssme.bench.store import DECISIVE, describe_process
 from ssme.bench.summary import provenance
 from ssme.data.scoreset import ScoreSet
-from ssme.engines.executors import limit_blas_threads
+from ssme.executors import limit_blas_threads
 from ssme.methods.registry import method_names
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import one_hot_mass

@@ -29,7 +29,7 @@ from benchmarks.experiment import Loader, run_cells, write_tables
 from benchmarks.studies import Measure, Protocol, Runner, Scene, Study, StudyTables
 from ssme.arrays import FloatArray
 from ssme.bench.runner import Truth
-from ssme.engines.executors import open_executor
+from ssme.executors import open_executor
 from ssme.methods.base import Estimate
 from ssme.metrics.base import Metric
 from ssme.results.comparison import compute_probability_better

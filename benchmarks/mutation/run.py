@@ -57,7 +57,10 @@ GROUPS = {
     "auto": ("methods/auto",),
     "metrics": ("metrics",),
     "mixture": ("mixture",),
-    "estimators": ("methods/estimators",),
+    "estimators": (
+        *("methods/annotators.py", "methods/bayesian_calibration.py", "methods/ensemble.py"),
+        *("methods/label_free.py", "methods/labeled.py", "methods/ppi.py", "methods/ssme.py"),
+    ),
     "answers": ("methods/answers",),
     "beliefs": (
         "methods/beliefs.py",

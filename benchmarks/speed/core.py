@@ -26,7 +26,7 @@ from benchmarks.accuracy.causes import average_over_draws
 from benchmarks.speed import _common
 from benchmarks.speed._common import write_rows
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.methods.estimators.ssme import SsmeMethod
+from ssme.methods.ssme import SsmeMethod
 from ssme.metrics import get_metric
 from ssme.mixture.kde import KdeClasses, select_bandwidth
 from ssme.mixture.model import stack_alr
@@ -40,7 +40,7 @@ import resource
 import numpy as np
 from ssme.mixture.kde import select_bandwidth
 from ssme.mixture.kde import KdeClasses
-from ssme.engines.kernels import TiledKernel
+from ssme.mixture.kernels import TiledKernel
 rng = np.random.default_rng(0)
 points = rng.normal(size=(50_000, 7))
 

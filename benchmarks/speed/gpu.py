@@ -22,8 +22,8 @@ import numpy as np
 
 from benchmarks.experiment import RESULTS
 from benchmarks.speed._common import write_rows
-from ssme.engines.kernels import TiledKernel, choose_kernel_sums
 from ssme.mixture.kde import Bandwidth, KdeClasses
+from ssme.mixture.kernels import TiledKernel, choose_kernel_sums
 from ssme.mixture.model import EmFit, EmRules, run_em
 
 DIMS = 7
@@ -100,8 +100,8 @@ def measure_card() -> dict[str, float]:
 def main() -> None:
     import torch
 
-    from ssme.engines.kernels import TorchKernel
-    from ssme.engines.triton_kernels import BLOCK, TritonKernel
+    from ssme.mixture.kernels import TorchKernel
+    from ssme.mixture.triton_kernels import BLOCK, TritonKernel
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=200_000)
@@ -182,7 +182,7 @@ def main() -> None:
 
 
 def _compute_in_float64(kernel: str, points: Any, queries: Any = None, *, device: Any) -> Any:
-    from ssme.engines.kernels import TorchKernel
+    from ssme.mixture.kernels import TorchKernel
 
     return TorchKernel(kernel, points, points if queries is None else queries, device)
 

@@ -38,7 +38,7 @@ from ssme.data import arrays, scoreset, values
 from ssme.data.labels import name_order, order_classes
 from ssme.errors import InputError, make_unknown_name_error
 from ssme.methods.beliefs import clamp
-from ssme.methods.estimators.ssme import SsmeOptions
+from ssme.methods.ssme import SsmeOptions
 from ssme.mixture.model import MixtureOptions, draw_probabilities, fit_mixture, stack_alr
 
 __all__ = ["SSME", "scores_from"]
@@ -171,7 +171,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Values of all options below that are None.
     density, kernel, bandwidth, across, covariance, components, device
     init, lambda_u, max_iter, tol, clip
-        As in `ssme.methods.estimators.ssme.SsmeMethod`.
+        As in `ssme.methods.ssme.SsmeMethod`.
     unlabeled : value of y that marks an unlabeled row; None if every row is labeled.
     random_state : int, RandomState or None
 

@@ -9,8 +9,8 @@ from benchmarks.studies import run_studies, seen_rows
 
 from ssme.bench.protocol import split_rows
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.estimators.labeled import Labeled
-from ssme.methods.estimators.ppi import Ppi
+from ssme.methods.labeled import Labeled
+from ssme.methods.ppi import Ppi
 from ssme.metrics import get_metric
 from ssme.metrics.base import one_hot_mass
 from ssme.results.comparison import compute_probability_better

@@ -11,7 +11,7 @@ import pytest
 from tests.shared_data import ROOT
 
 LAB = sorted([*ROOT.glob("benchmarks/**/*.py"), *ROOT.glob("scripts/*.py")])
-NEEDS_A_GPU = "ssme.engines.triton_kernels"
+NEEDS_A_GPU = "ssme.mixture.triton_kernels"
 NEEDS_TORCH = "ssme.mixture.flow"
 
 

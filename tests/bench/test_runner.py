@@ -12,8 +12,8 @@ from benchmarks.datasets.synthetic import gaussian_set
 import ssme
 from ssme.bench import Protocol, run_protocol, runner
 from ssme.bench.store import CellStore
-from ssme.engines.executors import SerialExecutor
 from ssme.errors import InputError, SsmeWarning
+from ssme.executors import SerialExecutor
 from ssme.methods.registry import get_method
 
 PROTOCOL = Protocol(

@@ -25,8 +25,8 @@ from ssme.bench import run_protocol
 from ssme.bench.protocol import Split, split_rows
 from ssme.bench.store import CellStore
 from ssme.data.scoreset import UNLABELED
-from ssme.engines.executors import SerialExecutor
 from ssme.errors import InputError, SsmeWarning
+from ssme.executors import SerialExecutor
 from ssme.metrics import get_metric
 from ssme.metrics.base import one_hot_mass
 

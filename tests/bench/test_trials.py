@@ -16,8 +16,8 @@ from benchmarks.studies import Cell, Protocol, Runner, Trial
 from ssme.bench.protocol import split_rows
 from ssme.data.design import as_design
 from ssme.data.scoreset import UNLABELED, ScoreSet
-from ssme.engines.executors import SerialExecutor
 from ssme.errors import SsmeWarning
+from ssme.executors import SerialExecutor
 
 
 def load(name):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ssme.data.design import LabelRounds
-from ssme.methods.estimators.labeled import compute_lure_weights
+from ssme.methods.labeled import compute_lure_weights
 from ssme.results.suggest import draw_spread, set_probabilities
 
 

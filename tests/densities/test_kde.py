@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KernelDensity
 
-from ssme.engines.kernels import KERNELS
 from ssme.mixture.kde import (
     BANDWIDTH_RULES,
     Bandwidth,
@@ -14,6 +13,7 @@ from ssme.mixture.kde import (
     select_bandwidth,
     silverman,
 )
+from ssme.mixture.kernels import KERNELS
 
 
 def log_kde_density(points, queries, *, bandwidth, kernel="gaussian", weights=None):

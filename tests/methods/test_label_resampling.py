@@ -14,7 +14,6 @@ from scipy.stats import t as student
 import ssme
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.draws import find_originals
-from ssme.methods.estimators.labeled import Labeled
 from ssme.methods.label_draws import (
     CellTables,
     ResamplingSettings,
@@ -26,6 +25,7 @@ from ssme.methods.label_draws import (
     resample_values,
     wilson,
 )
+from ssme.methods.labeled import Labeled
 from ssme.methods.registry import get_method
 from ssme.metrics import Metric, from_callable, get_metric, metric_names
 from ssme.metrics.confusion import FullTables

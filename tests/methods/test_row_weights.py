@@ -9,7 +9,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.base import Estimate
 from ssme.methods.beliefs import LabelPosterior, PerModelPosterior
-from ssme.methods.estimators.ensemble import Ensemble
+from ssme.methods.ensemble import Ensemble
 from ssme.methods.registry import get_method
 from ssme.metrics import get_metric
 

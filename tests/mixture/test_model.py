@@ -8,7 +8,7 @@ from sklearn.isotonic import isotonic_regression
 
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError
-from ssme.methods.estimators.ssme import SsmeMethod, SsmeOptions
+from ssme.methods.ssme import SsmeMethod, SsmeOptions
 from ssme.mixture import model as choice
 from ssme.mixture.model import (
     MixtureOptions,

@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.estimators.ssme import SsmeMMethod
+from ssme.methods.ssme import SsmeMMethod
 
 STEPS = 20
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy.stats import truncnorm
 
+from ssme.methods.annotators import fit_dawid_skene
 from ssme.methods.beliefs import make_normal_estimate
-from ssme.methods.estimators.annotators import fit_dawid_skene
-from ssme.methods.estimators.labeled import compute_lure_weights
-from ssme.methods.estimators.ppi import PredictedAccuracy
+from ssme.methods.labeled import compute_lure_weights
+from ssme.methods.ppi import PredictedAccuracy
 from ssme.metrics import get_metric
 from ssme.mixture.gaussian_mixture import log_truncated_normal
 

@@ -14,7 +14,7 @@ import pytest
 from scipy.special import expit, ndtr
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.estimators.labeled import Labeled
+from ssme.methods.labeled import Labeled
 from ssme.metrics import get_metric
 from ssme.metrics.base import one_hot_mass
 

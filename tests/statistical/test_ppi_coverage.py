@@ -12,7 +12,7 @@ import pytest
 from tests.statistical.test_labeled_coverage import sample
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.estimators.ppi import Ppi
+from ssme.methods.ppi import Ppi
 from ssme.metrics import get_metric
 from ssme.metrics.base import one_hot_mass
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.estimators.ssme import SsmeMethod
+from ssme.methods.ssme import SsmeMethod
 from ssme.metrics import get_metric
 
 MEANS = np.array([1.0, 1.6])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.stream.worlds import binary_table, written
 
-from ssme.methods.estimators import ensemble
+from ssme.methods import ensemble
 from ssme.methods.votes import average_scores
 from ssme.stream import evaluate_parquet
 

@@ -28,8 +28,8 @@ from ssme import progress, schema
 from ssme.bench.protocol import Cell, Protocol, encode_option, hide_labels, list_cells, split_rows
 from ssme.bench.store import CellStore, compute_content_checksum, describe_process, write_table
 from ssme.data import grouping, scoreset
-from ssme.engines.executors import SerialExecutor, map_in_order
 from ssme.errors import InputError, SsmeWarning, warn
+from ssme.executors import SerialExecutor, map_in_order
 from ssme.methods import base, registry
 from ssme.metrics import default_metrics, get_metric
 from ssme.metrics.base import one_hot_mass

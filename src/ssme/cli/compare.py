@@ -181,7 +181,7 @@ def bench(spec: RunSpec, output: Output, asked: BenchOptions) -> None:
     """
     from ssme.bench import Protocol, run_protocol, summarize
     from ssme.bench.runner import Runner
-    from ssme.engines.executors import open_executor
+    from ssme.executors import open_executor
 
     name, load = Path(str(spec.source)).stem, FileLoader(json.dumps(spec.to_dict()))
     with output.show_progress("reading"):

@@ -593,7 +593,7 @@ class LabeledRows:
 
 @dataclass(frozen=True, eq=False)
 class LabeledBelief(SilentOnRows):
-    """Estimates from the labeled rows alone; see `ssme.methods.estimators.labeled`."""
+    """Estimates from the labeled rows alone; see `ssme.methods.labeled`."""
 
     data: ScoreSet
     n_draws: int

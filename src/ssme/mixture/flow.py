@@ -25,8 +25,8 @@ import torch
 from torch import nn
 
 from ssme.arrays import FloatArray, IntArray
-from ssme.engines.executors import choose_torch_device
 from ssme.errors import InputError
+from ssme.executors import choose_torch_device
 from ssme.mixture.gaussian_mixture import GaussianClasses, Normal
 
 

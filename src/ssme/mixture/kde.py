@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ssme.arrays import FloatArray
-from ssme.engines.kernels import KernelSums, choose_kernel_sums, log_kernel_volume
+from ssme.mixture.kernels import KernelSums, choose_kernel_sums, log_kernel_volume
 
 
 class ClassDensities(Protocol):

@@ -20,11 +20,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ssme.arrays import FloatArray, IntArray
-from ssme.engines.executors import import_torch
-from ssme.engines.kernels import choose_kernel_sums
 from ssme.errors import ConvergenceWarning, InputError, warn
+from ssme.executors import import_torch
 from ssme.mixture.gaussian_mixture import GaussianClasses
 from ssme.mixture.kde import ClassDensities, KdeClasses, select_bandwidth
+from ssme.mixture.kernels import choose_kernel_sums
 from ssme.progress import track
 
 # -------------------------------------------------------------------------------------------------

@@ -27,8 +27,8 @@ from ssme.data.labels import observe
 from ssme.data.readers.tables import Table, from_arrow
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.data.values import undo_widening
-from ssme.engines.executors import hold_interrupts, map_in_order
 from ssme.errors import InputError, translate_foreign_errors, warn
+from ssme.executors import hold_interrupts, map_in_order
 from ssme.methods import base, beliefs
 from ssme.progress import tell
 from ssme.stream.files import File, refuse_changed

@@ -37,8 +37,8 @@ from ssme.data import grouping, scoreset
 from ssme.data.readers.reading import read_columns
 from ssme.data.readers.tables import Table
 from ssme.data.values import find_weight_unit
-from ssme.engines.executors import map_in_order, open_executor, run_on_thread
 from ssme.errors import InputError, UnsupportedError
+from ssme.executors import map_in_order, open_executor, run_on_thread
 from ssme.methods.base import Estimate
 from ssme.metrics import Metric
 from ssme.results.evaluation import Evaluation
@@ -67,7 +67,7 @@ def evaluate_parquet(
         folder means all Parquet files in and below it; folders below it that are called
         ``name=value`` give their rows a column ``name``.
     executor : {"threads", "serial", "processes", "dask"}, default "threads"
-        Where parts are counted, see `ssme.engines.executors`.
+        Where parts are counted, see `ssme.executors`.
     **options
         As in `ssme.evaluate`: ``method``, ``metrics``, ``by``, ``level``, ``sample_rows``,
         ``workers``, ``checkpoint`` and others, and how the files are read (``label``, ``models``,

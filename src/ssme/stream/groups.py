@@ -23,8 +23,8 @@ from ssme.arrays import FloatArray, IntArray
 from ssme.data import arrays, grouping
 from ssme.data.grouping import GroupBy, GroupValue, Pooling
 from ssme.data.readers.tables import from_arrow
-from ssme.engines.executors import map_in_order
 from ssme.errors import InputError
+from ssme.executors import map_in_order
 from ssme.progress import tell
 from ssme.stream.source import Part, Source, read_table
 from ssme.stream.tally import Sums

@@ -24,8 +24,8 @@ from ssme.data.judges import Judge
 from ssme.data.readers import joined, reading, sources
 from ssme.data.readers.columns import USUAL_NAMES, Columns
 from ssme.data.readers.tables import Table, decode, from_arrow, is_arrow_text
-from ssme.engines.executors import map_in_order
 from ssme.errors import InputError, translate_foreign_errors
+from ssme.executors import map_in_order
 from ssme.schema import ReadOptions
 from ssme.stream.files import File, find_files, identify, name_file_in_errors, open_parquet
 

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from ssme.engines.executors import (
+from ssme.errors import InputError
+from ssme.executors import (
     EXECUTORS,
     SerialExecutor,
     map_in_order,
     open_executor,
     run_on_thread,
 )
-from ssme.errors import InputError
 
 
 def square(x: int) -> int:

@@ -6,7 +6,7 @@ from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme import ScoreSet
 from ssme.data.scoreset import UNLABELED
-from ssme.methods.estimators.ppi import (
+from ssme.methods.ppi import (
     AutoEval,
     Ppi,
     PredictedAccuracy,

@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import UnsupportedError
-from ssme.methods.estimators.ensemble import (
+from ssme.methods.ensemble import (
     Ensemble,
     MajorityVote,
     PseudoLabel,

@@ -12,7 +12,7 @@ profiles, as in scikit-learn: gaussian exp(-r^2/2), exponential exp(-r), epanech
 - `TiledKernel` recomputes it in cache-sized tiles, on all cores: constant memory for any n.
 - `SparseKernel` keeps the neighbors within a radius set by a stated error.
 - `TorchKernel` does the tiles in torch, on the CPU or a GPU, and
-  `ssme.engines.triton_kernels.TritonKernel` in one fused pass on an NVIDIA GPU.
+  `ssme.mixture.triton_kernels.TritonKernel` in one fused pass on an NVIDIA GPU.
 
 All sum linearly and redo in the log domain the entries that underflow. Squared distances come
 from one matrix product with the norms folded in as two extra columns; where its cancellation
@@ -29,7 +29,7 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from ssme.arrays import FloatArray
-from ssme.engines.executors import choose_torch_device
+from ssme.executors import choose_torch_device
 
 # -------------------------------------------------------------------------------------------------
 # Kernel sums over neighbors alone: a k-d tree finds them once, every EM step reuses them.
@@ -141,7 +141,7 @@ def choose_kernel_sums(
         where = choose_torch_device(device, f"device={device!r}")
         if where.type == "cuda" and kernel == "gaussian":
             try:
-                from ssme.engines.triton_kernels import TritonKernel
+                from ssme.mixture.triton_kernels import TritonKernel
             except ImportError:  # Triton comes with torch on Linux only
                 return TorchKernel(kernel, points, queries, where)
             return TritonKernel(points, queries, where)
@@ -298,7 +298,7 @@ def _square_differences(queries: FloatArray, points: FloatArray) -> FloatArray:
 # -------------------------------------------------------------------------------------------------
 # Kernel sums in torch, float64, block by block of queries: the CPU's threads or a GPU.
 #
-# The same sums as `ssme.engines.kernels.TiledKernel`. Squared distances come from differences, one
+# The same sums as `ssme.mixture.kernels.TiledKernel`. Squared distances come from differences, one
 # coordinate at a time, so nothing cancels; sums that underflow are redone in the log domain, on the
 # same device.
 

@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from ssme.engines.executors import map_in_order, open_executor
+from ssme.executors import map_in_order, open_executor
 
 
 def work(folder: str) -> None:

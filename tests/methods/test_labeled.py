@@ -9,8 +9,8 @@ import pytest
 
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.base import Estimate
-from ssme.methods.estimators.labeled import Labeled
 from ssme.methods.label_draws import find_ap_interval, newcombe_auc, wilson
+from ssme.methods.labeled import Labeled
 from ssme.metrics import expected_cost, get_metric, metric_names
 
 

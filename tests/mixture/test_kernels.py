@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from ssme.engines import kernels
-from ssme.engines.kernels import (
+from ssme.errors import InputError
+from ssme.mixture import kernels
+from ssme.mixture.kernels import (
     ERROR,
     KERNELS,
     DenseKernel,
@@ -13,12 +14,11 @@ from ssme.engines.kernels import (
     choose_kernel_sums,
     find_radius,
 )
-from ssme.errors import InputError
 
 
 def torch_cpu(kernel, points, queries):
     torch = pytest.importorskip("torch")
-    from ssme.engines.kernels import TorchKernel
+    from ssme.mixture.kernels import TorchKernel
 
     return TorchKernel(kernel, points, queries, torch.device("cpu"))
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ssme.data.scoreset import ScoreSet
-from ssme.methods.estimators.ssme import SsmeMethod
 from ssme.methods.registry import get_method
+from ssme.methods.ssme import SsmeMethod
 
 QUICK = {"max_iter": 1000, "tol": 1e-2}
 

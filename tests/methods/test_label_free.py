@@ -6,7 +6,7 @@ from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED, ScoreSet
 from ssme.errors import UnsupportedError
-from ssme.methods.estimators.label_free import (
+from ssme.methods.label_free import (
     Agreement,
     Atc,
     Cbpe,

@@ -6,7 +6,7 @@ from scipy.optimize import check_grad
 from scipy.special import softmax
 from scipy.stats import truncnorm
 
-from ssme.methods.estimators.annotators import (
+from ssme.methods.annotators import (
     Spe,
     _compute_loss,
     _start,

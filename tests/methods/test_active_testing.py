@@ -4,7 +4,7 @@ from benchmarks.datasets.synthetic import gaussian_set
 
 from ssme.data.scoreset import UNLABELED
 from ssme.errors import InputError, UnsupportedError
-from ssme.methods.estimators.labeled import ActiveTesting, acquire, compute_acquisition
+from ssme.methods.labeled import ActiveTesting, acquire, compute_acquisition
 from ssme.methods.votes import cast_votes
 from ssme.metrics import get_metric
 

@@ -25,7 +25,7 @@ import triton.language as tl
 from scipy.spatial import cKDTree
 
 from ssme.arrays import FloatArray
-from ssme.engines.kernels import TorchKernel
+from ssme.mixture.kernels import TorchKernel
 
 LOST = 1e-30
 """Float32 sums below this have lost digits to underflow."""

@@ -22,10 +22,10 @@ import numpy as np
 
 from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
-from ssme.engines.kernels import KERNELS
 from ssme.methods import base, beliefs, draws
 from ssme.mixture import gaussian_mixture, kde
 from ssme.mixture import model as mixture
+from ssme.mixture.kernels import KERNELS
 from ssme.options import Enumeration, Nothing, Number, OneOf, Text, Whole, option
 from ssme.progress import track
 

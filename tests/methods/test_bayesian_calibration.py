@@ -3,7 +3,7 @@ from benchmarks.datasets.synthetic import gaussian_set
 from scipy.special import expit
 
 from ssme.data.scoreset import UNLABELED
-from ssme.methods.estimators.bayesian_calibration import BayesianCalibration, CalibrationFit
+from ssme.methods.bayesian_calibration import BayesianCalibration, CalibrationFit
 from ssme.metrics import get_metric
 
 PRIOR_SD = np.array([0.4, 0.4, 2.0])
