@@ -280,7 +280,7 @@ def _describe_cells(
     if sources.find_reader(file).open is None:
         return groups
     written = (*schema.FILE_OPTIONS, "classes", "ignore")
-    told = schema.ReadOptions.of({name: spec.read.get(name) for name in written}, file.name)
+    told = schema.ReadOptions.of({k: v for k, v in spec.read.items() if k in written}, file.name)
     table = tables.Table(sources.open_table(file, told), file.name)
     unused = [n for n in layout.ignored if n not in layout.skipped and not is_telling(n)]
     wanted = [*unused, *layout.groups] if shown is None else list(shown)

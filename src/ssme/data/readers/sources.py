@@ -55,6 +55,7 @@ _OF_FORMAT = {
     "npz": Reader(),
     "npy": Reader(),
 }
+USUAL = ReadOptions()
 READERS = {suffix: _OF_FORMAT[name] for suffix, name in FORMATS.items()}
 """Suffix -> reader. docs/extending.md says what else a new format needs."""
 
@@ -131,6 +132,6 @@ def refuse_file_options(options: ReadOptions, suffix: str, what: str) -> None:
     """Refuse an option that says how another kind of file is written."""
     for name, files in FILE_OPTIONS.items():
         value = getattr(options, name)
-        if value is not None and suffix not in files:
+        if value != getattr(USUAL, name) and suffix not in files:
             hint = f"leave it out: it is for {', '.join(files)} files"
             raise InputError(f"`{name}={value!r}` was given for {what}", hint=hint)
