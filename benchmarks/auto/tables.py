@@ -185,6 +185,20 @@ def tabulate_dropped() -> str:
     return format_table(["second generation", *head], rows)
 
 
+def tabulate_simulations() -> str:
+    """Simulated worlds: errors and coverage, runs that fail, and how many of these are warned."""
+    frame = read_result("simulations").set_index(["world", "n_labeled"])
+    rows = []
+    for world in frame.index.unique("world"):
+        lines = [frame.loc[(world, n)] for n in (20, 100)]
+        row = [str(world), *(f"{x.rmae:.2f}, {x.covered:.2f} ({x.width_ratio:.2f})" for x in lines)]
+        warned = (f"{x.warned_if_failed:.0%}" if x.failed else "-" for x in lines)
+        failed = (f"{x.failed:.0%}" for x in lines)
+        rows.append([*row, ", ".join(failed), ", ".join(warned)])
+    head = ["world", "20 labels", "100 labels", "runs that fail", "of these with a warning"]
+    return format_table(head, rows)
+
+
 def tabulate_warnings() -> str:
     """How often each warning was raised on sound panels and on altered ones."""
     frame = pd.read_csv(RESULTS / "corpus_test_warnings.csv").set_index(["altered", "n_labeled"])
@@ -217,6 +231,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "ablations": lambda: _tabulate_changes("ablations", "change"),
     "stress": lambda: _tabulate_changes("stress", "stress"),
     "unseen": lambda: _tabulate_changes("stress_unseen", "stress"),
+    "simulations": tabulate_simulations,
     "dropped": tabulate_dropped,
     "corpus": lambda: tabulate_corpus("test"),
 }
