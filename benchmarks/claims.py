@@ -493,13 +493,20 @@ def check_bandwidths() -> Iterator[Found]:
     kernels = read_result("own_kernel").query("set == 'civilcomments' and across == 'smallest'")
     widths = kernels.set_index("bandwidth")["smallest_bandwidth"]
     facts = {"ours": widths["silverman"], "theirs": widths["public silverman"]}
+    steps = read_result("bandwidth_steps").query("metric == 'accuracy'").set_index("method")
     for rule in ("isj", "silverman", "fixed 1.0", "fixed 2.0"):
         title = "public code" + (f", {rule}" if rule != "isj" else "")
         errors = [own.loc[rule, "mae"], code.loc[title, "mae"]]
         right = [int(((each / paper[rule] - 1.0).abs() <= CLOSE).sum()) for each in errors]
         told = " / ".join(join(each, 1, 100) for each in errors)
         verdict = join_presets(judge_counts(n, 3) for n in right)
-        yield f"bandwidth {rule}", told, verdict, facts | {"said": join(paper[rule], 1, 100)}
+        facts["said"] = join(paper[rule], 1, 100)
+        if rule != "isj":
+            width = {"silverman": "1.15"}.get(rule, rule.removeprefix("fixed "))
+            more = [steps.loc[f"public_code, {width}, {n} steps"] for n in (40, 60)]
+            facts["more"] = " to ".join(join(each["mae"], 1, 100) for each in more)
+            facts["half"] = 100 * pd.concat(more)["ci95"].max()
+        yield f"bandwidth {rule}", told, verdict, dict(facts)
         for preset, frame, best, name in (
             ("paper", own, "isj", rule),
             ("public_code", code, "public code", title),
