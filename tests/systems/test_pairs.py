@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import ssme
 from ssme.cli import app
+from ssme.errors import InputError, SsmeWarning
 
 KEPT = Path(__file__).parents[1] / "reference" / "fixtures" / "pairs.json"
 LEVELS = np.array([-0.6, 0.0, 0.6])
@@ -139,6 +140,19 @@ def test_one_table_however_it_is_written():
     pd.testing.assert_frame_equal(first, second)
     third = third.set_index(["measure", "system"]).loc[first.set_index(["measure", "system"]).index]
     np.testing.assert_allclose(third["estimate"], first["estimate"], atol=0.01)
+
+
+def test_names_that_are_words_and_copies_are_told():
+    """Of systems called a and b, the verdict a was the system where it was the second answer."""
+    table = make_pairs(2).replace({"s0": "a", "s1": "b"})
+    with pytest.raises(InputError, match="which may be the system of that name or the"):
+        ssme.evaluate_systems(table)
+    other = table.replace({"a": "first", "b": "second"})
+    other[["model_a", "model_b"]] = table[["model_a", "model_b"]].replace({"a": "s0", "b": "s1"})
+    assert len(ssme.evaluate_systems(other).systems) == 3
+    other = other.drop_duplicates(["item", "model_a", "model_b"])
+    with pytest.warns(SsmeWarning, match="50 rows of the frame are copies of others"):
+        ssme.evaluate_systems(pd.concat([other, other[:50]]))
 
 
 def test_gates_people_and_outputs(tmp_path: Path):

@@ -173,7 +173,7 @@ def test_gates():
             evaluate(table, fail_under=[text])
 
 
-def test_what_is_no_random_sample_of_rows_is_named():
+def test_what_is_no_random_sample_of_rows_is_named(tmp_path: Path):
     """Copies counted as repeats, -1 as a grade and suggested rows as a sample, without a word."""
     table, _ = make_table(10, levels=(-0.5, 0.6), labels=100)
     copied = pd.concat([table, table[table["human"].notna()]])
@@ -184,6 +184,17 @@ def test_what_is_no_random_sample_of_rows_is_named():
     failed = table["judge_0"] == 0
     with pytest.warns(SsmeWarning, match=r"not drawn at random: .* by .judge_0. is 0.0"):
         evaluate(table.assign(human=table["human"].where(failed)))
+    checked = table.loc[table["human"].notna(), ["system", "item", "human"]]
+    path, alone = tmp_path / "checked.csv", table.drop(columns="human")
+    checked.assign(probability=0.1, round=1).to_csv(path, index=False)
+    with pytest.raises(InputError, match="as `ssme suggest` writes"):
+        evaluate(alone, labels_file=path)
+    checked[:60].to_csv(path, index=False)
+    assert len(evaluate(alone, labels_file=path).rows()) == 2
+    with pytest.warns(
+        SsmeWarning, match="replace those of the frame, and 40 rows that are labeled"
+    ):
+        evaluate(table, labels_file=path)
     with pytest.raises(InputError, match="has -1, which may be a verdict or mean"):
         evaluate(table.assign(human=table["human"].fillna(-1)))
     codes = table.assign(human=table["human"].map({0: -1, 1: 1}))

@@ -93,6 +93,7 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
     if options.labels_file is not None:
         with name_argument("labels_file"):
             checked = _open(options.labels_file)
+            _refuse_suggested(checked, ())
         table = _join_labels(table, checked, options)
     people = _find_people(table, options)
     _refuse_suggested(table, people)
@@ -262,6 +263,16 @@ def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
         where = ", ".join(f"{key} {unknown[key][strange].iloc[0]!r}" for key in keys)
         raise InputError(f"{people.what} has {where}, and {table.what} has not")
     joined = rows.merge(told, on=keys, how="left")
+    for name in labels:
+        before = (
+            ~is_missing(table.read_values(name)) if name in table.columns else np.zeros(1, bool)
+        )
+        if before.any():
+            lost = int((before & joined[name].isna().to_numpy()).sum())
+            warn(
+                f"the labels of {people.what} replace those of {table.what}, and {lost:,} rows "
+                "that are labeled there only count as unlabeled"
+            )
     return table.assign({name: to_objects(joined[name].tolist()) for name in labels}, labels)
 
 
@@ -313,6 +324,8 @@ def _read_pairs(
         table, judges = _spread(table, options, (*pair, item), people)
     codes, names = _name_codes(table, pair, "")
     first, second = codes.reshape(2, -1)
+    if item is not None:
+        _warn_of_copies(table, (*pair, item))
     same = first == second
     if same.any():
         at = int(same.argmax())
@@ -343,8 +356,15 @@ def _read_preferences(table: Table, name: str, pair: tuple[str, str]) -> FloatAr
         text = spell_class(values[at])
         if text.lower() in MISSING:
             continue
-        if text in (spell_class(first[at]), spell_class(second[at])):
-            found[at] = float(text == spell_class(first[at]))
+        names = (spell_class(first[at]), spell_class(second[at]))
+        if text in names:
+            found[at] = float(text == names[0])
+            if PREFERENCES.get(text.lower(), found[at]) != found[at]:
+                raise InputError(
+                    f"column {name!r} has {text!r} in row {at}, which may be the system of that "
+                    f"name or the {'first' if text == names[1] else 'second'} of the two answers",
+                    hint="write names of systems that are not such words",
+                )
         elif text.lower() in PREFERENCES:
             found[at] = PREFERENCES[text.lower()]
         else:
