@@ -18,12 +18,45 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 ADDED = {
-    "systems, logs, gates in tests": (
-        *("systems/*.py", "cli/systems.py", "cli/convert.py", "data/readers/logs.py", "testing.py"),
-        "schema.py:SystemOptions",
+    "systems, judges, logs, gates in tests": (
+        *("src/ssme/systems/*.py", "src/ssme/cli/systems.py", "src/ssme/cli/convert.py"),
+        *(
+            "src/ssme/data/readers/logs.py",
+            "src/ssme/testing.py",
+            "src/ssme/schema.py:SystemOptions",
+        ),
+        *("tests/systems/*.py", "tests/data/readers/test_logs.py", "tests/test_gates_in_ci.py"),
+        *("tests/integrations/*harnesses.py", "tests/reference/make_pair_fixtures.py"),
+        *("benchmarks/systems/*.py", "benchmarks/fuzz/logs.py", "docs/tutorials/9*.py"),
     ),
-    "clusters of rows": ("methods/clusters.py", "*.py:*cluster*"),
-    "guidelines, labels of other tools": ("serve/exchange.py",),
+    "clusters of rows": (
+        *("src/ssme/methods/clusters.py", "tests/methods/test_clusters.py"),
+        *("src/**/*.py:*cluster*", "tests/**/*.py:*cluster*"),
+        "tests/reference/make_cluster_fixtures.py",
+    ),
+    "labels by many people and other tools": (
+        *("src/ssme/serve/exchange.py", "tests/serve/test_annotating.py", "scripts/make_tour.py"),
+        *(f"benchmarks/serve/{name}.py" for name in ("clicks", "crowd", "days", "lag")),
+    ),
+    "rows of published methods, when to stop": (
+        *("src/ssme/results/active_selection.py", "tests/suggest/test_active_selection.py"),
+        *(
+            "tests/reference/*rival*.py",
+            "benchmarks/decide/picking.py",
+            "tests/bench/test_picking.py",
+        ),
+        *("benchmarks/decide/effective_labels.py", "benchmarks/speed/rounds.py"),
+    ),
+    "files joined by id": (
+        *("src/ssme/data/readers/joined.py", "tests/data/readers/test_joined.py"),
+    ),
+    "a corpus of panels": (
+        *("benchmarks/corpus/*.py", "tests/bench/test_corpus.py", "benchmarks/auto/seed_noise.py"),
+    ),
+    "claims of the paper that were open": (
+        *(f"benchmarks/accuracy/{name}.py" for name in ("votes", "dependencies", "flows")),
+        "tests/bench/test_votes.py",
+    ),
 }
 """Capability -> patterns of its files, or of classes and functions in them (after a colon)."""
 TRACED = """
@@ -62,17 +95,19 @@ def main(tree: Path) -> None:
     source = tree / "src" / "ssme"
     files = sorted(source.rglob("*.py"))
     everything = [p for p in tree.rglob("*.py") if not p.relative_to(tree).parts[0].startswith(".")]
-    lines = sum(_count_lines(path) for path in files)
+    lines = of_all = sum(_count_lines(path) for path in files)
     packages = {path.parent for path in files}
     overhead = sum(_count_overhead(path) for path in files)
-    print(f"lines of src                     {lines:,}")
-    added = {name: _count_added(source, patterns) for name, patterns in ADDED.items()}
-    for name, count in added.items():
-        print(f"  of these, {name + ':':<35} {count:,}")
-    print(f"  without these                        {lines - sum(added.values()):,}")
-    print(f"lines of all Python              {sum(map(_count_lines, everything)):,}")
+    total = sum(map(_count_lines, everything))
+    print(f"lines of src, of all Python      {lines:,}, {total:,}")
+    for name, patterns in ADDED.items():
+        added = _find_added(tree, patterns)
+        of_source = sum(path.is_relative_to(source) for path, _ in added)
+        print(f"  of these, {name + ':':<43}{of_source:>6,}{len(added):>7,}")
+        lines, total = lines - of_source, total - len(added)
+    print(f"  without these                        {lines:,}, {total:,}")
     print(f"files, packages of src           {len(files)}, {len(packages)}")
-    print(f"imports and __all__              {overhead:,} lines, {overhead / lines:.1%}")
+    print(f"imports and __all__              {overhead:,} lines, {overhead / of_all:.1%}")
     functions, touched, _, checks = _trace(tree, IN_PYTHON)
     print(f"behind evaluate(csv)             {functions} functions in {touched} files")
     print(f"values of options checked        {checks}")
@@ -84,12 +119,12 @@ def _count_lines(path: Path) -> int:
     return len(path.read_text(encoding="utf-8").splitlines())
 
 
-def _count_added(source: Path, patterns: Iterable[str]) -> int:
+def _find_added(tree: Path, patterns: Iterable[str]) -> set[tuple[Path, int]]:
     """Lines of the files, or of classes and functions in them, each line once."""
     found = set()
     for pattern in patterns:
         files, _, names = pattern.partition(":")
-        for path in source.rglob(files) if files == "*.py" else source.glob(files):
+        for path in tree.glob(files):
             if not names:
                 found |= {(path, line) for line in range(_count_lines(path))}
                 continue
@@ -98,7 +133,7 @@ def _count_added(source: Path, patterns: Iterable[str]) -> int:
                 if named and fnmatch(node.name, names):
                     lines = range(node.lineno - 1, node.end_lineno or node.lineno)
                     found |= {(path, line) for line in lines}
-    return len(found)
+    return found
 
 
 def _count_overhead(path: Path) -> int:

@@ -37,8 +37,7 @@ from ssme.arrays import FloatArray
 from ssme.data import arrays, scoreset, values
 from ssme.data.labels import name_order, order_classes
 from ssme.errors import InputError, make_unknown_name_error
-from ssme.methods.beliefs import clamp
-from ssme.methods.ssme import SsmeOptions
+from ssme.methods import beliefs, ssme
 from ssme.mixture.model import MixtureOptions, draw_probabilities, fit_mixture, stack_alr
 
 __all__ = ["SSME", "scores_from"]
@@ -250,7 +249,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             guess = np.full((len(points), len(self.classes_)), 1.0 / len(self.classes_))
         fitted = fit_mixture(points, labels, guess, options, np.random.default_rng(seed), weights)
         self._fitted = fitted
-        self.posterior_ = clamp(fitted.em.responsibilities, labels)
+        self.posterior_ = beliefs.clamp(fitted.em.responsibilities, labels)
         self.class_prior_ = fitted.em.priors
         self.converged_ = fitted.em.converged
         self.n_iter_ = fitted.em.n_iter
@@ -304,7 +303,7 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         given = {name: getattr(self, name) for name in MIXTURE_OPTIONS}
         if self.scores == "real":
             given["init"] = "knn"
-        return SsmeOptions(**given).make_mixture_options()
+        return ssme.SsmeOptions(**given).make_mixture_options()
 
     def _encode(self, targets: NDArray[Any], weights: FloatArray | None) -> NDArray[np.int64]:
         """Class index per row, -1 where unlabeled; sets `classes_`."""

@@ -23,9 +23,8 @@ import numpy as np
 from ssme.arrays import FloatArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods import base, beliefs, draws
-from ssme.mixture import gaussian_mixture, kde
+from ssme.mixture import gaussian_mixture, kde, kernels
 from ssme.mixture import model as mixture
-from ssme.mixture.kernels import KERNELS
 from ssme.options import Enumeration, Nothing, Number, OneOf, Text, Whole, option
 from ssme.progress import track
 
@@ -55,7 +54,7 @@ class SsmeOptions(base.DeclaredMethod):
         OneOf(Enumeration(*mixture.DENSITIES), PRESET),
     )
     kernel: str | None = option(
-        None, "Kernel of the kernel density estimate.", OneOf(Enumeration(*KERNELS), PRESET)
+        None, "Kernel of the kernel density estimate.", OneOf(Enumeration(*kernels.KERNELS), PRESET)
     )
     bandwidth: str | float | None = option(
         None,

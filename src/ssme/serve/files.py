@@ -20,17 +20,7 @@ from starlette.responses import JSONResponse, Response
 
 from ssme import sample, schema, writing
 from ssme.errors import InputError
-from ssme.serve import forms, store
-from ssme.serve.pages import (
-    RefusedError,
-    find_project,
-    first,
-    go_to,
-    open_file,
-    parse_message,
-    read_form,
-    render,
-)
+from ssme.serve import forms, pages, store
 from ssme.serve.settings import SUFFIXES, ServeSettings
 
 if TYPE_CHECKING:
@@ -154,7 +144,7 @@ async def save_upload(
             async for chunk in chunks:
                 size += len(chunk)
                 if size > limit:
-                    raise RefusedError(
+                    raise pages.RefusedError(
                         413,
                         f"{clean} is larger than {settings.upload_mb:,} MB",
                         "Start the server with --root and open it by path, or with a larger "
@@ -201,10 +191,10 @@ def find_image(settings: ServeSettings, file: store.FileRecord, text: str) -> tu
 
 async def show_files(request: Request) -> Response:
     """All files of the project, and ways to open another."""
-    project = find_project(request)
+    project = pages.find_project(request)
     known = await project.db.run(store.Store.list_files)
     listed = list_root(project.settings)
-    return render(
+    return pages.render(
         request,
         "files.html",
         files=known,
@@ -216,7 +206,7 @@ async def show_files(request: Request) -> Response:
 
 async def upload(request: Request) -> Response:
     """Take a file whose bytes are the body; its name is in the address."""
-    project, name = find_project(request), request.query_params.get("name", "")
+    project, name = pages.find_project(request), request.query_params.get("name", "")
     path = await save_upload(project.settings, name, request.stream())
     number = await project.add_file(path)
     return JSONResponse({"go": f"/files/{number}"})
@@ -224,27 +214,27 @@ async def upload(request: Request) -> Response:
 
 async def open_path(request: Request) -> Response:
     """Open a file inside ``--root``, or the bundled sample."""
-    project, form = find_project(request), read_form(request)
+    project, form = pages.find_project(request), pages.read_form(request)
     if form.get("sample"):
         number = await project.add_file(sample.sample_path())
     else:
-        text = first(form, "path").strip()
+        text = pages.first(form, "path").strip()
         if not text:
             raise InputError("no path was given", hint="choose a file of the list")
         number = await project.add_file(resolve_inside_root(project.settings, text))
-    return go_to(f"/files/{number}")
+    return pages.go_to(f"/files/{number}")
 
 
 async def show_file(request: Request) -> Response:
     """What is in a file, and the form to correct it."""
-    return await _render(request, await open_file(request))
+    return await _render(request, await pages.open_file(request))
 
 
 async def _render(
     request: Request, file: OpenFile, typed: forms.Form | None = None, error: Any = None
 ) -> Response:
     """The page, with the form as the newest mapping has it, or as it was ``typed``."""
-    project = find_project(request)
+    project = pages.find_project(request)
     asked = {} if file.job is None else file.job.request
     read, run = asked.get("read", {}), asked.get("run", {})
     columns, source = await _find_columns(project, file, typed or {})
@@ -259,7 +249,7 @@ async def _render(
     state = "" if file.job is None else file.job.state
     failed = None
     if state in ("failed", "cancelled") and file.job is not None:
-        failed = parse_message(file.job.message) or forms.make_error(
+        failed = pages.parse_message(file.job.message) or forms.make_error(
             "Reading the file was cancelled.", "Choose “Read it again”."
         )
     error = error or failed or (file.tried or {}).get("error")
@@ -279,7 +269,7 @@ async def _render(
         "has_failed": failed is not None,
     }
     depends = (file.record, file.job, file.changed, file.is_current, by_hand)
-    return render(
+    return pages.render(
         request,
         "file.html",
         status=200 if typed is None else 400,
@@ -294,7 +284,7 @@ async def _find_columns(
     project: Project, file: OpenFile, typed: forms.Form
 ) -> tuple[Sequence[Mapping[str, Any]], int | None]:
     """The columns that a form is about, and the job that found them; by default the newest."""
-    number = first(typed, "columns_from")
+    number = pages.first(typed, "columns_from")
     if number.isdecimal() and len(number) < 19:
         job = await project.db.run(store.Store.find_job, int(number))
         look = project.read_look(job) if (job.file, job.kind) == (file.record.id, "look") else None
@@ -320,8 +310,8 @@ def _offer_words(
 
 async def correct(request: Request) -> Response:
     """Look at the file with a corrected mapping, which is taken if the file can be read with it."""
-    project, form = find_project(request), read_form(request)
-    file = await open_file(request)
+    project, form = pages.find_project(request), pages.read_form(request)
+    file = await pages.open_file(request)
     columns, _ = await _find_columns(project, file, form)
     given = {*([] if file.job is None else file.job.request["read"])}
     if file.tried is not None and any(
@@ -335,12 +325,12 @@ async def correct(request: Request) -> Response:
     except InputError as error:
         return await _render(request, file, form, forms.spell_for_page(error))
     await project.look(file.record.id, *mapping)
-    return go_to(f"/files/{file.record.id}")
+    return pages.go_to(f"/files/{file.record.id}")
 
 
 async def read_again(request: Request) -> Response:
     """Take the file as it is on the disk now."""
-    project = find_project(request)
-    file = await open_file(request)
+    project = pages.find_project(request)
+    file = await pages.open_file(request)
     await project.add_file(Path(file.record.path), file.record.name)
-    return go_to(f"/files/{file.record.id}")
+    return pages.go_to(f"/files/{file.record.id}")

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ssme import schema
-from ssme.memory import DecisionRecord, EstimateRecord, EvaluationRecord
+from ssme import memory, schema
 from ssme.serve import files, jobs, labels, settings
 from ssme.serve.store import DbThread, FileRecord, JobRecord, Store
 
@@ -298,14 +297,14 @@ def store_results(store: Store, job: JobRecord, folder: Path) -> None:
             store.update_file(job.file, **mapping, look=job.id)
 
 
-def _record(facts: Mapping[str, Any], job: JobRecord) -> EvaluationRecord:
+def _record(facts: Mapping[str, Any], job: JobRecord) -> memory.EvaluationRecord:
     found = facts["record"]
-    return EvaluationRecord(
+    return memory.EvaluationRecord(
         **{
             **found,
-            "estimates": tuple(EstimateRecord(**each) for each in found["estimates"]),
+            "estimates": tuple(memory.EstimateRecord(**each) for each in found["estimates"]),
             "decisions": tuple(
-                DecisionRecord(**{**each, "possible_best": tuple(each["possible_best"])})
+                memory.DecisionRecord(**{**each, "possible_best": tuple(each["possible_best"])})
                 for each in found["decisions"]
             ),
             "scores": {model: tuple(shares) for model, shares in found["scores"].items()},

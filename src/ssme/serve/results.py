@@ -16,22 +16,12 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
+from ssme import memory, wording
 from ssme.errors import InputError
-from ssme.memory import EstimateRecord, EvaluationRecord
-from ssme.serve.jobs import make_job_key
-from ssme.serve.pages import (
-    find_project,
-    go_to,
-    open_file,
-    parse_message,
-    render,
-    render_fragment,
-    wants_json,
-)
+from ssme.serve import jobs, pages
 from ssme.serve.project import Project
 from ssme.serve.store import JobRecord, Store
 from ssme.show.html import sort_charts
-from ssme.wording import make_distinct
 
 PATIENCE = 60.0
 """Seconds that somebody who saves a report waits until it is drawn."""
@@ -47,8 +37,8 @@ DOWNLOADS = {
 
 async def show_result(request: Request) -> Response:
     """The newest evaluation of a file."""
-    project = find_project(request)
-    file = await open_file(request)
+    project = pages.find_project(request)
+    file = await pages.open_file(request)
     done, newest = await project.find_newest_result(file.record.id)
     found, charts, chart, changes = None, None, "", []
     titles: dict[str, str] = {}
@@ -66,12 +56,12 @@ async def show_result(request: Request) -> Response:
         titles = {name: title for name, title, _ in found["facts"].get("metrics", ())}
         chart = draw_intervals(rows, titles.get(rows[0]["metric"], rows[0]["metric"]))
     since = await project.count_labels_since(file) if file.is_ready else 0
-    return render(
+    return pages.render(
         request,
         "result.html",
         file=file,
         job=newest,
-        failed=parse_message(newest.message) if newest and newest.state == "failed" else None,
+        failed=pages.parse_message(newest.message) if newest and newest.state == "failed" else None,
         done=done,
         found=found,
         chart=chart,
@@ -96,47 +86,47 @@ def _list_leading_rows(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 async def show_charts(request: Request) -> Response:
     """The pictures of an evaluation as a part of the page, or a note while they are drawn."""
-    project = find_project(request)
+    project = pages.find_project(request)
     done = await project.db.run(Store.find_job, request.path_params["job"])
     found = project.read_charts(done)
     if found is None:
         drawing = await project.draw(done)
         if drawing.state in ("failed", "cancelled", "done"):
-            return JSONResponse({"html": render_fragment("no_charts.html")})
+            return JSONResponse({"html": pages.render_fragment("no_charts.html")})
         return JSONResponse({"job": drawing.id})
     # Our own worker drew them; names were escaped there.
     shown = [chart for charts in sort_charts(found).values() for chart in charts]
-    return JSONResponse({"html": render_fragment("charts.html", charts=shown)})
+    return JSONResponse({"html": pages.render_fragment("charts.html", charts=shown)})
 
 
 async def evaluate(request: Request) -> Response:
     """Put an evaluation of the file into the queue."""
-    project = find_project(request)
-    file = await open_file(request)
+    project = pages.find_project(request)
+    file = await pages.open_file(request)
     if not file.is_ready:
         raise InputError(
             "the file cannot be read as it is described",
             hint="correct the page “What is in it” first",
         )
     await project.evaluate(file)
-    return go_to(f"/files/{file.record.id}/result")
+    return pages.go_to(f"/files/{file.record.id}/result")
 
 
 async def cancel(request: Request) -> Response:
     """Stop a job, or take it out of the queue."""
-    project = find_project(request)
+    project = pages.find_project(request)
     number = request.path_params["job"]
     job = await project.db.run(Store.find_job, number)
     await project.runner.cancel(number)
-    if wants_json(request):
+    if pages.wants_json(request):
         return JSONResponse({"state": "cancelled"})
     page = "" if job.kind == "look" else "/result"
-    return go_to(f"/files/{job.file}{page}")
+    return pages.go_to(f"/files/{job.file}{page}")
 
 
 async def stream_events(request: Request) -> Response:
     """The state of a job as server-sent events, until it has ended."""
-    project = find_project(request)
+    project = pages.find_project(request)
     number = request.path_params["job"]
     await project.db.run(Store.find_job, number)
 
@@ -150,18 +140,18 @@ async def stream_events(request: Request) -> Response:
 async def show_state(request: Request) -> Response:
     """The current state of a job."""
     return JSONResponse(
-        await find_project(request).runner.describe_state(request.path_params["job"])
+        await pages.find_project(request).runner.describe_state(request.path_params["job"])
     )
 
 
 async def show_jobs(request: Request) -> Response:
     """The queue."""
-    project = find_project(request)
+    project = pages.find_project(request)
     listed = await project.db.run(Store.list_jobs)
     files = await project.db.run(Store.list_files)
     names = {file.id: file.name for file in files}
-    messages = {job.id: parse_message(job.message) for job in listed}
-    return render(request, "jobs.html", jobs=listed, names=names, said=messages)
+    messages = {job.id: pages.parse_message(job.message) for job in listed}
+    return pages.render(request, "jobs.html", jobs=listed, names=names, said=messages)
 
 
 async def _wait_for(project: Project, job: JobRecord) -> None:
@@ -174,14 +164,14 @@ async def _wait_for(project: Project, job: JobRecord) -> None:
 
 async def download(request: Request) -> Response:
     """A file that a job wrote; it is saved, never shown as a page of this server."""
-    project = find_project(request)
+    project = pages.find_project(request)
     name = request.path_params["name"]
     job = await project.db.run(Store.find_job, request.path_params["job"])
     if name not in DOWNLOADS or job.kind != "evaluate" or job.state != "done":
         raise InputError(f"there is no file {name} of this job", hint="go back to the result")
     folder = project.runner.find_folder(job)
     if name == "report.html":
-        folder = project.settings.results / make_job_key("report", job.request)
+        folder = project.settings.results / jobs.make_job_key("report", job.request)
         if not (folder / name).is_file():
             await _wait_for(project, await project.draw(job))
         if not (folder / name).is_file():
@@ -191,11 +181,11 @@ async def download(request: Request) -> Response:
 
 async def show_history(request: Request) -> Response:
     """All evaluations of a file, what changed from one to the next, and why."""
-    project = find_project(request)
-    file = await open_file(request)
+    project = pages.find_project(request)
+    file = await pages.open_file(request)
 
-    def read(store: Store) -> list[EvaluationRecord]:
-        found: dict[int, EvaluationRecord] = {}
+    def read(store: Store) -> list[memory.EvaluationRecord]:
+        found: dict[int, memory.EvaluationRecord] = {}
         for data in store.list_data(file.record.id):
             found |= store.memory(data).evaluations()
         return [found[number] for number in sorted(found)]
@@ -213,15 +203,17 @@ async def show_history(request: Request) -> Response:
             }
         )
         before = record
-    return render(request, "history.html", file=file, rows=rows[::-1])
+    return pages.render(request, "history.html", file=file, rows=rows[::-1])
 
 
-def _estimate_of(record: EvaluationRecord, model: str | None) -> Any:
+def _estimate_of(record: memory.EvaluationRecord, model: str | None) -> Any:
     rows = [e for e in record.estimates if e.group == "all"]
     return next((e for e in rows if model is None or e.model == model), None)
 
 
-def describe_changes(before: EvaluationRecord | None, now: EvaluationRecord) -> list[str]:
+def describe_changes(
+    before: memory.EvaluationRecord | None, now: memory.EvaluationRecord
+) -> list[str]:
     """What differs between two evaluations, in sentences."""
     if before is None:
         return ["The first evaluation."]
@@ -246,7 +238,9 @@ def describe_changes(before: EvaluationRecord | None, now: EvaluationRecord) -> 
     return changes or ["The same labels and settings."]
 
 
-def _describe_width(before: EvaluationRecord, now: EvaluationRecord, pick: str) -> str:
+def _describe_width(
+    before: memory.EvaluationRecord, now: memory.EvaluationRecord, pick: str
+) -> str:
     """How the interval of the pick in the leading metric changed."""
     one, two = _estimate_of(before, pick), _estimate_of(now, pick)
     if None in (one, two) or one.metric != two.metric or None in (one.low, two.low):
@@ -254,7 +248,7 @@ def _describe_width(before: EvaluationRecord, now: EvaluationRecord, pick: str) 
     return f"; its interval is {two.high - two.low:.3f} wide and was {one.high - one.low:.3f}"
 
 
-def _describe_drift(before: EvaluationRecord, now: EvaluationRecord) -> list[str]:
+def _describe_drift(before: memory.EvaluationRecord, now: memory.EvaluationRecord) -> list[str]:
     """Models whose scores moved, where the two evaluations have models in common."""
     from ssme.memory.tracking import find_drift
 
@@ -317,9 +311,9 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], metric: str) -> Markup:
     if not shown:
         return Markup("")
     ends = ("estimate", "low", "high", "labels_only_low", "labels_only_high")
-    names = make_distinct([row["model"] for row in shown], 24)
+    names = wording.make_distinct([row["model"] for row in shown], 24)
     return Markup(
-        render_fragment(
+        pages.render_fragment(
             "intervals.html",
             rows=[(names[row["model"]], row) for row in shown],
             scale=Scale((row[name] for row in shown for name in ends), 190, 620),
@@ -330,7 +324,7 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], metric: str) -> Markup:
 
 
 def draw_tightening(
-    evaluations: Sequence[EvaluationRecord], metric: str, order: Sequence[str]
+    evaluations: Sequence[memory.EvaluationRecord], metric: str, order: Sequence[str]
 ) -> list[dict[str, Any]]:
     """One small chart per model: its interval after each evaluation, from left to right."""
     steps = [
@@ -354,7 +348,7 @@ def draw_tightening(
 
 
 def _draw_small(
-    model: str, steps: Sequence[tuple[int, EstimateRecord | None]], scale: Scale, metric: str
+    model: str, steps: Sequence[tuple[int, memory.EstimateRecord | None]], scale: Scale, metric: str
 ) -> dict[str, Any]:
     widths = [
         each.high - each.low
@@ -366,5 +360,5 @@ def _draw_small(
         words = f"interval {widths[0]:.3f} wide"
     if len(widths) > 1:
         words += f" at first, {widths[-1]:.3f} now"
-    svg = render_fragment("small.html", steps=steps, scale=scale, metric=metric, words=words)
+    svg = pages.render_fragment("small.html", steps=steps, scale=scale, metric=metric, words=words)
     return {"model": model, "svg": Markup(svg), "words": words}

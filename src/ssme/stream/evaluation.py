@@ -31,14 +31,12 @@ from typing import Any
 
 import numpy as np
 
-from ssme import fitting, progress, writing
+from ssme import executors, fitting, progress, writing
 from ssme.arrays import FloatArray, IntArray
-from ssme.data import grouping, scoreset
+from ssme.data import grouping, scoreset, values
 from ssme.data.readers.reading import read_columns
 from ssme.data.readers.tables import Table
-from ssme.data.values import find_weight_unit
 from ssme.errors import InputError, UnsupportedError
-from ssme.executors import map_in_order, open_executor, run_on_thread
 from ssme.methods.base import Estimate
 from ssme.metrics import Metric
 from ssme.results.evaluation import Evaluation
@@ -116,7 +114,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
         reading = parquet.find_columns(source, dict(spec.read))
         with (
             threadpool_limits(1),
-            open_executor(kind, workers=spec.workers, scheduler=spec.scheduler) as pool,
+            executors.open_executor(kind, workers=spec.workers, scheduler=spec.scheduler) as pool,
         ):
             if reading.id is None:
                 parquet.refuse_copied_files(pool, source, reading.columns.names)
@@ -142,7 +140,7 @@ def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) ->
             names = [metric.name for metric in fit.metrics]
             groups = [[table.group_by.fixed_text, *table.names] for table in tables]
             mark = counting.RunMark.of(source.files, [names, groups], center)
-            estimating = run_on_thread(fit.make_evaluation, start)
+            estimating = executors.run_on_thread(fit.make_evaluation, start)
             counted = counting.count_all(pool, source, counter, place, mark)
             fitted = estimating.result()
     finally:
@@ -196,7 +194,9 @@ def _draw_sample(
     ]
     tables, hashes = [], []
     gather = partial(_gather, reading=reading, n_rows=n_rows)
-    for done, found in enumerate(map_in_order(pool, gather, zip(parts, wanted, strict=True))):
+    for done, found in enumerate(
+        executors.map_in_order(pool, gather, zip(parts, wanted, strict=True))
+    ):
         progress.tell("sampling", done + 1, len(parts))
         hashes.append(found[1])
         if found[0] is not None:
@@ -205,7 +205,7 @@ def _draw_sample(
         parquet.refuse_repeated_ids(source, reading.id, hashes)
     joined = parquet.join_tables(tables)
     weight = reading.columns.weight
-    unit = 1.0 if weight is None else find_weight_unit(counting.read_numbers(joined, weight))
+    unit = 1.0 if weight is None else values.find_weight_unit(counting.read_numbers(joined, weight))
     table = Table(joined, source.files[0].path)
     try:
         return read_columns(table, reading.columns, reading.options), unit

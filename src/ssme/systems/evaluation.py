@@ -14,13 +14,7 @@ from ssme.arrays import FloatArray, IntArray
 from ssme.data.values import factorize
 from ssme.errors import InputError, name_argument
 from ssme.options import takes
-from ssme.results.gates import (
-    GateCondition,
-    Verdict,
-    find_pair,
-    parse_condition,
-    refuse_idle_condition,
-)
+from ssme.results import gates
 from ssme.results.table import build_frame, compute_effective_labels, to_plain_values
 from ssme.schema import SystemOptions
 from ssme.systems.judges import (
@@ -101,7 +95,7 @@ def evaluate_table(source: Any, options: SystemOptions) -> SystemsEvaluation:
     """The evaluation of a table that is read as the options say."""
     result = SystemsEvaluation(read_systems(source, options), options)
     for condition in options.fail_under or ():
-        result.check_condition(parse_condition(condition))
+        result.check_condition(gates.parse_condition(condition))
     return result
 
 
@@ -469,31 +463,31 @@ class SystemsEvaluation:
             )
         return measure
 
-    def gate(self, *conditions: str) -> Verdict:
+    def gate(self, *conditions: str) -> gates.Verdict:
         """Whether conditions hold, such as ``"new-old:pass_rate.low>=-0.01"``.
 
         Without any, those of ``fail_under`` are asked.
         """
         failures: list[str] = []
         for text in conditions or self.options.fail_under or ():
-            condition = parse_condition(text)
+            condition = gates.parse_condition(text)
             for name, value in self.check_condition(condition):
                 if not condition.holds(value):
                     failures.append(
                         f"{name}: {condition.metric} {condition.column} is {value:.4g}, "
                         f"asked for {condition.sign} {condition.limit:g}"
                     )
-        return Verdict(tuple(failures))
+        return gates.Verdict(tuple(failures))
 
-    def check_condition(self, condition: GateCondition) -> list[tuple[str, float]]:
+    def check_condition(self, condition: gates.GateCondition) -> list[tuple[str, float]]:
         """The values that a condition is asked of, by name; one that cannot be asked is refused."""
         with name_argument("fail_under"):
             measure = self._check(condition.metric)
-            pair = find_pair(self.systems, condition)
+            pair = gates.find_pair(self.systems, condition)
             ends = self._put(measure, 0.0), self._put(measure, 1.0)
             if measure == STRENGTH:
                 ends = -np.inf, np.inf
-        refuse_idle_condition(condition, ends, True, paired=pair is not None)
+        gates.refuse_idle_condition(condition, ends, True, paired=pair is not None)
         if pair is None:
             return [
                 (row["system"], row[condition.column])

@@ -15,10 +15,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ssme.arrays import BoolArray, FloatArray
+from ssme.data import grouping, judges
 from ssme.data.arrays import GROUP_PREFIX, list_reasons
 from ssme.data.design import DESIGNS
-from ssme.data.grouping import list_named_columns
-from ssme.data.judges import UNSURE
 from ssme.data.labels import RawLabels, spell_class
 from ssme.data.readers.tables import Table
 from ssme.data.values import factorize, is_missing, make_plain, refuse_duplicates
@@ -175,7 +174,7 @@ def refuse_two_designs(options: ReadOptions, column: str, what: str) -> None:
 
 def _find_groups(table: Table, options: ReadOptions) -> dict[str, str]:
     if options.groups is not None:
-        named = list_named_columns(options.groups, table.columns)
+        named = grouping.list_named_columns(options.groups, table.columns)
         for name in named:
             table.require(name, "group column", "groups")
             if is_missing(table.read_values(name)).all():
@@ -397,7 +396,7 @@ def name_answers(
     raw, said = read_labels(), dict[str, set[str]]()
     for name in kept:
         texts = {spell_class(value) for value in factorize(table.read_values(name))[1]}
-        said[name] = {text for text in texts if text.lower() not in UNSURE}
+        said[name] = {text for text in texts if text.lower() not in judges.UNSURE}
     counts = Counter(text for texts in said.values() for text in texts)
     known = raw.texts | {text for text, count in counts.items() if count > 1 and not raw.values}
     answering = [name for name in kept if said[name] & known]
