@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import asdict, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -409,6 +410,7 @@ def _tell_left_out(table: Table | None, data: ScoreSet) -> list[str]:
     """What columns of the file that were left out may be."""
     from ssme.data.labels import observe, spell_class
     from ssme.data.readers.wide import advise, find_answers
+    from ssme.systems.reading import JUDGES, USUAL
 
     layout = data.layout
     if layout is None or table is None:
@@ -417,6 +419,13 @@ def _tell_left_out(table: Table | None, data: ScoreSet) -> list[str]:
     left_out = _list_left_out(table, layout)
     there = [name for name in left_out if name not in layout.skipped]
     said = []
+    judges = [name for name in table.columns if fnmatchcase(name, JUDGES)]
+    system = next((name for name in USUAL["system"] if name in table.columns), None)
+    if judges and system:
+        said.append(
+            f"Column {system!r} may name systems whose answers {_list_some(judges, 5)} graded: "
+            f"`ssme systems {table.what}` estimates the pass rate of each."
+        )
     roles = _guess_roles(table, left_out)
     if roles["id"] and layout.id is None:
         said.append(f"Different in every row, so likely ids: {_list_some(roles['id'], 20)} (--id).")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import shlex
 import sys
 import textwrap
 import traceback
@@ -78,7 +79,7 @@ class Program(TyperGroup):
             code = super().main(args, prog_name, standalone_mode=False, **named)
         except UsageFault as fault:
             code = BAD_INPUT
-            _say_fault(fault)
+            _say_fault(fault, sys.argv[1:] if args is None else list(args))
         except typer.Abort:
             code = INTERRUPTED
         if code == INTERRUPTED:
@@ -106,7 +107,7 @@ class Program(TyperGroup):
         formatter.write(f"\n{self.epilog}\n")
 
 
-def _say_fault(fault: Any) -> None:
+def _say_fault(fault: Any, words: Sequence[str]) -> None:
     """What the parser refuses; a command line without a command gets the help and no error."""
     where, told = getattr(fault, "ctx", None), fault.format_message()
     if told.startswith("Usage: ") or where is None:
@@ -116,8 +117,25 @@ def _say_fault(fault: Any) -> None:
     named = OTHER_NAMES.get((where.info_name, option)) or OTHER_NAMES.get(("", option))
     if named:
         told = f"No such option: {option}. {named}."
+    elif other := _find_command(where, words):
+        told = f"No such option: {option}. Did you mean `{other}`?"
     ended = told if told.endswith("?") else f"{told.rstrip('.')}."
     say(f"Error: {ended} `{where.command_path} --help` lists the options.")
+
+
+def _find_command(where: Any, words: Sequence[str]) -> str:
+    """The same words after the only command that has all options among them; else nothing."""
+    asked = {word.partition("=")[0] for word in words if word.startswith("-") and len(word) > 1}
+    commands: dict[str, Any] = getattr(where.find_root().command, "commands", {})
+    fitting = [
+        name
+        for name, each in commands.items()
+        if asked <= {option for parameter in each.params for option in parameter.opts}
+    ]
+    if len(fitting) != 1 or where.info_name not in words:
+        return ""
+    at = words.index(where.info_name)
+    return shlex.join(["ssme", *words[:at], fitting[0], *words[at + 1 :]])
 
 
 def _take_texts(command: Any, ctx: Any) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ssme.show.document import Document, Headline
+from ssme.show.document import SEVERITY_NAMES, Document, Headline
 from ssme.show.sections import Column, Section, format_number, format_percent, format_span
-from ssme.systems.evaluation import ALL, FEW_LABELS, SystemsEvaluation
+from ssme.systems.checks import SystemWarning
+from ssme.systems.evaluation import ALL, SystemsEvaluation
 from ssme.systems.pairs import STRENGTH, WIN_RATE
 
 PLAINLY_BEST = 0.95
@@ -39,6 +40,8 @@ def build_systems_document(
         own = [row for row in evaluation.rows(measure) if row["group"].startswith(f"{column}=")]
         own.sort(key=lambda row: (row["group"], -row["estimate"]))
         sections.append(_make_group(evaluation, column, own, limit))
+    if evaluation.warnings:
+        sections.append(_list_warnings(evaluation.warnings))
     sections += _list_judges(evaluation, limit)
     if evaluation.options.fail_under:
         sections += evaluation.gate().list_sections()
@@ -79,22 +82,10 @@ def _answer(evaluation: SystemsEvaluation, rows: Sequence[dict[str, Any]]) -> tu
                 + ("" if sure else f"; {second['system']} may be as good"),
             )
         )
-    number = evaluation.table.rows.labeled.size
-    without = [row["system"] for row in rows if row["n_labels"] == 0]
-    if without or number < FEW_LABELS:
-        told = f"only {number} labels"
-        if without:
-            told = f"no label for {', '.join(without)}"
-        found.append(
-            Headline(
-                "Most serious warning",
-                told,
-                "the estimates rest on what the labels of other systems and the usual errors of "
-                f"judges suggest; have people judge at least {FEW_LABELS} rows at random, of "
-                "every system",
-                "warning",
-            )
-        )
+    for worst in evaluation.warnings[:1]:
+        more = len(evaluation.warnings) - 1
+        told = f"{worst.reason} {worst.advice}" + (f" {more} more below." if more else "")
+        found.append(Headline("Most serious warning", worst.title, told, worst.severity))
     return tuple(found)
 
 
@@ -214,6 +205,19 @@ def _make_group(
         table=(groups, *_list_columns(evaluation, shown)),
         more=more,
     )
+
+
+def _list_warnings(warnings: Sequence[SystemWarning]) -> Section:
+    parts = [
+        Section(
+            f"warning-{number}",
+            each.title,
+            (f"{SEVERITY_NAMES[each.severity].capitalize()}. {each.reason}", each.advice),
+            severity=each.severity,
+        )
+        for number, each in enumerate(warnings, start=1)
+    ]
+    return Section("warnings", "Warnings", parts=tuple(parts))
 
 
 def _list_biases(evaluation: SystemsEvaluation) -> list[Section]:

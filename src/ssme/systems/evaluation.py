@@ -17,6 +17,7 @@ from ssme.options import takes
 from ssme.results import gates
 from ssme.results.table import build_frame, compute_effective_labels, to_plain_values
 from ssme.schema import SystemOptions
+from ssme.systems.checks import SystemWarning, find_warnings
 from ssme.systems.judges import (
     count_effective_judges,
     drop_judges,
@@ -40,8 +41,6 @@ from ssme.systems.records import compare_records
 from ssme.wording import quote
 
 ALL = "all"
-FEW_LABELS = 20
-"""Labels below which the answer depends on what is assumed of judges."""
 WIDER = 1.05
 """Widths of intervals, relative to those with all judges, for which judges are dropped."""
 
@@ -344,6 +343,12 @@ class SystemsEvaluation:
         """
         return [dict(row) for row in self._judges]
 
+    @cached_property
+    def warnings(self) -> tuple[SystemWarning, ...]:
+        """Reasons to trust the rates less, the most serious first."""
+        has_bounds = self.options.bounds is not None or self.options.grades is not None
+        return find_warnings(self.table, self._judges, has_bounds=has_bounds)
+
     def biases(self) -> list[dict[str, Any]]:
         """How much higher judges' verdicts are than people's: long answers, a judge's own system.
 
@@ -516,6 +521,7 @@ class SystemsEvaluation:
                 "rates": self.rows(),
                 "differences": [row for name in self.measures for row in self.differences(name)],
                 "gate": verdict,
+                "warnings": [each._asdict() for each in self.warnings],
                 "n_rows": int(self.table.rows.outcomes.size),
                 "n_items": len(self.table.items),
                 "n_labels": int(self.table.rows.labeled.size),

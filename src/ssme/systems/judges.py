@@ -211,12 +211,14 @@ def count_effective_judges(rows: JudgedRows) -> float:
     whole = np.isfinite(rows.outcomes) & np.isfinite(rows.verdicts).all(axis=1)
     if whole.sum() < 3:
         return np.nan
+    # judges who say the same of every row are one
+    distinct = np.unique(np.nan_to_num(rows.verdicts, nan=-1.0), axis=1, return_index=True)[1]
     # what a class, or a level of the outcome, has in common is no shared error
     about = np.stack([np.ones(whole.sum()), rows.outcomes[whole]], axis=1)
-    errors = rows.verdicts[whole]
+    errors = rows.verdicts[np.ix_(whole, distinct)]
     errors = errors - about @ np.linalg.lstsq(about, errors, rcond=None)[0]
     together, alone = errors.mean(axis=1).var(), errors.var(axis=0).mean()
-    most = float(rows.verdicts.shape[1])
+    most = float(distinct.size)
     return float(np.clip(alone / together, 1.0, most)) if together > 0.0 else np.nan
 
 

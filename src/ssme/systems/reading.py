@@ -45,6 +45,8 @@ USUAL_LABELS = ("human", "label", "labels", "y", "y_true", "truth")
 JUDGES, PEOPLE = "judge_*", "human_*"
 ANSWERS = ("output", "response", "answer")
 EPOCHS = ("epoch", "repeat")
+MOST_CODES = 0.05
+"""Share of numbers other than 0 and 1 up to which they are not another scale but codes."""
 MISSING = {*NO_LABEL, *UNSURE, ""}
 HARNESS_PAIRS = (("i", "c"), ("failed", "passed"), ("rejected", "accepted"), ("0", "1"))
 """Fail and pass as harnesses write them, in addition to the pairs that labels are known by."""
@@ -66,7 +68,7 @@ class SystemTable:
 
     ``unit`` are the lowest and the highest outcome in the unit of the labels, ``groups`` the values
     (n,) by column, ``labels`` (n, P) what each of the ``people`` says, from 0 to 1, and ``lengths``
-    (n,) how long the answers are.
+    (n,) how long the answers are. ``n_copies`` rows equal an earlier one in every column.
     """
 
     rows: rates.JudgedRows
@@ -78,6 +80,7 @@ class SystemTable:
     people: tuple[str, ...]
     labels: FloatArray
     lengths: FloatArray | None = None
+    n_copies: int = 0
 
     @property
     def measure(self) -> str:
@@ -108,8 +111,6 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
     else:
         told = (*people, *groups, *([options.length] if options.length else ()))
         table, judges = _spread(table, options, (system, item), told)
-    if item is not None:
-        _warn_of_copies(table, [name for name in (system, item) if name is not None])
     labels = _read_people(table, people, options)
     unit = _find_unit(labels, options)
     verdicts = [
@@ -122,7 +123,6 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
     rows = rates.JudgedRows(
         np.stack(verdicts, axis=1), outcomes, codes, items, labels.kind == "passes"
     )
-    _warn_of_selection(rows, judges)
     return SystemTable(
         rows,
         names,
@@ -133,6 +133,7 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
         people,
         labels.scale(*unit).reshape(table.n_rows, len(people)),
         _read_lengths(table, options, {*people, *judges}),
+        _count_copies(table, (system, item)),
     )
 
 
@@ -154,42 +155,16 @@ def _refuse_suggested(table: Table, taken: Sequence[str]) -> None:
         warn(f"column {weights[0]!r} is not used: every row counts the same")
 
 
-def _warn_of_copies(table: Table, keys: Sequence[str], *, fewest: int = 5) -> None:
-    """Name rows that occur twice: repeats of an item whose rows are all equal in every column."""
+def _count_copies(table: Table, keys: Sequence[str | None], *, fewest: int = 5) -> int:
+    """Rows that are copies: where those with the same ``keys`` are equal in every other column."""
     import pandas as pd
 
-    frame = pd.DataFrame({name: table.read_values(name).astype(str) for name in table.columns})
-    repeated = frame.duplicated(list(keys))
-    if repeated.sum() >= fewest and frame.duplicated()[repeated].all():
-        warn(
-            f"{int(repeated.sum()):,} rows of {table.what} are copies of others, first row "
-            f"{int(repeated.argmax())}, and count as repeats of their items. Remove them, or add a "
-            "column that numbers the repeats."
-        )
-
-
-def _warn_of_selection(rows: rates.JudgedRows, judges: Sequence[str], *, most: float = 4.0) -> None:
-    """Name a judge whose verdicts on labeled rows are not those of a random sample.
-
-    The covariance of verdict and having a label, within each system, is ``most`` times its
-    standard error or more, items being clusters.
-    """
-    looked = np.isfinite(rows.outcomes)
-    for name, verdicts in zip(judges, rows.verdicts.T, strict=True):
-        known = np.isfinite(verdicts)
-        systems, total = rows.systems[known], np.maximum(np.bincount(rows.systems[known]), 1)
-        product = np.ones(systems.size)
-        for values in (looked[known].astype(float), verdicts[known]):
-            product *= values - (np.bincount(systems, values) / total)[systems]
-        by_item = np.bincount(rows.items[known], product)
-        if abs(by_item.sum()) >= most * np.sqrt((by_item**2).sum()) > 0.0:
-            there, others = verdicts[known & looked].mean(), verdicts[known & ~looked].mean()
-            warn(
-                f"labeled rows were not drawn at random: their mean verdict by {name!r} is "
-                f"{there:.2f}, that of other rows {others:.2f}, each from 0 to 1. Estimates may "
-                "be wrong; have people judge rows at random, of all systems together."
-            )
-            return
+    if keys[-1] is None:
+        return 0
+    frame = pd.DataFrame({name: factorize(table.read_values(name))[0] for name in table.columns})
+    repeated = frame.duplicated([name for name in keys if name is not None])
+    number = int(repeated.sum())
+    return number if number >= fewest and frame.duplicated()[repeated].all() else 0
 
 
 def _read_lengths(table: Table, options: SystemOptions, taken: set[str]) -> FloatArray | None:
@@ -324,8 +299,6 @@ def _read_pairs(
         table, judges = _spread(table, options, (*pair, item), people)
     codes, names = _name_codes(table, pair, "")
     first, second = codes.reshape(2, -1)
-    if item is not None:
-        _warn_of_copies(table, (*pair, item))
     same = first == second
     if same.any():
         at = int(same.argmax())
@@ -344,7 +317,10 @@ def _read_pairs(
     outcomes = _average(labels, 0.0, 1.0)
     rows = rates.JudgedRows(verdicts, outcomes, first, items, binary=False, seconds=second)
     unit, known = (0.0, 1.0), (tuple(judges), dict[str, np.typing.NDArray[np.object_]]())
-    return SystemTable(rows, names, item_names, *known, unit, tuple(people), labels)
+    copies = _count_copies(table, (*pair, item))
+    return SystemTable(
+        rows, names, item_names, *known, unit, tuple(people), labels, n_copies=copies
+    )
 
 
 def _read_preferences(table: Table, name: str, pair: tuple[str, str]) -> FloatArray:
@@ -554,6 +530,8 @@ def _read_verdicts(values: np.typing.NDArray[Any], name: str, options: SystemOpt
         kind, places = "passes", _find_passes(told, name, options.positive)
     table = np.array([*(places.get(text, np.nan) for text in known), np.nan])
     numbers: FloatArray = table[codes]
+    if kind == "numbers" and options.bounds is None:
+        _refuse_codes(numbers, name)
     if options.cut is not None and kind != "passes":
         cut = places.get(spell_class(options.cut)) if kind == "grades" else options.cut
         if not isinstance(cut, int | float):
@@ -562,6 +540,19 @@ def _read_verdicts(values: np.typing.NDArray[Any], name: str, options: SystemOpt
             )
         kind, numbers = "passes", np.where(np.isfinite(numbers), numbers >= cut, np.nan)
     return _Verdicts(name, numbers, kind)
+
+
+def _refuse_codes(numbers: FloatArray, name: str) -> None:
+    """Refuse few numbers among 0 and 1, which are codes of a missing verdict."""
+    known = np.isfinite(numbers)
+    odd = known & ((numbers < 0.0) | (numbers > 1.0))
+    if 0 < odd.sum() <= MOST_CODES * known.sum() and np.isin(numbers[known & ~odd], (0, 1)).all():
+        at = int(odd.argmax())
+        raise InputError(
+            f"column {name!r} has {numbers[at]:g} in row {at}, and 0 or 1 in nearly all others",
+            hint="leave a cell empty where there is no verdict, or give the ends of the scale with "
+            "`bounds`",
+        )
 
 
 def _find_passes(told: set[str], name: str, positive: Hashable | None) -> dict[str, float]:
@@ -612,6 +603,8 @@ def _scale_judge(given: _Verdicts, labels: _Verdicts, unit: tuple[float, float])
     if given.kind == "passes":
         return given.numbers
     fits = given.kind == labels.kind and low >= unit[0] and high <= unit[1]
+    if set(given.numbers[np.isfinite(given.numbers)]) <= {0.0, 1.0} and unit[1] > 1.0:
+        fits = False  # pass and fail, where people give grades
     if fits or (low >= 0.0 and high <= 1.0):
         return given.scale(*(unit if fits else (0.0, 1.0)))
     return given.scale(low, high)
