@@ -32,6 +32,7 @@ from benchmarks.claims import (
 from benchmarks.experiment import FIGURES, RESULTS, ROOT, draw
 from benchmarks.paper import PAPER_METHODS, PAPER_NAMES, REPRODUCES, read_paper_file
 from benchmarks.provenance import read
+from benchmarks.quotes import read_all_sets
 
 SECTIONS: dict[str, tuple[str, Callable[[pd.DataFrame], str]]] = {}
 """Title and text of each result that has a section."""
@@ -109,7 +110,8 @@ def write_main_tables(frame: pd.DataFrame) -> str:
             return ours
         return f"{ours} / {100 * row['paper']:.2f}{' ✓' * (row['verdict'] == REPRODUCES)}"
 
-    at = frame[frame["n_labeled"] == 20].replace({"dataset": NAMES, "metric": METRICS})
+    at = name_auto(frame[frame["n_labeled"] == 20], "main_tables")
+    at = at.replace({"dataset": NAMES, "metric": METRICS})
     at = at.assign(cell=at["dataset"] + " " + at["metric"], shown=at.apply(show, axis=1))
     wide = at.pivot(index="method", columns="cell", values="shown").fillna("")
     cells = [f"{name} {metric}" for name in NAMES.values() for metric in METRICS.values()]
@@ -173,16 +175,26 @@ def write_dependencies(frame: pd.DataFrame) -> str:
 
 @register("all_sets_overall", "All real sets: which method can be trusted?")
 def write_all_sets(frame: pd.DataFrame) -> str:
+    every, runs = read_all_sets()
+    frame = every.reset_index()
     wide = frame.pivot(index="method", columns="n_labeled", values="rmae").add_prefix("RMAE at ")
     last = frame[frame["n_labeled"] == 100].set_index("method")
-    wide["above 1 at 100"] = last["cells_above_1"].astype(str) + "/" + last["cells"].astype(str)
+    above = last[["cells_above_1", "cells"]].astype(int).astype(str)
+    wide["above 1 at 100"] = above["cells_above_1"] + "/" + above["cells"]
     wide["coverage at 100"], wide["width ratio"] = last["coverage"], last["width_ratio"]
     return (
         "Geometric mean of RMAE over all sets and metrics, cells worse than labels alone, coverage "
         "of 95 % intervals and their width relative to labels alone. Cell by cell: "
-        "[all_sets.csv](results/all_sets.csv).\n\n"
-        + format_table(wide.sort_values("RMAE at 20").reset_index())
+        f"[all_sets.csv](results/all_sets.csv). `auto` as it is now, {runs} runs "
+        "(`python -m benchmarks.auto.campaign`); in the other tables it is that of the version "
+        "given.\n\n" + format_table(wide.sort_values("RMAE at 20").reset_index())
     )
+
+
+def name_auto(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    """``frame`` of a result with the version behind `auto`, which changes with versions."""
+    version = read(RESULTS).set_index("experiment").loc[experiment, "ssme"]
+    return frame.replace({"method": {"auto": f"auto {version}"}})
 
 
 @register("llm", "Case study: large language models")
@@ -190,6 +202,7 @@ def write_llm(frame: pd.DataFrame) -> str:
     main = pd.read_csv(RESULTS / "main_tables.csv").query("dataset == 'multinli'")
     both = pd.concat([main, frame[frame["dataset"] != "multinli"]])
     at = both[(both["n_labeled"] == 20) & both["method"].isin(frame["method"])]
+    at = name_auto(at, "llm")
     return (
         "RMAE with 20 labels; MultiNLI is that of `main_tables`. In place of AG News: real answers "
         "of nine language models to MMLU-Pro, each with one probability. The chosen option gets "
@@ -204,7 +217,7 @@ def write_subgroups(frame: pd.DataFrame) -> str:
     paper = paper.reset_index().melt("category", var_name="method", value_name="rmae")
     both = pd.concat([paper.assign(dataset="the paper: MIMIC-IV"), frame])
     both = both[both["method"].isin([*paper["method"].unique(), "auto"])]
-    both = both[both["dataset"] != "diabetes_readmit"]
+    both = name_auto(both[both["dataset"] != "diabetes_readmit"], "subgroups")
     return (
         "RMAE with 20 labels, mean over metrics and subgroups; another set is in "
         "[subgroups.csv](results/subgroups.csv).\n\n"
@@ -216,7 +229,7 @@ def write_cost(frame: pd.DataFrame) -> str:
     alone = frame.set_index("method")["seconds"]
     shown = pd.DataFrame(
         {
-            "method": frame["method"],
+            "method": name_auto(frame, "cost")["method"],
             "time / `labeled`": frame["ratio_to_labeled"],
             "/ Bayesian calibration": frame["seconds"] / alone["bayesian_calibration"],
         }
@@ -302,9 +315,7 @@ def write_summary() -> str:
         if each.verdict != REPRODUCES
     ]
     gain, cells = by_key["gain"], by_key["column ssme"]
-    rmae = pd.read_csv(RESULTS / "all_sets_overall.csv").query("n_labeled == 20")
-    rmae = rmae.set_index("method")["rmae"]
-    version = read(RESULTS).set_index("experiment").loc["all_sets_overall", "ssme"]
+    rmae = read_all_sets()[0]["rmae"].xs(20, level="n_labeled")
     table = format_table(pd.DataFrame(rows, columns=["verdict", "claims", "rows"]))
     return (
         f"## In one minute\n\n{table}\n\n"
@@ -319,8 +330,7 @@ def write_summary() -> str:
         f"(rows {row['trend n_u']}, {row['trend d']}). That it errs less on accuracy than the "
         f"ensemble: {by_key['bends accuracy'].verdict} (row {row['bends accuracy']}).\n"
         f"- **Beyond the paper:** over all real sets with 20 labels RMAE is {rmae['auto']:.2f} for "
-        f"`auto` and {rmae['ssme']:.2f} for SSME. This is `auto` of version {version}; the "
-        "commit of each result is [below](#commands)."
+        f"`auto` and {rmae['ssme']:.2f} for SSME."
     )
 
 
