@@ -326,3 +326,9 @@ def test_logs_of_a_harness_are_read_as_they_are(tmp_path: Path):
     found = ssme.evaluate_systems(paths, labels_file=tmp_path / "people.csv").frame()
     assert list(found["system"]) == ["s0", "s1"]
     assert (found["n_labels"] > 0).all()
+
+
+def test_an_unknown_option_is_refused():
+    table, _ = make_table(18)
+    with pytest.raises(InputError, match=r"no option 'sytem'.*Did you mean 'system'"):
+        evaluate(table, sytem="system")

@@ -13,7 +13,7 @@ import numpy as np
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.values import factorize
 from ssme.errors import InputError, name_argument
-from ssme.options import takes
+from ssme.options import refuse_unknown, takes
 from ssme.results import gates
 from ssme.results.table import build_frame, compute_effective_labels, to_plain_values
 from ssme.schema import SystemOptions
@@ -87,6 +87,7 @@ def evaluate_systems(
         if options.get("label") not in (None, y):
             raise InputError("the column with what people say was given twice", hint="name it once")
         options["label"] = y
+    refuse_unknown(SystemOptions, options, "ssme.evaluate_systems")
     return evaluate_table(source, SystemOptions(**options))
 
 
