@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +13,13 @@ from tests.made_sets import binary_set, grouped_set, hostile_set, many_class_set
 
 import ssme
 from ssme.data.scoreset import ScoreSet
+from ssme.sample import sample_path
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 SETS: dict[str, Callable[[], ScoreSet]] = {
     "binary": binary_set,
+    "sample": lambda: ScoreSet.read(sample_path(), "label"),
     "ten classes": many_class_set,
     "grouped": grouped_set,
     "hostile": hostile_set,
@@ -202,6 +205,11 @@ def test_works_without_scripts_and_prints(visit: Callable[..., Visit], tmp_path:
     assert page.locator("table.sort tbody tr").count() > 6
     pdf = page.pdf(path=str(tmp_path / "report.pdf"))
     assert pdf[:4] == b"%PDF"
+
+
+def test_the_sample_is_printed_on_two_pages(visit: Callable[..., Visit]) -> None:
+    pdf = visit("sample").page.pdf(format="A4")
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 2
 
 
 def test_keyboard_reaches_the_answers_first(visit: Callable[..., Visit]) -> None:
