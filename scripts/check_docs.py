@@ -16,6 +16,8 @@ BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\s*\$?\s*ssme ([a-z]+)", re.MULTILINE)
 LINE = re.compile(r"^\s*\$?\s*ssme ([a-z]+)((?:[^#|>\n\\]|\\\n)*)", re.MULTILINE)
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+PAGE_WORDS, DOCS_WORDS, VERSION_WORDS, README_LINES = 1_200, 45_000, 1_500, 120
+LONG = ("architecture.md", "auto-derivation.md", "warnings.md")
 TARGET = re.compile(r"\bmake ([a-z][a-z-]*)")
 
 
@@ -87,6 +89,29 @@ def check_make(path: Path, text: str, targets: set[str]) -> list[str]:
     ]
 
 
+def count_words(text: str) -> int:
+    """Words that are read: without comments, such as the marks of quoted numbers."""
+    return len(re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL).split())
+
+
+def check_length() -> list[str]:
+    """Pages that are longer than a reader has time for; `LONG` ones are looked up, not read."""
+    version = (ROOT / "CHANGELOG.md").read_text().split("\n## ")[1]
+    pages = {page.name: count_words(page.read_text()) for page in ROOT.glob("docs/*.md")}
+    others = [*ROOT.glob("docs/tutorials/*"), *ROOT.glob("docs/reference/*.rst")]
+    total = sum(pages.values()) + sum(count_words(page.read_text()) for page in others)
+    found = [
+        *((name, n, PAGE_WORDS) for name, n in pages.items() if name not in LONG),
+        ("docs, tutorials and reference", total, DOCS_WORDS),
+        ("this version in CHANGELOG.md", count_words(version), VERSION_WORDS),
+    ]
+    lines = (ROOT / "README.md").read_text().count("\n")
+    too_long = [f"README.md has {lines} lines, more than {README_LINES}"]
+    return too_long * (lines > README_LINES) + [
+        f"{name} has {n:,} words, more than {most:,}" for name, n, most in found if n > most
+    ]
+
+
 def main() -> int:
     from typer.main import get_command
 
@@ -96,7 +121,7 @@ def main() -> int:
     commands = set(program)
     options = {name: list_options(command) for name, command in program.items()}
     targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    problems = []
+    problems = check_length()
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/**/*.md")]
     for page in sorted(pages):
         text = page.read_text()

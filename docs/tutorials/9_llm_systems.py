@@ -6,7 +6,7 @@ Two models answered 300 prompts. Two judges graded every answer, and a person lo
 new model better, and which judge can be trusted?
 """
 
-# sphinx_gallery_thumbnail_path = "images/method/2-agreement.svg"
+# sphinx_gallery_thumbnail_path = "images/method/7-reliability.svg"
 
 import numpy as np
 import pandas as pd

@@ -6,7 +6,7 @@ Four systems, 500 comparisons by a language model that prefers the first answer 
 people. The Bradley-Terry strengths of the systems, corrected.
 """
 
-# sphinx_gallery_thumbnail_path = "images/method/2-agreement.svg"
+# sphinx_gallery_thumbnail_path = "images/method/6-estimates.svg"
 
 import numpy as np
 import pandas as pd

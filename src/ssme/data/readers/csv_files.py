@@ -206,10 +206,10 @@ class _CsvFile:
             problem = f"{self.file} cannot be read with `encoding={self.encoding!r}`{where}"
             return InputError(problem, hint="name another encoding, or save it as UTF-8")
         other = "utf-16" if b"\0" in content else "cp1252"
+        windows = " (Excel on Windows)" if other == "cp1252" else ""
         return InputError(
             f"{self.file} is not UTF-8 text{where}",
-            hint=f"pass `encoding={other!r}` if that is its encoding (cp1252: "
-            "Excel on Windows), or save it as UTF-8",
+            hint=f"pass `encoding={other!r}` if that is its encoding{windows}, or save it as UTF-8",
         )
 
     def read_header(self) -> list[str]:
