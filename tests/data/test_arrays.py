@@ -79,6 +79,22 @@ def test_numbers_of_32_bits_that_were_widened_become_decimals_again() -> None:
         assert undo_widening(kept) is kept
 
 
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_logits_of_decimals_reach_the_same_thresholds(kind: Any) -> None:
+    """Recall at 0.9 was 0 where the scores themselves had 0.05."""
+    rng = np.random.default_rng(0)
+    for places in (1, 2, 4):
+        scores = np.clip(rng.random((300, 2)).round(places), 0.1**places, 1 - 0.1**places)
+        scores = scores.round(places)
+        logits = np.log(scores.astype(kind) / (1 - scores.astype(kind)))
+        found = ScoreSet.from_arrays(logits, logits=True).scores[:, :, 1]
+        assert_array_equal(found, ScoreSet.from_arrays(scores).scores[:, :, 1])
+    drawn = rng.normal(size=(300, 2)).astype(kind)
+    found = ScoreSet.from_arrays(drawn, logits=True).scores[:, :, 1]
+    assert_allclose(found, 1 / (1 + np.exp(-drawn.astype(float))), atol=1e-7)
+    assert np.unique(found).size == np.unique(drawn).size
+
+
 def test_posteriors_of_rounded_scores_sum_to_one() -> None:
     rng = np.random.default_rng(0)
     scores = rng.dirichlet(np.ones(3), (60, 3)).round(4)

@@ -470,7 +470,7 @@ def to_simplex(
             _check_logits(scores, models)
         if scores.ndim == 3:
             return softmax(scores, axis=2)
-        scores = expit(scores)
+        scores = cells.restore_decimals(expit(scores), scores)
     else:
         low, high = (0.0, np.inf) if normalize else (-RANGE_TOLERANCE, 1.0 + RANGE_TOLERANCE)
         # NaN makes min and max NaN, so that the comparison is false

@@ -122,6 +122,23 @@ def undo_widening(numbers: FloatArray) -> FloatArray:
     return np.where(widened, to_float64(narrow), numbers) if widened.any() else numbers
 
 
+def restore_decimals(shares: FloatArray, logits: FloatArray, least: float = 0.9) -> FloatArray:
+    """Sigmoids (n, M) of logits that were made of up to four decimals, as these decimals.
+
+    log(0.9 / 0.1) and back is 0.8999999999999999, which no threshold of 0.9 would count. Logits of
+    32 bits are further off, so that ``least`` of a model's have to be near a decimal.
+    """
+    decimal = np.round(shares, 4)
+    gap = np.abs(decimal - shares)
+    with np.errstate(invalid="ignore"):  # infinite logits
+        slope = 4.0 * shares * (1.0 + np.abs(logits) * (1.0 - shares))
+    near = gap <= np.finfo(np.float64).eps * slope
+    within = gap <= np.finfo(np.float32).eps * slope
+    known = np.maximum((~np.isnan(logits)).sum(axis=0), 1)
+    near |= within & (within.sum(axis=0) >= least * known) & (known >= 20)
+    return np.where(near, decimal, shares)
+
+
 @cache
 def _find_scales(kind: np.dtype[Any]) -> FloatArray:
     """The largest 10^k, for each value of the exponent's bits, with 10^-k above the step; at least
