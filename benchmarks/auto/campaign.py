@@ -53,9 +53,10 @@ class Stage:
 
 def list_stages(args: Any) -> list[Stage]:
     extra = sorted(map(str, args.extra.glob("*.npz"))) if args.extra else []
-    labels = [20, 50, 100]
+    labels = args.labels
     every, runs = [*SETS, TORTURE], range(args.runs)
     seen, kept = [*stress.STRESSES, *WORLDS], [*stress.UNSEEN, *unseen.UNSEEN_WORLDS]
+    stressed = "auto_stress_some" if args.stresses else "auto_stress"
     altered = (labels, SEEN_RUNS, SEEN_MADE_RUNS)
     further = [plan_study(SHIPPED, extra, labels, FURTHER_RUNS)] if extra else []
     many = plan_study(SHIPPED, every, [300, 1000], runs)
@@ -64,7 +65,12 @@ def list_stages(args: Any) -> list[Stage]:
         Stage(
             "development", [plan_study(SHIPPED, every, labels, runs)], _choose_tables("auto"), 0.10
         ),
-        Stage("stress", stress.plan(seen, *altered), _choose_stress_tables("auto_stress"), 0.42),
+        Stage(
+            "stress",
+            stress.plan(args.stresses or seen, *altered),
+            _choose_stress_tables(stressed),
+            0.42,
+        ),
         Stage(
             "unseen", stress.plan(kept, *altered), _choose_stress_tables("auto_stress_unseen"), 0.27
         ),
@@ -97,6 +103,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60.0, help="begin nothing after this")
     parser.add_argument("--extra", type=Path, help="folder with the sets of extra_sets.py")
     parser.add_argument("--only", nargs="+", help="names of stages")
+    parser.add_argument("--stresses", nargs="+", help="some of them, into auto_stress_some.csv")
     args = parser.parse_args()
     asked = [stage for stage in list_stages(args) if stage.studies]
     asked = [stage for stage in asked if not args.only or stage.name in args.only]
