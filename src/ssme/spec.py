@@ -88,15 +88,12 @@ class RunSpec(RunOptions):
         object.__setattr__(self, "made_method", self._make_method())
         object.__setattr__(self, "read", _check_reading(self.read))
         if self.engine == "memory":
-            self._refuse_engine_options()
-
-    def _refuse_engine_options(self) -> None:
-        for name in ("workers", "scheduler", "sample_rows", "checkpoint"):
-            value = getattr(self, name)
-            if value != RUN[name].default:
-                problem = f"`{name}={value}` was given with `engine=memory`"
-                hint = f"give `engine=stream` or `engine=dask`, or leave `{name}` out"
-                raise InputError(problem, hint=hint)
+            for name in ("workers", "scheduler", "sample_rows", "checkpoint"):
+                value = getattr(self, name)
+                if value != RUN[name].default:
+                    problem = f"`{name}={value}` was given with `engine=memory`"
+                    hint = f"give `engine=stream` or `engine=dask`, or leave `{name}` out"
+                    raise InputError(problem, hint=hint)
 
     @property
     def method_name(self) -> str:
@@ -177,7 +174,10 @@ class RunSpec(RunOptions):
             raise _explain_unwritable("the method", f"an object of {type(self.method).__name__}")
         if self.metrics is not None:
             run["metrics"] = [_write_metric(metric, self.threshold) for metric in self.metrics]
-        _refuse_python_only(self.method, self.options)
+        for each in list_declared(find_method_class(self.method)):
+            if each.python_only and each.name in self.options:
+                kind = type(self.options[each.name]).__name__
+                raise _explain_unwritable(f"the option {each.name!r} of the method", f"a {kind}")
         parts = {
             "read": _write_reading(self.read),
             "run": _write_section({k: v for k, v in run.items() if not _is_default(k, v)}, RUN),
@@ -385,13 +385,6 @@ def _write_metric(metric: Any, threshold: float | None) -> Any:
         return data["name"] if len(data) == 1 else data
     name = getattr(metric, "name", getattr(metric, "__name__", type(metric).__name__))
     raise _explain_unwritable(f"the metric {name!r}", f"a {type(metric).__name__}")
-
-
-def _refuse_python_only(method: str, options: Mapping[str, Any]) -> None:
-    for each in list_declared(find_method_class(method)):
-        if each.python_only and each.name in options:
-            kind = type(options[each.name]).__name__
-            raise _explain_unwritable(f"the option {each.name!r} of the method", f"a {kind}")
 
 
 def _explain_unwritable(what: str, kind: str) -> InputError:

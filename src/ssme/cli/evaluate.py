@@ -181,7 +181,14 @@ def evaluate_asked(
     if ask.prevalence is not None:
         spec, reason = _add_prevalence(spec, ask.prevalence)
     if ask.correct_shift is not None:
-        _refuse_shift(ask.correct_shift, spec, save_config)
+        # refuse a correction that a stream cannot make or a config file cannot hold
+        if spec.engine != "memory":
+            problem = f"--correct-shift was given with --engine {spec.engine}"
+            raise InputError(problem, hint="it needs the data in memory: leave one of them out")
+        if save_config is not None:
+            problem = f"--correct-shift {ask.correct_shift} was given with --save-config"
+            hint = "a config file has no place for the weights: keep the command line instead"
+            raise InputError(problem, hint=hint)
     output.refuse_inputs([*run.list_inputs(spec), spec.checkpoint, *also_read])
     if save_config is not None:
         with name_argument("save_config"):
@@ -399,17 +406,6 @@ def _add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
             )
     found = tuple(f"{each}~{share}" for each in asked)
     return dataclasses.replace(spec, metrics=found), said
-
-
-def _refuse_shift(kind: str, spec: RunSpec, save_config: Path | None = None) -> None:
-    """Refuse a correction that a stream cannot make or a config file cannot hold."""
-    if spec.engine != "memory":
-        problem = f"--correct-shift was given with --engine {spec.engine}"
-        raise InputError(problem, hint="it needs the data in memory: leave one of them out")
-    if save_config is not None:
-        problem = f"--correct-shift {kind} was given with --save-config"
-        hint = "a config file has no place for the weights: keep the command line instead"
-        raise InputError(problem, hint=hint)
 
 
 def _keep_correction(result: Evaluation, kind: str, said: str) -> Evaluation:

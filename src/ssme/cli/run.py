@@ -17,7 +17,6 @@ from ssme.schema import ReadOptions
 
 if TYPE_CHECKING:
     from ssme.cli.output import Output
-    from ssme.data.arrays import Layout
     from ssme.data.readers.tables import Table
     from ssme.data.scoreset import ScoreSet
     from ssme.options import Option
@@ -130,7 +129,14 @@ def read_scores(spec: RunSpec) -> ScoreSet:
         and data.n_labeled == 0
         and data.layout is not None
     ):
-        _refuse_unnamed_labels(data.layout)
+        # no label was found though a column that was left out may hold them
+        layout = data.layout
+        if layout.label is None and layout.labels_source is None and layout.ignored:
+            raise InputError(
+                "no label column was named or recognized",
+                hint="name one of the columns left out with --label, or say --no-labels: "
+                + ", ".join(map(repr, layout.ignored)),
+            )
     return data
 
 
@@ -240,16 +246,6 @@ def _read_option(of: Option, text: str) -> Any:
         raise InputError(
             option=f"--options {of.name}", value=text, must=f"be {of.kind.describe()}"
         ) from None
-
-
-def _refuse_unnamed_labels(layout: Layout) -> None:
-    """No label was found though a column that was left out may hold them."""
-    if layout.label is None and layout.labels_source is None and layout.ignored:
-        raise InputError(
-            "no label column was named or recognized",
-            hint="name one of the columns left out with --label, or say --no-labels: "
-            + ", ".join(map(repr, layout.ignored)),
-        )
 
 
 def _restore_address(file: Path) -> str:

@@ -137,7 +137,13 @@ def estimate_strengths(
     assert rows.seconds is not None
     number = 1 + int(max(rows.systems.max(), rows.seconds.max()))
     compared = Comparisons.of(rows, np.arange(rows.systems.size), number)
-    _check_connected(compared)
+    parts = _find_parts(compared.first, compared.second, compared.number, strong=False)
+    if parts.max() > 0:
+        raise InputError(
+            f"the systems are in {int(parts.max()) + 1} groups that are not compared with each "
+            "other, and strengths of one say nothing about another",
+            hint="evaluate each group by itself, or add comparisons between them",
+        )
     consensus = rates.find_consensus(rows.verdicts)
     judged = compared.solve(consensus)
     both = ((rows.systems, 1.0), (rows.seconds, -1.0))
@@ -264,13 +270,3 @@ def _is_bounded(rows: rates.JudgedRows, number: int) -> bool:
     winners = np.concatenate([first[won], second[lost]])
     losers = np.concatenate([second[won], first[lost]])
     return int(_find_parts(winners, losers, number, strong=True).max()) == 0
-
-
-def _check_connected(compared: Comparisons) -> None:
-    parts = _find_parts(compared.first, compared.second, compared.number, strong=False)
-    if parts.max() > 0:
-        raise InputError(
-            f"the systems are in {int(parts.max()) + 1} groups that are not compared with each "
-            "other, and strengths of one say nothing about another",
-            hint="evaluate each group by itself, or add comparisons between them",
-        )

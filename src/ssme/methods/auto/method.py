@@ -103,7 +103,12 @@ class Auto(DeclaredMethod, example="n_draws=100"):
         correlation = 0.0
         if situation.labels.clusters is not None:
             correlation = find_label_correlation(fitted, situation.labels)
-            situation = discount_labels(situation, correlation)
+            # the situation with each label counting less, the more labels its cluster has
+            labels = situation.labels
+            assert labels.clusters is not None
+            worth = weigh_rows(correlation, labels.clusters)
+            weights = worth if labels.weights is None else labels.weights * worth
+            situation = replace(situation, labels=replace(labels, weights=weights))
             fitted = fit_regimes(situation)
         probability = weigh_regimes(fitted, constants.regimes.negligible)
         shares = choose_draw_shares(fitted, situation.labels.classes.size, constants.regimes)
@@ -124,15 +129,6 @@ def find_label_correlation(fitted: Sequence[FittedRegime], labels: KnownLabels) 
     soft = likeliest.regression.features.compute_posteriors(likeliest.mode[None])[0]
     seen = labels.classes[:, None] == np.arange(soft.shape[1])
     return find_correlation(seen - soft, labels.clusters)
-
-
-def discount_labels(situation: Situation, correlation: float) -> Situation:
-    """The situation with each label counting less, the more labels its cluster has."""
-    labels = situation.labels
-    assert labels.clusters is not None
-    worth = weigh_rows(correlation, labels.clusters)
-    weights = worth if labels.weights is None else labels.weights * worth
-    return replace(situation, labels=replace(labels, weights=weights))
 
 
 def situate(data: ScoreSet, constants: Constants, rng: Generator) -> Situation:
