@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.special import ndtr
 from tests.stream.worlds import binary_table, written
 
 import ssme
@@ -163,3 +166,28 @@ def test_a_rate_of_which_a_group_shows_no_case_reaches_three_in_n(tmp_path) -> N
         cases = 0.3 * small.sum()
         assert row["estimate"] < 0.15
         assert row["high"] > 1.0 - 0.05 ** (1.0 / cases)
+
+
+def test_clusters_widen_intervals_of_streams_as_in_memory(tmp_path: Path) -> None:
+    """60 clusters of 200 rows: a sample of the rows knows no more of them than all rows do."""
+    rng = np.random.default_rng(0)
+    clusters = np.repeat(np.arange(60), 200)
+    latent = rng.normal(size=60)[clusters] + 0.3 * rng.normal(size=clusters.size)
+    table = pd.DataFrame(
+        ndtr(latent[:, None] + rng.normal(size=(clusters.size, 2))), columns=["a", "b"]
+    )
+    table["y"] = np.where(rng.random(clusters.size) < 0.02, latent > 0, np.nan)
+    table["patient"] = [f"p{each}" for each in clusters]
+    file = tmp_path / "scores.parquet"
+    table.to_parquet(file)
+    widths = {}
+    for engine in ("memory", "stream"):
+        for asked in ({"cluster": "patient"}, {"ignore": "patient"}):
+            sampled = {"sample_rows": 2000} if engine == "stream" else {}
+            found = ssme.evaluate(
+                str(file), "y", engine=engine, metrics="accuracy", n_draws=500, **asked, **sampled
+            )
+            low, high = found.estimates[0][0].interval()
+            widths[engine, *asked] = float((high - low).mean())
+    assert widths["stream", "cluster"] > 1.1 * widths["stream", "ignore"]
+    assert widths["stream", "cluster"] == pytest.approx(widths["memory", "cluster"], rel=0.2)
