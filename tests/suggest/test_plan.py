@@ -10,6 +10,7 @@ import pytest
 from tests.made_sets import binary_set
 
 import ssme
+from ssme import ScoreSet
 from ssme.errors import InputError
 from ssme.methods.label_draws import wilson
 from ssme.metrics import get_metric
@@ -18,6 +19,7 @@ from ssme.results.evaluation import Evaluation
 from ssme.results.plan import (
     PlanConstants,
     Sight,
+    _draw_classes,
     _make_method,
     find_crossing,
     read_target,
@@ -244,3 +246,18 @@ def test_a_tilted_belief_gives_the_metric_that_was_asked_for(name: str) -> None:
     tilted = tilt_belief(metric, data.scores, belief, None, psi, wanted)
     np.testing.assert_allclose(metric(data.scores, tilted[None])[0], wanted, atol=2e-3)
     np.testing.assert_allclose(tilted.sum(axis=1), 1.0)
+
+
+def test_imagined_labels_of_a_cluster_are_wrong_together() -> None:
+    """Labels of a cluster all agree here, and scores say nothing: 3,000 draws of 40 clusters."""
+    rng = np.random.default_rng(0)
+    clusters = np.repeat(np.arange(40), 5)
+    labels = rng.integers(2, size=40)[clusters]
+    scores = np.stack([np.full((200, 2), 0.5)] * 2, axis=1)
+    belief = np.tile([0.3, 0.7], (200, 1))
+    for given, least, most in ((clusters, 0.5, 1.0), (None, -0.05, 0.05)):
+        data = ScoreSet.from_arrays(scores, labels, clusters=given)
+        drawn = np.array([_draw_classes(data, belief, rng) for _ in range(3000)])
+        assert drawn.mean() == pytest.approx(0.7, abs=0.02)
+        off = (drawn - 0.7).reshape(3000, 40, 5)
+        assert least < (off[:, :, 0] * off[:, :, 1]).mean() / off.var() < most

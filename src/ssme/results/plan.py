@@ -36,12 +36,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from scipy.special import ndtr
 
 from ssme import options, progress, schema, spec
 from ssme.arrays import FloatArray, IntArray
 from ssme.data import design, scoreset
 from ssme.errors import InputError
-from ssme.methods import base, beliefs
+from ssme.methods import base, beliefs, clusters
+from ssme.methods.votes import average_scores
 from ssme.metrics.base import Metric
 from ssme.metrics.influence import measure_influence
 from ssme.results import choose, comparison, reliability, table
@@ -597,9 +599,27 @@ def imagine_worlds(
     worlds = []
     for wanted in _spread_draws(estimate, number, rng):
         tilted = tilt_belief(metric, scores, belief, data.weights, psi, wanted, settings.tilt)
-        truth = np.where(data.labeled, data.labels, beliefs.draw_labels(tilted, 1, rng)[0])
+        truth = np.where(data.labeled, data.labels, _draw_classes(data, tilted, rng))
         worlds.append(World(data, truth, rng.permutation(np.flatnonzero(~data.labeled))))
     return worlds
+
+
+def _draw_classes(
+    data: scoreset.ScoreSet, belief: FloatArray, rng: np.random.Generator
+) -> IntArray:
+    """The class (n,) of each row; rows of a cluster differ together from what is believed.
+
+    They are as correlated as differences of labels from mean scores are.
+    """
+    known = data.labeled
+    if data.clusters is None or not known.any():
+        return beliefs.draw_labels(belief, 1, rng)[0]
+    off = np.eye(belief.shape[1])[data.labels[known]] - average_scores(data.scores[known])
+    found = clusters.find_correlation(off, data.clusters[known])
+    share = np.sin(0.5 * np.pi * found)  # of normal variables of whose signs this is the one
+    common = rng.normal(size=int(data.clusters.max()) + 1)[data.clusters]
+    mixed = np.sqrt(share) * common + np.sqrt(1.0 - share) * rng.normal(size=data.n_rows)
+    return beliefs.find_labels_at(np.asarray(ndtr(mixed))[None], belief)[0]
 
 
 def _spread_draws(
