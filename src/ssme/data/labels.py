@@ -349,7 +349,18 @@ def _order_labels(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Has
         known = name_order(names, listed=False) == "known"
         if known and not DIGITS.fullmatch(spell_class(names[0])):
             return names
+    if one_column and len(raw.values) == 1 and (pair := _complete_pair(raw.values[0])) is not None:
+        return pair
     raise _explain_unordered(raw, n_classes, one_column)
+
+
+def _complete_pair(name: Hashable) -> tuple[Hashable, ...] | None:
+    """The well-known pair of classes of which the labels so far have one, in its capitals."""
+    pairs = [pair for pair in PAIRS if isinstance(name, str) and name.lower() in pair]
+    for spell in (str.lower, str.capitalize, str.upper):
+        if len(pairs) == 1 and spell(str(name)) == name:
+            return tuple(map(spell, pairs[0]))
+    return None
 
 
 def _order_numbers(raw: RawLabels, n_classes: int, one_column: bool) -> tuple[Hashable, ...]:

@@ -223,3 +223,17 @@ def test_a_column_of_one_word_names_the_rows_rather_than_texts() -> None:
     frame["subject"] = [f"Question {i}" for i in range(20)]
     frame["label"] = [0, 1] * 10
     assert ScoreSet.from_frame(frame).layout.id == "ticket"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("label", "classes"), [("no", ("no", "yes")), ("YES", ("NO", "YES")), ("Good", ("Bad", "Good"))]
+)
+def test_the_first_labels_of_a_known_pair_name_both_classes(
+    label: str, classes: tuple[str, str]
+) -> None:
+    frame = pd.DataFrame({"bert": [0.2, 0.7, 0.4], "gpt": [0.9, 0.1, 0.5], "label": None})
+    frame.loc[0, "label"] = label
+    assert ScoreSet.from_frame(frame).classes == classes
+    frame.loc[0, "label"] = "win"  # against lose or loss
+    with pytest.raises(InputError, match="the order of the 2 classes"):
+        ScoreSet.from_frame(frame)
