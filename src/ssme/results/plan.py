@@ -163,8 +163,8 @@ class LabelPlan(table.Answer):
         if with_worth and np.isfinite(effective) and round(effective) != self.n_labeled > 0:
             about = f" for {self.metric}" if self.metric else ""
             worth = (
-                f" With the unlabeled rows, the {self.n_labeled:,} labels have intervals{about} as "
-                f"narrow as {effective:,.0f} random labels alone would."
+                f" With the unlabeled rows, intervals{about} are as narrow as "
+                f"{effective:,.0f} random labels alone would give."
             )
         if self.is_met:
             return f"{self.target}{named} is met already ({self.now:.3g}).{worth}"
