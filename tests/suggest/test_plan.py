@@ -63,7 +63,7 @@ def test_labels_of_suggested_rows_count_as_labels_of_random_rows() -> None:
         needed.append(counts[np.argmax(ends[1] - ends[0] <= width)])
     assert count_effective_labels(r) == pytest.approx(np.median(needed), rel=0.25)
     said = r.plan("width(accuracy)<=0.9").sentence()
-    assert f"intervals for accuracy are as narrow as {count_effective_labels(r):,.0f} random" in said
+    assert f"accuracy are as narrow as {count_effective_labels(r):,.0f} random" in said
 
 
 @pytest.mark.parametrize("weighted", [False, True])
