@@ -145,7 +145,7 @@ def test_the_list_of_a_root_leaves_out_what_is_hidden_and_the_project(
     for name in (
         "b.csv",
         ".hidden.csv",
-        "notes.txt",
+        "notes.md",
         "sub/a.parquet",
         ".git/c.csv",
         "project/d.csv",

@@ -169,6 +169,8 @@ def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
     if data.n_rows != table.n_rows:  # one row per score
         found["rows"] = found["looked_at"] = data.n_rows
     skipped = {} if data.layout is None else data.layout.skipped
+    if data.layout is not None and data.layout.id and table.n_rows == found["rows"]:
+        options = replace(options, id=data.layout.id)  # found by its values, which the form shows
     _mark_roles(found["columns"], reading.find_columns(table, options, labels), options, skipped)
     return data
 
