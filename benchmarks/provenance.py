@@ -114,10 +114,18 @@ def find_problems(folder: Path) -> list[str]:
         if has_history and line["commit"] != UNKNOWN:
             found += [
                 f"{name}: commit {each} is not in the history"
-                for each in line["commit"].split()
-                if ask_git("merge-base", "--is-ancestor", each, "HEAD") is None
+                for each in find_missing(line["commit"])
             ]
     return found
+
+
+def find_missing(commits: str) -> list[str]:
+    """Those of the commits that are not in the history, such as those of a rebased branch."""
+    return [
+        each
+        for each in commits.split()
+        if ask_git("merge-base", "--is-ancestor", each, "HEAD") is None
+    ]
 
 
 def find_commits(wanted: set[str]) -> dict[str, str]:
@@ -152,7 +160,7 @@ def compute_checksum_at(name: str) -> str:
 def fill(folder: Path) -> None:
     """Name the commits of lines whose state of the source is known and in the history."""
     lines = read(folder)
-    unknown = lines["commit"] == UNKNOWN
+    unknown = lines["commit"].map(lambda text: text == UNKNOWN or bool(find_missing(text)))
     wanted = {each for text in lines.loc[unknown, "source"] for each in text.split()} - {UNKNOWN}
     commits: dict[str, Any] = find_commits(wanted)
     for place in lines.index[unknown]:

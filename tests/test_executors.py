@@ -154,7 +154,7 @@ def test_an_address_at_which_no_scheduler_can_be_makes_no_client(
 def test_a_scheduler_inside_this_process_is_used() -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as cluster:
         address = cluster.scheduler_address
         assert address.startswith("inproc://")

@@ -47,7 +47,8 @@ def test_what_a_stage_leaves_goes_to_those_after_it():
 
 
 def test_every_stage_has_a_share_of_the_time():
-    shares = [stage.share for stage in campaign.list_stages(Namespace(extra=None, runs=25))]
+    args = Namespace(extra=None, runs=25, labels=[20, 100], stresses=[])
+    shares = [stage.share for stage in campaign.list_stages(args)]
     assert min(shares) > 0.0
     assert sum(shares) == pytest.approx(1.0)
 
