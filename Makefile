@@ -57,13 +57,16 @@ test-lowest: $(READY)
 		--deselect tests/cli/test_program.py::test_help_imports_nothing_heavy tests/test_public.py tests/test_run.py tests/test_config.py \
 		tests/cli/test_program.py tests/cli/test_evaluate.py tests/cli/test_report.py tests/data/readers tests/stream/test_evaluation.py
 
-# MLflow, W&B, and the harnesses whose logs are read, in an environment of their own
+# MLflow, W&B, and the harnesses whose logs are read, in a separate environment; promptfoo needs npm
 HARNESSES := inspect-ai lm-eval deepeval wandb ragas "langchain-community<0.4"
+NODE := $(CURDIR)/.venv-integrations/node
 test-integrations: $(READY)
 	@$(BIN)/uv venv -q --clear --seed --python $(PYTHON) .venv-integrations || $(PYTHON) -m venv .venv-integrations
 	@$(BIN)/uv pip install -q --python .venv-integrations/bin/python -e '.[test,docs,mlflow]' $(HARNESSES) || \
 		.venv-integrations/bin/python -m pip install -q --disable-pip-version-check -e '.[test,docs,mlflow]' $(HARNESSES)
-	@PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 SSME_REQUIRE=mlflow,harness .venv-integrations/bin/pytest -p pytest_timeout -m 'mlflow or harness' tests/integrations
+	@[ -x $(NODE)/node_modules/.bin/promptfoo ] || ! command -v npm > /dev/null || \
+		npm install --silent --no-audit --no-fund --ignore-scripts --prefix $(NODE) promptfoo
+	@PATH=$(NODE)/node_modules/.bin:$$PATH PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 SSME_REQUIRE=mlflow,harness .venv-integrations/bin/pytest -p pytest_timeout -m 'mlflow or harness' tests/integrations
 
 package: $(READY)
 	$(BIN)/python scripts/check_package.py
