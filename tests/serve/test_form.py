@@ -362,3 +362,24 @@ def test_classes_without_a_known_order_are_named(open_house: House, tmp_path: Pa
     open_house.post("/files/1/mapping", classes="low, mid, top")
     open_house.work()
     assert "Their order is not known" not in read_text(open_house.client.get("/files/1").text)
+
+
+def test_what_a_file_holds_is_guessed_as_it_is_read(open_house: House, tmp_path: Path) -> None:
+    """Columns of a class each became models, and annotators saw which system answered."""
+    models = [f"{model}_{sort}" for model in "xy" for sort in ("ham", "spam", "ad")]
+    scores = ("0.1,0.2,0.7,0.5,0.4,0.1", "0.8,0.2,0.0,0.1,0.6,0.3", "0.3,0.4,0.3,0.2,0.2,0.6")
+    lines = [f"r{i},text {i},{i},gpt,claude,,{scores[i % 3]}" for i in range(30)]
+    path = tmp_path / "mail.csv"
+    head = ",".join(["id", "text", "length", "system_a", "system_b", "sort", *models])
+    path.write_text("\n".join([head, *lines]) + "\n")
+    open_house.upload(path)
+    open_house.work()
+    open_house.post("/files/1/mapping", **{"part-5": "label"})
+    open_house.work()
+    text = read_text(open_house.client.get("/files/1").text)
+    assert "2 columns were taken for models because of their values: x , y" in text
+    read, _, shown = find_mapping(open_house)
+    assert (read, shown) == (
+        {"label": "sort", "id": "id", "ignore": ["length"]},
+        ["text", "length"],
+    )

@@ -314,10 +314,6 @@ async def correct(request: Request) -> Response:
     file = await pages.open_file(request)
     columns, _ = await _find_columns(project, file, form)
     given = {*([] if file.job is None else file.job.request["read"])}
-    if file.tried is not None and any(
-        (column["kind"], column["role"]) == ("number", "shown") for column in columns
-    ):
-        given.add("models")
     if form.get("confirm"):
         given.add("models")
     try:

@@ -49,6 +49,7 @@ VALUES = {
 """Values of fields in words."""
 WORDS = {name: f"the part “{words}”" for name, words in PARTS.items()}
 WORDS |= dict.fromkeys(("labels", "labels_file", "y"), WORDS["label"]) | {"by": WORDS["groups"]}
+WORDS["ignore"] = WORDS["out"]
 WORDS |= {
     each.name: f"the field “{TITLES[each.name]}”"
     for each in (*READING, *options.list_declared(schema.RunOptions))

@@ -31,7 +31,7 @@ from ssme.errors import (
 from ssme.methods.registry import list_supported
 from ssme.metrics import default_metrics, metric_names, predicted_classes
 from ssme.options import accept, list_declared
-from ssme.serve.forms import ONE, is_telling, spell_for_page
+from ssme.serve.forms import ONE, UNUSED, is_telling, spell_for_page
 from ssme.spec import RunSpec
 from ssme.wording import quote, shorten
 
@@ -257,7 +257,12 @@ def _guess_roles(
             part = "models" if may_be and _are_probabilities(table.read_values(name)) else None
         elif part is None and options.models is not None and name in options.models:
             part = "models"
-        column["role"] = "shown" if part is None or column["ignored"] else part
+        unused = "out" if is_telling(name) else "shown"
+        column["role"] = unused if part is None or column["ignored"] else part
+    if any(column["role"] == "models" for column in columns):
+        for column in columns:  # the reader takes other numbers for scores, too
+            if column["kind"] == "number" and column["role"] in UNUSED:
+                column["ignored"] |= not _are_probabilities(table.read_values(column["name"]))
 
 
 def _are_probabilities(values: np.typing.NDArray[Any]) -> bool:
