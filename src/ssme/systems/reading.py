@@ -50,6 +50,7 @@ MOST_CODES = 0.05
 MISSING = {*NO_LABEL, *UNSURE, ""}
 HARNESS_PAIRS = (("i", "c"), ("failed", "passed"), ("rejected", "accepted"), ("0", "1"))
 """Fail and pass as harnesses write them, in addition to the pairs that labels are known by."""
+FAILS = [set(pair) for pair in (*PAIRS, *HARNESS_PAIRS)]
 PREFERENCES = {
     **dict.fromkeys(("a", "[[a]]", "first", "model_a", "system_a", "model 1", "model_1"), 1.0),
     **dict.fromkeys(("b", "[[b]]", "second", "model_b", "system_b", "model 2", "model_2"), 0.0),
@@ -60,6 +61,14 @@ PREFERENCES = {
 """Which of two answers is preferred, 1 being the first; ties are one half."""
 OF_RATES = ("groups", "positive", "grades", "cut", "bounds", "pass_k", "label_error")
 """Options that comparisons of two answers do not have."""
+
+EXCLUSIVE = (
+    ("positive", "grades"),
+    ("positive", "bounds"),
+    ("positive", "cut"),
+    ("grades", "bounds"),
+)
+"""Options that say what verdicts are in different ways."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,16 +122,16 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
         table, judges = _spread(table, options, (system, item), told)
     labels = _read_people(table, people, options)
     unit = _find_unit(labels, options)
-    verdicts = [
+    scaled = [
         _scale_judge(_read_verdicts(table.read_values(name), name, options), labels, unit)
         for name in judges
     ]
     codes, names = _name_codes(table, (system,), "all")
     items, item_names = _name_codes(table, (item,), None)
     outcomes = _average(labels.numbers, *unit)
-    rows = rates.JudgedRows(
-        np.stack(verdicts, axis=1), outcomes, codes, items, labels.kind == "passes"
-    )
+    verdicts = np.stack(scaled, axis=1)
+    _refuse_copies_of_labels(judges, verdicts, outcomes)
+    rows = rates.JudgedRows(verdicts, outcomes, codes, items, labels.kind == "passes")
     return SystemTable(
         rows,
         names,
@@ -222,9 +231,14 @@ def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
         )
     rows = pd.DataFrame({key: [str(v) for v in table.read_values(key)] for key in keys})
     told = pd.DataFrame({key: [str(v) for v in people.read_values(there[key])] for key in keys})
-    for frame, what in ((told, people.what), (rows, table.what)):
+    answers = rows
+    if options.judge is not None:  # an answer has a row for each judge
+        tell = dict.fromkeys([*keys, *(name for name, _ in known)])
+        answers = pd.DataFrame({name: table.read_values(name).astype(object) for name in tell})
+        answers = rows[~answers.duplicated()]
+    for frame, what in ((told, people.what), (answers, table.what)):
         repeated = frame.duplicated()
-        if repeated.any() and (frame is told or options.judge is None):
+        if repeated.any():
             where = ", ".join(f"{key} {frame[key][repeated].iloc[0]!r}" for key in keys)
             raise InputError(
                 f"{what} has more than one row for {where}",
@@ -315,6 +329,7 @@ def _read_pairs(
     _check_looked(labels, people)
     items, item_names = _name_codes(table, (item,), None)
     outcomes = _average(labels, 0.0, 1.0)
+    _refuse_copies_of_labels(judges, verdicts, outcomes)
     rows = rates.JudgedRows(verdicts, outcomes, first, items, binary=False, seconds=second)
     unit, known = (0.0, 1.0), (tuple(judges), dict[str, np.typing.NDArray[np.object_]]())
     copies = _count_copies(table, (*pair, item))
@@ -370,7 +385,8 @@ def _read_people(table: Table, people: Sequence[str], options: SystemOptions) ->
     values = [table.read_values(name) for name in people]
     together = to_objects([value for column in values for value in column.tolist()])
     what = people[0] if len(people) == 1 else ", ".join(people)
-    found = _read_verdicts(together, what, options)
+    _refuse_several_scales(options)
+    found = _read_verdicts(together, what, options, of_people=True)
     _check_looked(found.numbers, people)
     return found._replace(numbers=found.numbers.reshape(len(people), -1).T)
 
@@ -380,6 +396,19 @@ def _check_looked(labels: FloatArray, people: Sequence[str]) -> None:
         raise InputError(
             f"no row has a value in {', '.join(people)!r}, where people say what they think",
             hint="have a person judge 30 rows at random",
+        )
+
+
+def _refuse_copies_of_labels(
+    judges: Sequence[str], verdicts: FloatArray, outcomes: FloatArray
+) -> None:
+    """Refuse judges that say something about rows with a label only, as copies of labels do."""
+    unlabeled = ~np.isfinite(outcomes)
+    silent = ~np.isfinite(verdicts[unlabeled]).any(axis=0)
+    if unlabeled.any() and silent.any():
+        raise InputError(
+            f"{judges[int(silent.argmax())]!r} has verdicts only on rows with a label",
+            hint="have it grade all rows, or leave it out",
         )
 
 
@@ -435,6 +464,7 @@ def _spread(
             hint="name them with `judges` and `item`",
         )
     judge = table.require(str(options.judge), "names of judges", "judge")
+    _refuse_empty(table, judge)
     by = [name for name in (*keys, options.repeat) if name is not None]
     names = dict.fromkeys([*by, *rest, judge, verdicts[0]])
     frame = pd.DataFrame({name: table.read_values(name).astype(object) for name in names})
@@ -465,17 +495,27 @@ def _name_codes(
         return np.arange(table.n_rows), tuple(str(i) for i in range(table.n_rows))
     parts = [table.read_values(column) for column in columns if column is not None]
     for column, values in zip(filter(None, columns), parts, strict=True):
-        if is_missing(values).any():
-            raise InputError(
-                f"the column {column!r} is empty in row {int(is_missing(values).argmax())}"
-            )
+        _refuse_empty(table, column)
         with name_argument(column):
             refuse_rounded_ids(values, EXACT_INTEGER)
     together = parts[0]
     if len(parts) > 1:
         together = to_objects([value for values in parts for value in values.tolist()])
-    codes, names = factorize(together)
-    return codes, tuple(str(name) for name in names)
+    codes, distinct = factorize(together)
+    names = tuple(str(value) for value in distinct)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(
+            f"the column {columns[0]!r} has {twice} as a number and as text",
+            hint="write names in one way",
+        )
+    return codes, names
+
+
+def _refuse_empty(table: Table, column: str) -> None:
+    missing = is_missing(table.read_values(column))
+    if missing.any():
+        raise InputError(f"the column {column!r} is empty in row {int(missing.argmax())}")
 
 
 class _Verdicts(NamedTuple):
@@ -496,50 +536,98 @@ class _Verdicts(NamedTuple):
         return (self.numbers - low) / max(high - low, 1e-12)
 
 
-def _read_verdicts(values: np.typing.NDArray[Any], name: str, options: SystemOptions) -> _Verdicts:
-    """A column of people or of a judge."""
+def _refuse_several_scales(options: SystemOptions) -> None:
+    """Refuse options of which one would be ignored."""
+    for several in EXCLUSIVE:
+        if all(getattr(options, name) is not None for name in several):
+            raise InputError(
+                f"{quote(several)} were given, and only one of them says what verdicts are",
+                hint="give `positive` for pass and fail, `grades` or `bounds` for other verdicts",
+            )
+
+
+def _read_verdicts(
+    values: np.typing.NDArray[Any], name: str, options: SystemOptions, *, of_people: bool = False
+) -> _Verdicts:
+    """A column of people or of a judge.
+
+    A judge may have another scale than people, who say what the options speak of.
+    """
     codes, distinct = factorize(values)
     known = [spell_class(value) for value in distinct]
     known = ["" if text.lower() in MISSING else text for text in known]
     places: dict[str, float]
     kind: Literal["passes", "grades", "numbers"]
     told = {text for text in known if text}
-    if options.grades is not None and not {text.lower() for text in told} <= {"0", "1"}:
+    positive = _find_positive(told, name, options.positive, of_people)
+    grades = [spell_class(grade) for grade in options.grades or ()]
+    if grades and (of_people or told <= set(grades) or not told <= {"0", "1"}):
         kind = "grades"
-        places = {spell_class(grade): at + 1.0 for at, grade in enumerate(options.grades)}
+        places = {grade: at + 1.0 for at, grade in enumerate(grades)}
         unknown = sorted(told - set(places))
         if unknown:
             raise InputError(
                 f"column {name!r} has {unknown[0]!r}, which is not one of the grades",
                 hint="correct it, or list all grades with `grades`",
             )
+    elif positive is not None:
+        kind, places = "passes", {text: float(text == positive) for text in told}
     elif all(map(reads_as_number, told)):
-        if "-1" in told and options.bounds is None and options.positive is None:
+        if "-1" in told and options.bounds is None:
             raise InputError(
                 f"column {name!r} has -1, which may be a verdict or mean that it is missing",
                 hint="leave the cell empty where a verdict is missing; else give the ends of the "
                 "scale with `bounds`",
             )
         kind, places = "numbers", {text: float(text) for text in told}
-        if options.positive is not None and len(told) <= 2:
-            positive = spell_class(options.positive)
-            kind, places = "passes", {text: float(text == positive) for text in told}
-        elif options.bounds is None and set(places.values()) <= {0.0, 1.0}:
+        if options.bounds is None and set(places.values()) <= {0.0, 1.0}:
             kind = "passes"
     else:
-        kind, places = "passes", _find_passes(told, name, options.positive)
+        kind, places = "passes", _find_passes(told, name)
     table = np.array([*(places.get(text, np.nan) for text in known), np.nan])
     numbers: FloatArray = table[codes]
     if kind == "numbers" and options.bounds is None:
         _refuse_codes(numbers, name)
+    cut = places.get(spell_class(options.cut)) if kind == "grades" else options.cut
+    if of_people and kind == "passes":
+        for option, idle in (("bounds", None), ("cut", 1)):
+            if getattr(options, option) not in (None, idle):
+                raise InputError(
+                    f"column {name!r} has passes and fails, and `{option}` is for other verdicts",
+                    hint="leave it out, or list the grades with `grades`",
+                )
     if options.cut is not None and kind != "passes":
-        cut = places.get(spell_class(options.cut)) if kind == "grades" else options.cut
         if not isinstance(cut, int | float):
             raise InputError(
                 option="cut", value=options.cut, must=f"be one of the {kind} in column {name!r}"
             )
         kind, numbers = "passes", np.where(np.isfinite(numbers), numbers >= cut, np.nan)
     return _Verdicts(name, numbers, kind)
+
+
+def _find_positive(
+    told: set[str], name: str, positive: Hashable | None, of_people: bool
+) -> str | None:
+    """The verdict of a column that means pass, if ``positive`` is about this column."""
+    if positive is None:
+        return None
+    wanted = spell_class(positive)
+    near = [text for text in told if text.lower() == wanted.lower()]
+    if len(told) > 2 and (wanted in told or of_people):
+        problem = f"column {name!r} has {quote(sorted(told))}, and `positive` is one of two"
+        hint = "leave cells empty that are neither pass nor fail, or list grades with `grades`"
+        raise InputError(problem, hint=hint)
+    pair = {text.lower() for text in (*told, wanted)}
+    alone = len(told) < 2 and not near and (not of_people or not told or pair in FAILS)
+    if wanted in told or alone:
+        return wanted
+    if near or of_people:
+        raise InputError(
+            f"column {name!r} has {quote(sorted(told))}, and not {wanted!r}, which means pass",
+            option="positive",
+            hint="write it as the column does",
+        )
+    return None
 
 
 def _refuse_codes(numbers: FloatArray, name: str) -> None:
@@ -555,10 +643,8 @@ def _refuse_codes(numbers: FloatArray, name: str) -> None:
         )
 
 
-def _find_passes(told: set[str], name: str, positive: Hashable | None) -> dict[str, float]:
+def _find_passes(told: set[str], name: str) -> dict[str, float]:
     """Fail and pass among the texts of a column."""
-    if positive is not None:
-        return {text: float(text == spell_class(positive)) for text in told}
     for fail, right in (*PAIRS, *HARNESS_PAIRS):
         if {text.lower() for text in told} <= {fail, right}:
             return {text: float(text.lower() == right) for text in told}
