@@ -283,7 +283,7 @@ def _describe_cells(
     told = schema.ReadOptions.of({k: v for k, v in spec.read.items() if k in written}, file.name)
     table = tables.Table(sources.open_table(file, told), file.name)
     unused = [n for n in layout.ignored if n not in layout.skipped and not is_telling(n)]
-    wanted = [*unused, *layout.groups] if shown is None else list(shown)
+    wanted = {*unused, *layout.groups} if shown is None else {*shown} & {*layout.ignored}
     columns = [name for name in table.columns if name in wanted]
     places = _find_places(table, data, chosen)
     values = {name: table.read_values(name)[places] for name in columns}
