@@ -16,18 +16,21 @@ def make_table(
     labels: int = 60,
     accuracies: tuple[float, ...] = (0.85, 0.8, 0.75),
     favored: float = 0.0,
+    repeated: bool = False,
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """A table and the true rates of its systems.
 
     An answer passes where level + sqrt(.5) item + sqrt(.5) own > 0. Every judge errs at random;
-    where the last system fails, judges pass it with the probability ``favored`` more often.
+    where the last system fails, judges pass it with the probability ``favored`` more often. If
+    ``repeated``, systems answer the same in all epochs, and people judge all repeats of an answer.
     """
     rng = np.random.default_rng(seed)
     difficulty = rng.normal(size=items)
     parts = []
     for at, level in enumerate(levels):
         for epoch in range(epochs):
-            passed = level + np.sqrt(0.5) * (difficulty + rng.normal(size=items)) > 0.0
+            if not (epoch and repeated):
+                passed = level + np.sqrt(0.5) * (difficulty + rng.normal(size=items)) > 0.0
             part = pd.DataFrame(
                 {
                     "system": f"s{at}",
@@ -45,6 +48,10 @@ def make_table(
             parts.append(part)
     table = pd.concat(parts, ignore_index=True)
     known = rng.permutation(len(table))[:labels]
+    if repeated:
+        answers = table.groupby(["system", "item"]).ngroup()
+        chosen = rng.permutation(len(table) // epochs)[: labels // epochs]
+        known = np.flatnonzero(answers.isin(chosen))
     table["human"] = np.nan
     table.loc[known, "human"] = table["passed"][known]
     return table.drop(columns="passed"), ndtr(np.array(levels))

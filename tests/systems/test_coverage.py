@@ -23,10 +23,19 @@ LEAST = 0.90
         {"labels": 120},
         {"labels": 60, "favored": 0.3},
         {"labels": 100, "items": 40, "epochs": 5},
+        {"labels": 200, "items": 100, "epochs": 10, "repeated": True},
         {"labels": 60, "accuracies": (0.75,)},
         {"labels": 60, "levels": (1.5, 1.9, 2.2)},
     ],
-    ids=["few", "many", "favored system", "epochs", "one judge", "high rates"],
+    ids=[
+        "few",
+        "many",
+        "favored system",
+        "epochs",
+        "same answers in all epochs",
+        "one judge",
+        "high rates",
+    ],
 )
 def test_intervals_of_rates_and_differences_hold(world: dict[str, object]):
     held, differ, narrower, error = [], [], [], []

@@ -9,8 +9,8 @@ m_i is the consensus of the judges, each weighted by how it correlates with the 
 mean over system s; a is what all judges have in common wrong, b how much of their differences
 within a system is real, g_j how far one judge is to be trusted beyond the consensus, and v_s what
 judges get wrong about system s. The variance of e_i is phi p (1 - p), p the rate of the system by a
-first fit. Residuals of rows of one item are correlated; they are made independent as Fuller and
-Battese (JASA 68, 1973) do.
+first fit. Repeats of an answer count as their mean. Residuals of rows of one item are correlated;
+they are made independent as Fuller and Battese (JASA 68, 1973) do.
 
 Coefficients are normal with the standard deviations of `Prior`, phi is inverse gamma, and the
 posterior is averaged over the standard deviations, weighted by their marginal likelihood. The rate
@@ -91,6 +91,12 @@ class JudgedRows:
     def labeled(self) -> IntArray:
         """The rows that people judged."""
         return np.flatnonzero(np.isfinite(self.outcomes))
+
+    def find_repeats(self, chosen: IntArray) -> IntArray:
+        """Codes of the ``chosen`` rows, the same for repeats: one system, or pair, and one item."""
+        keys = [self.items, self.systems, *(() if self.seconds is None else (self.seconds,))]
+        codes: IntArray = np.unique(np.stack(keys)[:, chosen], axis=1, return_inverse=True)[1]
+        return codes.reshape(-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,12 +347,23 @@ def fit_verdicts(
     root = np.sqrt(expected * (1.0 - expected))[known]
     # the squared residual of a pass or fail varies more, relative to its mean, the rarer one of
     # them is: by (1 - 4 v) / v, v = p (1 - p), where that of a normal residual varies by 2
-    rare = 2.0 * root**2 / np.maximum(1.0 - 4.0 * root**2, 1e-9)
-    informed = float(np.minimum(rare, 1.0).sum())
+    rare = np.minimum(2.0 * root**2 / np.maximum(1.0 - 4.0 * root**2, 1e-9), 1.0)
     features, rest = features / root[:, None], rest / root
-    own_items = clusters.number_clusters(rows.items[known])
-    if clusters.has_repeats(own_items):
-        left = rest - features @ first
+    repeats, own_items = rows.find_repeats(known), rows.items[known]
+    left = rest - features @ first
+    if clusters.has_repeats(repeats):
+        # answers of a system to one item count as their mean, so that the variance is that of items
+        sizes, own_items = np.bincount(repeats), own_items[np.unique(repeats, return_index=True)[1]]
+        correlation = clusters.find_correlation(left[:, None], repeats, prior.correlation)
+        worth = np.sqrt(sizes / (1.0 + (sizes - 1.0) * correlation))
+        features, rest, left = (
+            (worth * (clusters.sum_by_cluster(each, repeats).T / sizes)).T
+            for each in (features, rest, left)
+        )
+        rare = np.bincount(repeats, rare) / sizes
+    informed, clustered = float(rare.sum()), clusters.has_repeats(own_items)
+    own_items = clusters.number_clusters(own_items)
+    if clustered:
         correlation = clusters.find_correlation(left[:, None], own_items, prior.correlation)
         correlation = min(correlation, HIGHEST_CORRELATION)
         features = _decorrelate(features, own_items, correlation)
@@ -357,8 +374,10 @@ def fit_verdicts(
         prior.system if max(design.sizes) > 1 else (1e-4,),
         prior.judge if rows.verdicts.shape[1] > 1 else (1e-4,),
     )
+    items = own_items if clustered else None
     fits = tuple(
-        _fit(features, rest, design.find_sd(*sds, prior), variance, prior, informed) for sds in grid
+        _fit(features, rest, design.find_sd(*sds, prior), variance, prior, informed, items)
+        for sds in grid
     )
     evidence = np.array([fit.evidence for fit in fits])
     weights = np.exp(evidence - evidence.max())
@@ -389,10 +408,12 @@ def _fit(
     variance: float,
     prior: Prior,
     informed: float | None = None,
+    items: IntArray | None = None,
 ) -> _Fit:
     """The conjugate normal regression of ``rest`` (n,) on ``features`` (n, p).
 
-    ``informed`` is the number of rows that the residuals count for in the variance, n by default.
+    ``informed`` is the number of rows that the residuals count for in the variance, n by default;
+    ``items`` (n,) are those of the rows where several belong to one.
     """
     precision = variance / sd**2
     matrix, right = features.T @ features + np.diag(precision), features.T @ rest
@@ -404,6 +425,12 @@ def _fit(
     informed = float(rest.size) if informed is None else informed
     freedom = prior.worth + informed
     found = (start + squares * informed / rest.size) / freedom
+    if items is not None:
+        # the variance of the common error by item, where it is larger than that by row
+        errors = features[:, 0] * (rest - features @ mode)
+        by_item = clusters.sum_by_cluster(errors, items)
+        ratio = float(by_item @ by_item) / max(float(errors @ errors), 1e-12)
+        found *= max(1.0, (prior.worth + len(by_item) * ratio) / (prior.worth + len(by_item)))
     return _Fit(mode, factor, found, freedom, float(evidence))
 
 
