@@ -62,15 +62,19 @@ def test_long_tables_say_the_same_as_wide_ones(epochs: int):
     keys = ["system", "item", "epoch", "human"]
     long = table.melt(id_vars=keys, value_vars=["judge_0", "judge_1", "judge_2"])
     shuffled = long.sample(frac=1.0, random_state=0)
-    repeat = {"repeat": "epoch"} if epochs > 1 else {}
     wide = evaluate(table).frame().set_index("system")[KEYS]
-    read = evaluate(shuffled, judges="value", judge="variable", **repeat)
+    read = evaluate(shuffled, judges="value", judge="variable")
     # the order of rows decides which draw is whose, not what is estimated
     for name in ("estimate", "labels_only", "judges"):
         np.testing.assert_allclose(read.frame().set_index("system")[name][wide.index], wide[name])
+    named = long.rename(columns={"value": "verdict", "variable": "grader", "epoch": "attempt"})
     if epochs > 1:
         with pytest.raises(InputError, match="repeat"):
-            evaluate(long, judges="value", judge="variable")
+            ssme.evaluate_systems(named, "human", judge="grader")
+    with pytest.raises(InputError, match="each row is one verdict"):
+        ssme.evaluate_systems(named, "human")
+    again = ssme.evaluate_systems(named, "human", judge="grader", repeat="attempt").frame()
+    pd.testing.assert_frame_equal(again, evaluate(long, judges="value", judge="variable").frame())
 
 
 def test_means_of_numbers_and_grades():
@@ -294,8 +298,12 @@ def test_labels_of_people_are_joined_by_system_and_item(tmp_path: Path):
     by_id = named[["id"]].assign(human=table["human"]).dropna()
     by_id.to_csv(tmp_path / "ids.csv", index=False)
     pd.testing.assert_frame_equal(evaluate(named, labels_file=tmp_path / "ids.csv").frame(), first)
+    # Inspect calls items of a system ids
+    people.rename(columns={"item": "id"}).to_csv(tmp_path / "items.csv", index=False)
+    joined = evaluate(plain, labels_file=tmp_path / "items.csv").frame()
+    pd.testing.assert_frame_equal(joined, first)
     people.assign(item=people["item"] + 10_000).to_csv(tmp_path / "others.csv", index=False)
-    with pytest.raises(InputError, match="1000"):
+    with pytest.raises(InputError, match="1000.*column 'item' has '0'"):
         evaluate(plain, labels_file=tmp_path / "others.csv")
     pd.concat([people, people]).to_csv(tmp_path / "twice.csv", index=False)
     with pytest.raises(InputError, match="more than one"):

@@ -45,6 +45,7 @@ USUAL_LABELS = ("human", "label", "labels", "y", "y_true", "truth")
 JUDGES, PEOPLE = "judge_*", "human_*"
 ANSWERS = ("output", "response", "answer")
 EPOCHS = ("epoch", "repeat")
+VERDICTS = ("verdict", "score", "grade", "rating")
 MOST_CODES = 0.05
 """Share of numbers other than 0 and 1 up to which they are not another scale but codes."""
 MISSING = {*NO_LABEL, *UNSURE, ""}
@@ -217,13 +218,21 @@ def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
     names = {role: _find(table, options, role) for role in USUAL}
     # the same role may have another name there: model in the labels, system in a log
     known = [(name, _find_role(people, role, name)) for role, name in names.items() if name]
-    repeats = [options.repeat] if options.repeat else [n for n in EPOCHS if n in table.columns]
-    known += [(name, name if name in people.columns else None) for name in repeats]
+    known += [(n, n if n in people.columns else None) for n in _find_repeats(table, options)]
     there = {name: other for name, other in known if other is not None}
+    for name in USUAL_NAMES["id"] if names["item"] not in there else ():
+        if name not in people.columns:
+            continue
+        # ids name answers, as those of `read_logs` do, or items
+        ids = {str(value) for value in people.read_values(name)}
+        if name in table.columns and (
+            names["item"] is None or ids & {str(value) for value in table.read_values(name)}
+        ):
+            there[name] = name
+        elif names["item"] is not None:
+            there[names["item"]] = name
+        break
     keys = list(there)
-    if not keys:  # one column may name each answer, as that of `read_logs` does
-        keys = [n for n in USUAL_NAMES["id"] if n in table.columns and n in people.columns][:1]
-        there = {name: name for name in keys}
     if not keys:
         raise InputError(
             f"{people.what} has no column of {table.what} to join by",
@@ -242,7 +251,8 @@ def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
             where = ", ".join(f"{key} {frame[key][repeated].iloc[0]!r}" for key in keys)
             raise InputError(
                 f"{what} has more than one row for {where}",
-                hint="add the columns that tell these rows apart to the table of labels",
+                hint="add the columns that tell these rows apart to the table of labels, such as "
+                "those of the system, the item and the epoch",
             )
     for label in labels:
         told[label] = people.read_values(label).astype(object)
@@ -250,7 +260,13 @@ def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
     strange = unknown["_merge"] == "left_only"
     if strange.any():
         where = ", ".join(f"{key} {unknown[key][strange].iloc[0]!r}" for key in keys)
-        raise InputError(f"{people.what} has {where}, and {table.what} has not")
+        at = int(np.flatnonzero(strange)[0])
+        key = next((key for key in keys if told[key][at] not in set(rows[key])), keys[0])
+        listed = quote(tuple(rows[key].drop_duplicates()), limit=5)
+        raise InputError(
+            f"{people.what} has {where}, and {table.what} has not",
+            hint=f"write names as there; column {key!r} has {listed}",
+        )
     joined = rows.merge(told, on=keys, how="left")
     for name in labels:
         before = (
@@ -263,6 +279,13 @@ def _join_labels(table: Table, people: Table, options: SystemOptions) -> Table:
                 "that are labeled there only count as unlabeled"
             )
     return table.assign({name: to_objects(joined[name].tolist()) for name in labels}, labels)
+
+
+def _find_repeats(table: Table, options: SystemOptions) -> list[str]:
+    """The columns that number the repeats of an answer, if there are any."""
+    if options.repeat is not None:
+        return [table.require(options.repeat, "numbers of repeats", "repeat")]
+    return [name for name in EPOCHS if name in table.columns]
 
 
 def _find_role(table: Table, role: str, name: str) -> str | None:
@@ -375,7 +398,9 @@ def _find_people(table: Table, options: SystemOptions) -> tuple[str, ...]:
     found = usual[:1] or [name for name in table.columns if fnmatchcase(name, PEOPLE)]
     if not found:
         raise table.explain_no_column(
-            "column with what people say", "name it with `label`, such as label='human'"
+            "column with what people say",
+            "name it with `label`, such as label='human', or give a table of verdicts with "
+            "`labels_file`",
         )
     return tuple(found)
 
@@ -421,8 +446,21 @@ def _average(numbers: FloatArray, low: float, high: float) -> FloatArray:
 
 
 def _find_judges(table: Table, options: SystemOptions, taken: set[str | None]) -> list[str]:
-    """The columns of judges, patterns expanded."""
-    return _expand(table, options.judges or (JUDGES,), "judges", {*taken, options.judge})
+    """The columns of judges, patterns expanded; in a long table that of verdicts."""
+    taken = {*taken, options.judge}
+    if options.judges is not None:
+        return _expand(table, options.judges, "judges", taken)
+    found = [name for name in table.columns if fnmatchcase(name, JUDGES) and name not in taken]
+    if options.judge is not None:
+        usual = [name for name in VERDICTS if name in table.columns and name not in taken]
+        found = usual[:1] or found
+    if not found:
+        raise table.explain_no_column(
+            "column of verdicts",
+            "name columns of judges with `judges`, or, where each row is one verdict, the column "
+            "of verdicts with `judges` and that of judges with `judge`",
+        )
+    return found
 
 
 def _expand(table: Table, names: Sequence[str], option: str, taken: set[str | None]) -> list[str]:
@@ -465,7 +503,7 @@ def _spread(
         )
     judge = table.require(str(options.judge), "names of judges", "judge")
     _refuse_empty(table, judge)
-    by = [name for name in (*keys, options.repeat) if name is not None]
+    by = [name for name in (*keys, *_find_repeats(table, options)) if name is not None]
     names = dict.fromkeys([*by, *rest, judge, verdicts[0]])
     frame = pd.DataFrame({name: table.read_values(name).astype(object) for name in names})
     repeated = frame.duplicated([*by, judge])
