@@ -132,10 +132,23 @@ def _read_path(path: Path) -> list[Record]:
     return records
 
 
+def find_harness(path: Path) -> str | None:
+    """The harness that wrote a file of JSON; None where it is not known."""
+    found = None
+    if path.suffix.lower() in (".json", ".jsonl"):
+        with suppress(InputError, OSError):
+            found = _find_format(_parse(path))
+    return None if found is None else found.title
+
+
+def _find_format(content: Any) -> Format | None:
+    return next((each for each in FORMATS if _is_of(each, content)), None)
+
+
 def _read_file(path: Path) -> list[Record] | None:
     """The records of a log; None where it has no known format."""
     content = _open_eval(path) if path.suffix == ".eval" else _parse(path)
-    found = next((each for each in FORMATS if _is_of(each, content)), None)
+    found = _find_format(content)
     if found is None:
         is_summary = isinstance(content, dict) and {"configs", "n-shot"} <= content.keys()
         return [] if is_summary else None  # what lm-evaluation-harness writes next to its samples

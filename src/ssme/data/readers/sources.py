@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from ssme.data.readers import csv_files, records
+from ssme.data.readers import csv_files, logs, records
 from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
 from ssme.schema import FILE_OPTIONS, FORMATS, ReadOptions
 from ssme.wording import escape_all, suggest_nearest
@@ -19,6 +19,7 @@ from ssme.wording import escape_all, suggest_nearest
 WRITTEN = ("st_ino", "st_size", "st_mtime_ns")
 """What differs when a file has been written in the meantime."""
 STREAMED = "evaluate several Parquet files with `engine='stream'`"
+LOGS = "read logs of evaluation harnesses with `ssme systems` or ssme.read_logs"
 
 
 class Reader(NamedTuple):
@@ -96,10 +97,13 @@ def find_reader(file: Path) -> Reader:
             raise InputError(f"{problem}, which reads like a pattern", hint=hint) from None
         raise InputError(problem, hint=f"{hint}check the path") from None
     if stat.S_ISDIR(mode):
-        raise InputError(f"{file} is a directory", hint=f"name a file in it, or {STREAMED}")
+        hint = f"name a file in it, {STREAMED}, or {LOGS}"
+        raise InputError(f"{file} is a directory", hint=hint)
     reader = READERS.get(file.suffix.lower())
     if reader is None:
         problem = f"{file} has the suffix {file.suffix!r}"
+        if file.suffix == ".eval":
+            raise InputError(problem, hint=LOGS)
         hint = f"save it as one of {', '.join(READERS)}, or use ScoreSet.from_frame or from_arrays"
         raise InputError(problem, hint=hint)
     if not stat.S_ISREG(mode):
@@ -120,7 +124,13 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
     if reader.delimiter is not None:
         how["delimiter"] = given.delimiter or reader.delimiter
     before = file.stat()
-    frame = reader.open(file, **how)
+    try:
+        frame = reader.open(file, **how)
+    except InputError:
+        harness = logs.find_harness(file)
+        if harness is None:
+            raise
+        raise InputError(f"{file} is a log of {harness}", hint=LOGS) from None
     after = file.stat()
     if any(getattr(after, name) != getattr(before, name) for name in WRITTEN):
         problem = f"{file} was changed while it was read"
