@@ -303,7 +303,7 @@ def test_labels_of_people_are_joined_by_system_and_item(tmp_path: Path):
     joined = evaluate(plain, labels_file=tmp_path / "items.csv").frame()
     pd.testing.assert_frame_equal(joined, first)
     people.assign(item=people["item"] + 10_000).to_csv(tmp_path / "others.csv", index=False)
-    with pytest.raises(InputError, match="1000.*column 'item' has '0'"):
+    with pytest.raises(InputError, match=r"1000.*column 'item' has '0'"):
         evaluate(plain, labels_file=tmp_path / "others.csv")
     pd.concat([people, people]).to_csv(tmp_path / "twice.csv", index=False)
     with pytest.raises(InputError, match="more than one"):
