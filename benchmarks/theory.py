@@ -318,9 +318,18 @@ class UlPlusFit:
 
 
 def ul_plus(
-    scores: ArrayLike, labels: ArrayLike, *, max_iter: int = 1000, tol: float = 1e-6
+    scores: ArrayLike,
+    labels: ArrayLike,
+    *,
+    labels_in_em: bool = False,
+    max_iter: int = 1000,
+    tol: float = 1e-6,
 ) -> UlPlusFit:
-    """Estimate the separation of each classifier by UL+."""
+    """Estimate the separation of each classifier by UL+.
+
+    With ``labels_in_em`` labeled rows enter EM with their classes, as in SSME, and not only to name
+    the two sides.
+    """
     points, known = np.asarray(scores, dtype=np.float64), np.asarray(labels)
     if points.ndim != 2 or known.shape != points.shape[:1] or not np.isfinite(points).all():
         raise InputError(
@@ -341,6 +350,9 @@ def ul_plus(
     signs = 2.0 * known[labeled] - 1.0
     if signs @ ((points[labeled] - center) @ theta) < 0:
         theta = -theta
+    if labels_in_em:
+        known_sum = signs @ (points[labeled] - center)
+        theta, n_iter, converged = _run_em(x, theta, known_sum, int(labeled.sum()), max_iter, tol)
     return UlPlusFit(2.0 * theta, center, n_iter, converged)
 
 
@@ -349,9 +361,20 @@ def _find_line(x: FloatArray, max_iter: int, tol: float) -> tuple[FloatArray, in
     values, vectors = np.linalg.eigh(x.T @ x / len(x))
     # beside noise alone the leading eigenvalue is near 1; EM at theta = 0 would never move
     length = np.sqrt(max(values[-1] - 1.0, x.shape[1] / len(x)))
-    theta = length * vectors[:, -1]
+    return _run_em(x, length * vectors[:, -1], 0.0, 0, max_iter, tol)
+
+
+def _run_em(
+    x: FloatArray,
+    theta: FloatArray,
+    known_sum: FloatArray | float,
+    n_known: int,
+    max_iter: int,
+    tol: float,
+) -> tuple[FloatArray, int, bool]:
+    """EM from ``theta`` on unlabeled rows, and on labeled ones by their sum over signs."""
     for step in range(1, max_iter + 1):
-        moved = np.tanh(x @ theta) @ x / len(x)
+        moved = (np.tanh(x @ theta) @ x + known_sum) / (len(x) + n_known)
         change = np.abs(moved - theta).max()
         theta = moved
         if change <= tol:

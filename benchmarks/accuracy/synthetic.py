@@ -134,8 +134,8 @@ def ensembling(setup: Setup) -> None:
     Semi-synthetic sets as in the paper's appendix: three logistic regressions trained on 100 Adult
     rows each from different ages, their scores bent; 20 labels, 1,000 unlabeled rows, 10,000 rows
     for the truth. Needs the UCI Adult files ``adult.data`` and ``adult.test`` (CC BY 4.0) in the
-    folder ``SSME_ADULT``. A run is one set of three classifiers at each of the five bends: 100 runs
-    make the paper's 500 sets.
+    folder ``SSME_ADULT``. A run is five sets of three classifiers, one for each bend: 100 runs make
+    the paper's 500 sets.
     """
     methods: Methods = {
         "labeled": ("labeled", {}),
@@ -145,7 +145,8 @@ def ensembling(setup: Setup) -> None:
         "ssme, public code": PUBLIC_CODE,
         "auto": ("auto", {}),
     }
-    names = [f"{bend}/{number}" for number in range(setup.runs) for bend in BENDS]
+    numbers = range(setup.runs * len(BENDS))
+    names = [f"{BENDS[number % len(BENDS)]}/{number}" for number in numbers]
     table = run(Protocol(methods, n_labeled=(20,), runs=1), names, setup, load_semisynthetic)
     columns = ["bend", "true_ece", "metric", "method", "mae", "ci95", "rmae", "coverage", "runs"]
     save(summarize_bends(table, "adult")[[*columns, *provenance(table)]], setup)

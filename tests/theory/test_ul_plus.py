@@ -37,6 +37,15 @@ def test_labels_decide_the_sign_and_nothing_else() -> None:
     )
 
 
+def test_labels_in_em_pull_the_separation_to_their_own() -> None:
+    scores, labels, _ = world([1.5, 1.0], n_unlabeled=400, n_labeled=50)
+    plain = ul_plus(scores, labels)
+    shifted = np.where((labels == 1)[:, None], scores + 1.0, scores)
+    pulled = ul_plus(shifted, labels, labels_in_em=True)
+    np.testing.assert_allclose(ul_plus(shifted, labels).separation, plain.separation)
+    assert (pulled.separation > plain.separation).all()
+
+
 def test_the_error_falls_with_the_square_root_of_the_unlabeled_rows() -> None:
     truth = np.full(4, 1.0)
 
