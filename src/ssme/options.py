@@ -314,6 +314,11 @@ def option(
     return field(default=default, metadata={"option": declared})
 
 
+def optional(meaning: str, *kinds: ValueKind, usual: str = "", **more: Any) -> Any:
+    """Declare an option of these kinds that may be left out; ``usual`` says what happens then."""
+    return option(None, meaning, OneOf(*kinds, Nothing(usual)), **more)
+
+
 def list_declared(cls: Any) -> tuple[Option, ...]:
     """The options that the dataclass ``cls`` declares, in order; keyword-only ones come last."""
     return _list_declared(cls if isinstance(cls, type) else type(cls))

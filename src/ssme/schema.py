@@ -33,6 +33,7 @@ from ssme.options import (
     Whole,
     list_declared,
     option,
+    optional,
     refuse_unknown,
 )
 
@@ -220,37 +221,34 @@ METRICS = Kind(
 class ArrayOptions(Declared):
     """What may be said about scores held in arrays; see `ssme.ScoreSet.from_arrays`."""
 
-    models: Any = option(None, "Names of the models.", OneOf(Nothing("they are numbered"), NAMES))
-    classes: Sequence[Hashable] | None = option(
-        None,
+    models: Any = optional("Names of the models.", NAMES, usual="they are numbered")
+    classes: Sequence[Hashable] | None = optional(
         "The classes in the order of the scores; of two classes the positive one comes last.",
-        OneOf(Nothing("ascending, for numbers"), CLASS_LIST),
+        CLASS_LIST,
+        usual="ascending, for numbers",
         title="Classes",
     )
-    positive: Hashable | None = option(
-        None,
+    positive: Hashable | None = optional(
         "The positive class of two. A model's single score is the probability of this class.",
-        OneOf(Nothing("the last of the two classes"), CLASS_NAME),
+        CLASS_NAME,
+        usual="the last of the two classes",
         title="Positive class",
     )
-    unlabeled: Any = option(
-        None,
+    unlabeled: Any = optional(
         "Values that mean that a row has no label. Empty cells always do.",
-        OneOf(Nothing("no code"), CODES),
+        CODES,
+        usual="no code",
         title="Codes for a missing label",
     )
-    design: Any = option(
-        None,
+    design: Any = optional(
         "How rows were chosen for labeling: random, by_class, by_score, or the column that says "
         "how many rows each label represents.",
-        OneOf(
-            Nothing("a column named label_weight; without it, the design is unknown"),
-            Kind(
-                _accept_design,
-                "random, by_class, by_score, the name of a column, or one weight per row",
-                values=("random", "by_class", "by_score"),
-            ),
+        Kind(
+            _accept_design,
+            "random, by_class, by_score, the name of a column, or one weight per row",
+            values=("random", "by_class", "by_score"),
         ),
+        usual="a column named label_weight; without it, the design is unknown",
         title="How labeled rows were chosen",
         part="weight of the label",
     )
@@ -277,28 +275,28 @@ class ArrayOptions(Declared):
 class AnswerOptions(ArrayOptions):
     """Further options for answers and ratings; see `ScoreSet.from_answers`."""
 
-    unsure: Any = option(
-        None,
+    unsure: Any = optional(
         "Values that mean that a judge is unsure. They count as no answer.",
-        OneOf(Nothing("unsure and abstain, in any capitals and with any punctuation"), CODES),
+        CODES,
+        usual="unsure and abstain, in any capitals and with any punctuation",
         title="Codes for unsure",
     )
-    grades: Sequence[Hashable] | None = option(
-        None,
+    grades: Sequence[Hashable] | None = optional(
         "The grades of ratings, from the lowest to the highest.",
-        OneOf(Nothing("ascending numbers, or letters from A, the highest, to F"), CLASS_LIST),
+        CLASS_LIST,
+        usual="ascending numbers, or letters from A, the highest, to F",
         title="Grades",
     )
-    cut: Hashable | None = option(
-        None,
+    cut: Hashable | None = optional(
         "Lowest grade that counts as the positive class, for ratings of two classes.",
-        OneOf(Nothing("the first grade above the middle of the scale"), CLASS_NAME),
+        CLASS_NAME,
+        usual="the first grade above the middle of the scale",
         title="Lowest positive grade",
     )
 
 
 def _declare_column(meaning: str, usual: str, **more: Any) -> Any:
-    return option(None, meaning, OneOf(Nothing(usual), Text()), **more)
+    return optional(meaning, Text(), usual=usual, **more)
 
 
 @dataclass(frozen=True)
@@ -325,41 +323,43 @@ class ReadOptions(AnswerOptions):
         short="-y",
         part="label",
     )
-    labels_file: Path | bool | None = option(
-        None,
+    labels_file: Path | bool | None = optional(
         "File with the labels, joined to the scores by id. If it has a column probability, as "
         "files from `ssme suggest` do, its labels add to those in the scores file. False: no row "
         "has a label.",
-        OneOf(Nothing("the labels are in the table"), NO_LABELS, FILE_NAME),
+        NO_LABELS,
+        FILE_NAME,
+        usual="the labels are in the table",
         off=("no_labels", False, "No row has a label."),
         file_kind=OneOf(NO_LABELS, FILE_NAME),
     )
-    models: Any = option(
-        None,
+    models: Any = optional(
         "Columns with the scores (m_* matches several), or names of models that have one column "
         "per class.",
-        OneOf(Nothing("all other columns of numbers"), COLUMN_MAP, NAMES),
+        COLUMN_MAP,
+        NAMES,
+        usual="all other columns of numbers",
         short="-m",
         part="scores of a model",
     )
-    answers: tuple[str, ...] | None = option(
-        None,
+    answers: tuple[str, ...] | None = optional(
         "Columns of answers, one per judge: a class instead of a probability. In the long layout, "
         "the one column of answers.",
-        OneOf(Nothing("no model gives answers"), NAMES),
+        NAMES,
+        usual="no model gives answers",
         part="answers of a judge",
     )
-    ratings: tuple[str, ...] | None = option(
-        None,
+    ratings: tuple[str, ...] | None = optional(
         "Columns of grades, one per judge. In the long layout, the one column of grades.",
-        OneOf(Nothing("no model gives ratings"), NAMES),
+        NAMES,
+        usual="no model gives ratings",
         part="ratings of a judge",
     )
-    groups: tuple[str, ...] | None = option(
-        None,
+    groups: tuple[str, ...] | None = optional(
         "Columns with groups to report on: sex, age:quantiles=4, age:edges=30/50, or several "
         "joined by + for their intersections.",
-        OneOf(Nothing("columns named group or group_*"), NAMES),
+        NAMES,
+        usual="columns named group or group_*",
         short="-g",
         part="group",
     )
@@ -380,66 +380,57 @@ class ReadOptions(AnswerOptions):
         "a column named cluster or cluster_id",
         part="cluster",
     )
-    layout: str | None = option(
-        None,
+    layout: str | None = optional(
         "Whether there is one row per example (wide) or one row per score (long).",
-        OneOf(Nothing("the one that fits"), Enumeration("wide", "long")),
+        Enumeration("wide", "long"),
+        usual="the one that fits",
         title="Layout",
     )
-    pattern: str | None = option(
-        None,
+    pattern: str | None = optional(
         "How the names of score columns contain model and class, such as '{model}:{class}'.",
-        OneOf(
-            Nothing("the one that fits"),
-            Kind(_accept_pattern, "text with {model} and {class} in it, such as '{model}:{class}'"),
-        ),
+        Kind(_accept_pattern, "text with {model} and {class} in it, such as '{model}:{class}'"),
+        usual="the one that fits",
         title="Pattern of column names",
     )
-    delimiter: str | None = option(
-        None,
+    delimiter: str | None = optional(
         "Character between the cells of a CSV file.",
-        OneOf(
-            Nothing("a comma; a tab in TSV files"),
-            Kind(_accept_delimiter, "a single character, such as ',' or ';' or a tab"),
-        ),
+        Kind(_accept_delimiter, "a single character, such as ',' or ';' or a tab"),
+        usual="a comma; a tab in TSV files",
         title="Delimiter",
         files=CSV,
     )
-    decimal: str | None = option(
-        None,
+    decimal: str | None = optional(
         "Character before the decimals of a number in a CSV file, such as a comma.",
-        OneOf(Nothing("a point; numbers with a comma are refused"), MARK),
+        MARK,
+        usual="a point; numbers with a comma are refused",
         title="Decimal separator",
         files=CSV,
     )
-    thousands: str | None = option(
-        None,
+    thousands: str | None = optional(
         "Character between the thousands of a number in a CSV file, such as a point.",
-        OneOf(Nothing("none"), MARK),
+        MARK,
+        usual="none",
         title="Thousands separator",
         files=CSV,
     )
-    encoding: str | None = option(
-        None,
+    encoding: str | None = optional(
         "Text encoding of a CSV file, such as cp1252 for one that Excel wrote on Windows.",
-        OneOf(
-            Nothing("UTF-8"),
-            Kind(_accept_encoding, "the name of a text encoding, such as cp1252 or utf-16"),
-        ),
+        Kind(_accept_encoding, "the name of a text encoding, such as cp1252 or utf-16"),
+        usual="UTF-8",
         title="Text encoding",
         files=CSV,
     )
-    sheet: str | None = option(
-        None,
+    sheet: str | None = optional(
         "Sheet of an Excel file.",
-        OneOf(Nothing("the only sheet that is not empty"), Text()),
+        Text(),
+        usual="the only sheet that is not empty",
         title="Sheet",
         files=EXCEL,
     )
-    ignore: tuple[str, ...] | None = option(
-        None,
+    ignore: tuple[str, ...] | None = optional(
         "Columns to leave out, which are neither scores nor anything else here.",
-        OneOf(Nothing("none"), NAMES),
+        NAMES,
+        usual="none",
     )
     model: str | None = _declare_column(
         "Column with the names of models or judges, in the long layout.",
@@ -493,10 +484,10 @@ _METRIC = OneOf(Text(), NamedValues())
 class RunOptions(Declared):
     """What is estimated, how and where; see `ssme.RunSpec`."""
 
-    source: str | tuple[str, ...] | None = option(
-        None,
+    source: str | tuple[str, ...] | None = optional(
         "File with the scores.",
-        OneOf(Nothing("the caller passes the scores"), SOURCES),
+        SOURCES,
+        usual="the caller passes the scores",
         file_kind=OneOf(Text(), Series(Text(), least=1)),
     )
     read: Mapping[str, Any] = field(default_factory=dict)
@@ -513,27 +504,24 @@ class RunOptions(Declared):
         NamedValues(),
         short="-O",
     )
-    metrics: tuple[Any, ...] | None = option(
-        None,
+    metrics: tuple[Any, ...] | None = optional(
         "Metrics to estimate; `ssme metrics` lists them.",
-        OneOf(Nothing("those of the SSME paper"), METRICS),
+        METRICS,
+        usual="those of the SSME paper",
         short="-k",
         file_kind=OneOf(_METRIC, Series(_METRIC, least=1)),
         title="Metrics",
     )
-    by: tuple[str, ...] | None = option(
-        None,
+    by: tuple[str, ...] | None = optional(
         "Groups to report on in addition to all rows: sex, age:quantiles=4, age:edges=30/50, or "
         "several joined by + for their intersections.",
-        OneOf(
-            Nothing("all group columns"),
-            Kind(
-                _accept_group_columns,
-                "a name, or a list of names that may be empty",
-                "list",
-                ("string", "array"),
-            ),
+        Kind(
+            _accept_group_columns,
+            "a name, or a list of names that may be empty",
+            "list",
+            ("string", "array"),
         ),
+        usual="all group columns",
         off=("no_groups", (), "Report on all rows only."),
     )
     min_group_rows: int = option(
@@ -552,10 +540,8 @@ class RunOptions(Declared):
         'about the "rows" in the data.',
         Enumeration("population", "rows"),
     )
-    threshold: float | None = option(
-        None,
-        'P(positive) from which a binary classifier says "positive".',
-        OneOf(Nothing("0.5"), Number(0.0, 1.0)),
+    threshold: float | None = optional(
+        'P(positive) from which a binary classifier says "positive".', Number(0.0, 1.0), usual="0.5"
     )
     level: float = option(
         0.95,
@@ -563,10 +549,8 @@ class RunOptions(Declared):
         Number(0.0, 1.0, open_least=True, open_most=True),
         title="Coverage of intervals, in %",
     )
-    n_draws: int | None = option(
-        None,
-        "Number of draws, for methods that draw.",
-        OneOf(Nothing("the method's own number"), Whole(least=1)),
+    n_draws: int | None = optional(
+        "Number of draws, for methods that draw.", Whole(least=1), usual="the method's own number"
     )
     random_state: int | None = option(
         0, "Seed of the random numbers.", OneOf(Whole(least=0), Nothing("a fresh seed"))
@@ -578,16 +562,16 @@ class RunOptions(Declared):
         Enumeration(*ENGINES),
         section="engine",
     )
-    workers: int | None = option(
-        None,
+    workers: int | None = optional(
         "Number of threads of a stream, or of processes of a local Dask cluster.",
-        OneOf(Nothing("one per core"), Whole(least=1)),
+        Whole(least=1),
+        usual="one per core",
         section="engine",
     )
-    scheduler: str | None = option(
-        None,
+    scheduler: str | None = optional(
         "Address of a running Dask scheduler, such as tcp://host:8786.",
-        OneOf(Nothing("a local cluster"), Text()),
+        Text(),
+        usual="a local cluster",
         section="engine",
     )
     sample_rows: int = option(
@@ -596,13 +580,10 @@ class RunOptions(Declared):
         Whole(least=1),
         section="engine",
     )
-    checkpoint: str | None = option(
-        None,
+    checkpoint: str | None = optional(
         "File that keeps the progress of a stream, so that the same command can resume it.",
-        OneOf(
-            Nothing("none"),
-            Kind(lambda path: str(_accept_path(path)), "the path of a file", "path"),
-        ),
+        Kind(lambda path: str(_accept_path(path)), "the path of a file", "path"),
+        usual="none",
         section="engine",
     )
 
@@ -615,50 +596,47 @@ GAPS = ("difference", "ratio", "equal_opportunity", "equalized_odds", "calibrati
 class AskOptions(Declared):
     """What is asked beyond the table of estimates; see `ssme.Evaluation.ask`."""
 
-    fail_under: Sequence[str] | None = option(
-        None,
+    fail_under: Sequence[str] | None = optional(
         'Exit 1 unless this is true: "accuracy>=0.9", "accuracy.low>=0.9" for the lower end of the '
         'interval, "forest:ece<=0.05" for one model, "new-old:accuracy.low>=0" for the difference '
         "of two (repeatable).",
-        OneOf(Nothing("none"), TEXTS),
+        TEXTS,
+        usual="none",
         section=GATES,
     )
-    within: float | None = option(
-        None,
+    within: float | None = optional(
         "Exit 1 unless, with probability --level, the chosen model is at most this far behind the "
         "best one.",
-        OneOf(Nothing("none"), Number(least=0.0)),
+        Number(least=0.0),
+        usual="none",
         section=GATES,
     )
-    fail_on: str | None = option(
-        None,
+    fail_on: str | None = optional(
         "Exit 1 on a warning of at least this severity: serious or warning. A gate fails on "
         "serious warnings unless this is `never`.",
-        OneOf(
-            Nothing("serious with --fail-under or --within, never without"),
-            Enumeration("serious", "warning", "never"),
-        ),
+        Enumeration("serious", "warning", "never"),
+        usual="serious with --fail-under or --within, never without",
         section=GATES,
     )
-    cost: str | None = option(
-        None,
+    cost: str | None = optional(
         'Rank first by cost: "0,1;10,0" has a row for each true class and a column for each '
         "predicted one.",
-        OneOf(Nothing("none"), Text()),
+        Text(),
+        usual="none",
         section=DECIDING,
     )
-    utility: str | None = option(
-        None,
+    utility: str | None = optional(
         'Rank first by utility, in the same form as --cost: "0,-1;0,5".',
-        OneOf(Nothing("none"), Text()),
+        Text(),
+        usual="none",
         section=DECIDING,
     )
-    threshold_for: str | None = option(
-        None,
+    threshold_for: str | None = optional(
         "Choose a threshold for each model, then the best model at its threshold. Goals: "
         '"precision>=0.9", "recall>=0.95", "specificity>=0.9", the best value of a metric such as '
         '"f1", or "cost" or "utility" with the matrix of --cost or --utility.',
-        OneOf(Nothing("none"), Text()),
+        Text(),
+        usual="none",
         section=DECIDING,
     )
     confidence: float = option(
@@ -667,18 +645,18 @@ class AskOptions(Declared):
         Number(0.5, 1.0, open_most=True),
         section=DECIDING,
     )
-    prevalence: float | None = option(
-        None,
+    prevalence: float | None = optional(
         "Report metrics for this share of the positive class instead of that in the data (two "
         "classes).",
-        OneOf(Nothing("none"), Number(0.0, 1.0, open_least=True, open_most=True)),
+        Number(0.0, 1.0, open_least=True, open_most=True),
+        usual="none",
         section=DECIDING,
     )
-    correct_shift: str | None = option(
-        None,
+    correct_shift: str | None = optional(
         "Weight the labels so that they represent the unlabeled rows. `label`: class proportions "
         "changed. `covariate`: the inputs changed, P(label given scores) did not.",
-        OneOf(Nothing("none"), Enumeration("label", "covariate")),
+        Enumeration("label", "covariate"),
+        usual="none",
         section=DECIDING,
     )
     together: bool = option(
@@ -723,13 +701,10 @@ def grow_batch(n_labeled: int, most: int = LARGEST_BATCH) -> int:
 class SuggestOptions(Declared):
     """Which rows to label next; see `ssme.Evaluation.suggest`."""
 
-    n: int | None = option(
-        None,
+    n: int | None = optional(
         "Number of rows to suggest.",
-        OneOf(
-            Nothing("for the goal best a batch that grows from 1 to 25 with the labels, else 25"),
-            BATCH,
-        ),
+        BATCH,
+        usual="for the goal best a batch that grows from 1 to 25 with the labels, else 25",
         short="-n",
     )
     goal: str = option(
@@ -760,16 +735,15 @@ SUGGEST = {each.name: each for each in list_declared(SuggestOptions)}
 class PlanOptions(Declared):
     """How many labels a target takes; see `ssme.Evaluation.plan`."""
 
-    target: Sequence[str] | None = option(
-        None,
+    target: Sequence[str] | None = optional(
         'Target to reach: "width(accuracy)<=0.05", "P(best)>=0.95", "regret<=0.005" or '
         '"P(regret<=0.01)>=0.9" (repeatable).',
-        OneOf(Nothing(""), TEXTS),
+        TEXTS,
     )
-    simulations: int | None = option(
-        None,
+    simulations: int | None = optional(
         "Number of simulated truths that the method is fitted to.",
-        OneOf(Nothing("8, or 100 with labels alone"), Whole(2, 1000)),
+        Whole(2, 1000),
+        usual="8, or 100 with labels alone",
     )
 
 
@@ -780,30 +754,24 @@ PLAN = {each.name: each for each in list_declared(PlanOptions)}
 class SystemOptions(Declared):
     """How a table of systems, items and judges is read and what is estimated of it."""
 
-    label: tuple[str, ...] | None = option(
-        None,
+    label: tuple[str, ...] | None = optional(
         "Columns with human labels, one per person (human_* matches several); a cell is empty "
         "where a person did not label the row.",
-        OneOf(
-            Nothing("a column named human, label, labels, y, y_true or truth, or those of human_*"),
-            NAMES,
-        ),
+        NAMES,
+        usual="a column named human, label, labels, y, y_true or truth, or those of human_*",
         short="-y",
     )
-    label_error: Any = option(
-        None,
+    label_error: Any = optional(
         "Rate of wrong human labels, equal for passes and fails, such as 0.05; `estimated` takes "
         "it from rows that two people labeled.",
-        OneOf(
-            Nothing("0: people are right"),
-            Enumeration("estimated"),
-            Number(0.0, 0.5, open_most=True),
-        ),
+        Enumeration("estimated"),
+        Number(0.0, 0.5, open_most=True),
+        usual="0: people are right",
     )
-    labels_file: Path | None = option(
-        None,
+    labels_file: Path | None = optional(
         "Table with what people say, joined by the columns of system, item and repeat that it has.",
-        OneOf(Nothing("the labels are in the table"), FILE_NAME),
+        FILE_NAME,
+        usual="the labels are in the table",
     )
     system: str | None = _declare_column(
         "Column that names the system (model, prompt, agent) of each row.",
@@ -826,11 +794,11 @@ class SystemOptions(Declared):
         "every row is an item",
         short="-i",
     )
-    judges: tuple[str, ...] | None = option(
-        None,
+    judges: tuple[str, ...] | None = optional(
         "Columns with the verdicts of judges (judge_* matches several), one per judge; with "
         "`judge`, the one column of verdicts.",
-        OneOf(Nothing("columns named judge_*"), NAMES),
+        NAMES,
+        usual="columns named judge_*",
         short="-j",
     )
     judge: str | None = _declare_column(
@@ -848,16 +816,16 @@ class SystemOptions(Declared):
         "judges are worth their price.",
         NamedValues(),
     )
-    budget: float | None = option(
-        None,
+    budget: float | None = optional(
         "Largest total cost of the judges' verdicts on all rows.",
-        OneOf(Nothing("no limit"), Number(0.0, open_least=True)),
+        Number(0.0, open_least=True),
+        usual="no limit",
     )
-    record: Path | None = option(
-        None,
+    record: Path | None = optional(
         "Calibration record of the judges (JSON Lines). The output says which judges changed since "
         "the last entry, and this evaluation is added to it.",
-        OneOf(Nothing("none"), FILE_NAME),
+        FILE_NAME,
+        usual="none",
     )
     prompts: Mapping[str, Any] = option(
         {},
@@ -868,31 +836,31 @@ class SystemOptions(Declared):
         "Column that numbers the repeats (epochs) of an item in the long layout.",
         "an item occurs once for each system",
     )
-    groups: tuple[str, ...] | None = option(
-        None,
+    groups: tuple[str, ...] | None = optional(
         "Columns with groups to report on, such as a topic or a language.",
-        OneOf(Nothing("no groups"), NAMES),
+        NAMES,
+        usual="no groups",
         short="-g",
     )
-    positive: Hashable | None = option(
-        None,
+    positive: Hashable | None = optional(
         "The verdict that means pass, of two.",
-        OneOf(Nothing("that of a known pair, such as yes and no, or 1 and 0"), CLASS_NAME),
+        CLASS_NAME,
+        usual="that of a known pair, such as yes and no, or 1 and 0",
     )
-    grades: Sequence[Hashable] | None = option(
-        None,
+    grades: Sequence[Hashable] | None = optional(
         "The grades from the lowest to the highest, where they are text; the lowest counts as 1.",
-        OneOf(Nothing("verdicts are numbers or pass and fail"), CLASS_LIST),
+        CLASS_LIST,
+        usual="verdicts are numbers or pass and fail",
     )
-    cut: Hashable | None = option(
-        None,
+    cut: Hashable | None = optional(
         "The lowest grade or number that counts as a pass.",
-        OneOf(Nothing("the mean of grades and numbers is estimated"), CLASS_NAME),
+        CLASS_NAME,
+        usual="the mean of grades and numbers is estimated",
     )
-    bounds: Sequence[float] | None = option(
-        None,
+    bounds: Sequence[float] | None = optional(
         "Lowest and highest grade that people can give, such as 0 and 100.",
-        OneOf(Nothing("0 and 1, or the ends of the scale that occur"), Series(Number(), length=2)),
+        Series(Number(), length=2),
+        usual="0 and 1, or the ends of the scale that occur",
     )
     pass_k: Sequence[int] = option(
         (),
@@ -900,11 +868,11 @@ class SystemOptions(Declared):
         "all, of k answers to an item pass.",
         Series(Whole(least=1)),
     )
-    fail_under: Sequence[str] | None = option(
-        None,
+    fail_under: Sequence[str] | None = optional(
         'Exit 1 unless this is true: "pass_rate.low>=0.8", "new:pass_rate>=0.9" for one system, '
         '"new-old:pass_rate.low>=-0.01" for the difference of two (repeatable).',
-        OneOf(Nothing("none"), Series(Text())),
+        Series(Text()),
+        usual="none",
     )
     level: float = option(
         0.95, "Coverage of intervals.", Number(0.0, 1.0, open_least=True, open_most=True)
@@ -923,10 +891,10 @@ class ServeOptions(Declared):
     project: Path = option(
         Path("ssme-project"), "Folder that keeps labels and results.", FOLDER_NAME, short="-p"
     )
-    root: Path | None = option(
-        None,
+    root: Path | None = optional(
         "Folder in which files may be opened by path.",
-        OneOf(Nothing("files are uploaded to the page"), FOLDER_NAME),
+        FOLDER_NAME,
+        usual="files are uploaded to the page",
     )
     no_browser: bool = option(False, "Do not open the page in a browser.", Flag())
     read_only: bool = option(False, "Show everything and change nothing.", Flag())
@@ -935,28 +903,28 @@ class ServeOptions(Declared):
     port: int = option(
         8477, "Port to listen at; 0 takes a free one.", Whole(0, 65535), section=LISTENING
     )
-    address: str | None = option(
-        None,
+    address: str | None = optional(
         "Address by which others reach the page through a proxy on this machine.",
-        OneOf(Nothing("that of the host and port"), Text()),
+        Text(),
+        usual="that of the host and port",
         section=LISTENING,
     )
-    password_file: Path | None = option(
-        None,
+    password_file: Path | None = optional(
         "File whose first line is the password; needed where others can reach --host.",
-        OneOf(Nothing("no password"), FILE_NAME),
+        FILE_NAME,
+        usual="no password",
         section=LISTENING,
     )
-    certificate: Path | None = option(
-        None,
+    certificate: Path | None = optional(
         "File with the TLS certificate (PEM): the page is served by https.",
-        OneOf(Nothing("http"), FILE_NAME),
+        FILE_NAME,
+        usual="http",
         section=LISTENING,
     )
-    certificate_key: Path | None = option(
-        None,
+    certificate_key: Path | None = optional(
         "File with the private key of --certificate, if it is in another file.",
-        OneOf(Nothing("in the file of the certificate"), FILE_NAME),
+        FILE_NAME,
+        usual="in the file of the certificate",
         section=LISTENING,
     )
     upload_mb: int = option(200, "Largest size of an upload in MB.", Whole(least=1), section=LIMITS)

@@ -14,7 +14,7 @@ from ssme.cli import program, run
 from ssme.cli.options import OUT, READING, RUN, TABLES
 from ssme.cli.output import Output
 from ssme.errors import InputError, UnsupportedError, name_argument
-from ssme.options import Declared, Flag, Kind, Nothing, OneOf, Series, Text, Whole, option
+from ssme.options import Declared, Flag, Kind, Series, Text, Whole, option, optional
 from ssme.schema import FOLDER_NAME, NAMES
 from ssme.show.sections import Column, Section
 from ssme.wording import escape_all, shorten
@@ -125,11 +125,8 @@ class BenchOptions(Declared):
     """What `ssme bench` alone is asked."""
 
     methods: tuple[str, ...] = option(("auto", "ssme", "ensemble", "labeled"), METHODS, NAMES)
-    metrics: tuple[str, ...] | None = option(
-        None,
-        "Metrics to estimate; `ssme metrics` lists them.",
-        OneOf(Nothing(""), NAMES),
-        short="-k",
+    metrics: tuple[str, ...] | None = optional(
+        "Metrics to estimate; `ssme metrics` lists them.", NAMES, short="-k"
     )
     n_labeled: tuple[int, ...] = option(
         (30,),
@@ -137,21 +134,17 @@ class BenchOptions(Declared):
         SIZES,
         short="-n",
     )
-    n_unlabeled: int | None = option(
-        None,
+    n_unlabeled: int | None = optional(
         "Number of unlabeled rows that a method gets.",
-        OneOf(Nothing("1000, or all there are"), Whole(least=0)),
+        Whole(least=0),
+        usual="1000, or all there are",
     )
     runs: int = option(20, "Number of random splits.", Whole(1, MOST_RUNS))
     random_state: int = option(0, "Seed of the splits.", Whole(least=0))
     workers: int = option(1, "Number of processes.", Whole(1, MOST_WORKERS))
-    scheduler: str | None = option(
-        None, "Address of a Dask scheduler to run on.", OneOf(Nothing(""), Text())
-    )
-    resume: Path | None = option(
-        None,
-        "Folder for finished runs: the same command resumes from it.",
-        OneOf(Nothing(""), FOLDER_NAME),
+    scheduler: str | None = optional("Address of a Dask scheduler to run on.", Text())
+    resume: Path | None = optional(
+        "Folder for finished runs: the same command resumes from it.", FOLDER_NAME
     )
 
 

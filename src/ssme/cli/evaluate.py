@@ -13,7 +13,7 @@ import typer
 from ssme.cli import options, program, run
 from ssme.cli.output import Output, format_json
 from ssme.errors import InputError, name_argument
-from ssme.options import Flag, Nothing, OneOf, Text, option, parse_number
+from ssme.options import Flag, Text, option, optional, parse_number
 from ssme.schema import FILE_NAME, AskOptions
 
 if TYPE_CHECKING:
@@ -34,17 +34,17 @@ NOT_IN_TABLES = ("threshold_for", "together", "gaps")
 class EvaluateOptions(AskOptions):
     """What `ssme evaluate` alone is asked."""
 
-    save_config: Path | None = option(
-        None,
+    save_config: Path | None = optional(
         "Write how the file is read, the evaluation and the engine to a config file. Gates, "
         "thresholds and outputs are not part of it.",
-        OneOf(Nothing("none"), FILE_NAME),
+        FILE_NAME,
+        usual="none",
         writes=True,
     )
-    metrics_json: Path | None = option(
-        None,
+    metrics_json: Path | None = optional(
         "Write the estimates alone to this file, as `dvc metrics` reads them.",
-        OneOf(Nothing("none"), FILE_NAME),
+        FILE_NAME,
+        usual="none",
         section=options.OUT,
         writes=True,
     )
@@ -87,30 +87,28 @@ def evaluate(spec: RunSpec, output: Output, asked: EvaluateOptions) -> None:
 class ReportOptions(AskOptions):
     """What `ssme report` alone is asked."""
 
-    output: Path | None = option(
-        None,
+    output: Path | None = optional(
         "File to write the report to: .html, .md or .json.",
-        OneOf(Nothing("report.html, or card.md with --card"), FILE_NAME),
+        FILE_NAME,
+        usual="report.html, or card.md with --card",
         short="-o",
         writes=True,
     )
-    title: str | None = option(None, "Heading of the report.", OneOf(Nothing(""), Text()))
-    target: str | None = option(
-        None,
+    title: str | None = optional("Heading of the report.", Text())
+    target: str | None = optional(
         "Target for which the report plans and draws the number of labels: "
         '"width(accuracy)<=0.05", "P(best)>=0.95", "regret<=0.005" or "P(regret<=0.01)>=0.9".',
-        OneOf(Nothing(""), Text()),
+        Text(),
     )
-    memory: Path | None = option(
-        None,
+    memory: Path | None = optional(
         "Memory of `ssme track`; the report then says what changed since its evaluations.",
-        OneOf(Nothing(""), FILE_NAME),
+        FILE_NAME,
     )
     data: str = option("default", "Name of the data in the memory.", Text())
-    card: str | None = option(
-        None,
+    card: str | None = optional(
         "Write the evaluation section of this model's card (.md), with metadata for model hubs.",
-        OneOf(Nothing("the whole report"), Text()),
+        Text(),
+        usual="the whole report",
     )
 
 

@@ -37,10 +37,9 @@ ROUND_COLUMNS = ("id", "label", "probability", "round", "reason")
 class SuggestFlags(SuggestOptions):
     """What `ssme suggest` alone is asked."""
 
-    output: Path | None = options.option(
-        None,
+    output: Path | None = options.optional(
         "CSV file with the rows and an empty label column to fill in.",
-        options.OneOf(options.Nothing(""), FILE_NAME),
+        FILE_NAME,
         short="-o",
         writes=True,
     )

@@ -11,7 +11,7 @@ from typing import Any
 from ssme.cli.options import TABLES
 from ssme.cli.output import Output
 from ssme.cli.program import register_command
-from ssme.options import Declared, Nothing, OneOf, Text, list_declared, option
+from ssme.options import Declared, Text, list_declared, optional
 
 CLASSES = {(True, True): "any", (True, False): "2", (False, True): "> 2"}
 """By whether there is a binary and a multiclass form."""
@@ -55,11 +55,8 @@ def metrics(output: Output) -> None:
 class MethodsOptions(Declared):
     """What `ssme methods` is asked."""
 
-    name: str | None = option(
-        None,
-        "Name of a method whose options are shown.",
-        OneOf(Nothing(), Text()),
-        positional="NAME",
+    name: str | None = optional(
+        "Name of a method whose options are shown.", Text(), usual="nothing", positional="NAME"
     )
 
 
@@ -153,11 +150,8 @@ def _show_method(output: Output, fact: dict[str, Any]) -> None:
 class ExplainOptions(Declared):
     """What `ssme explain` is asked."""
 
-    code: str | None = option(
-        None,
-        "Code of a warning to explain, such as D104.",
-        OneOf(Nothing(), Text()),
-        positional="CODE",
+    code: str | None = optional(
+        "Code of a warning to explain, such as D104.", Text(), usual="nothing", positional="CODE"
     )
 
 

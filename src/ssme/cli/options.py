@@ -15,18 +15,9 @@ from typing import Annotated, Any
 
 import typer
 
+from ssme import options as declared
 from ssme.config import read_typed
 from ssme.errors import InputError
-from ssme.options import (
-    Flag,
-    Kind,
-    NamedValues,
-    Option,
-    accept,
-    describe_default,
-    list_declared,
-    parse_number,
-)
 from ssme.schema import FILE_NAME, LISTED_FORMATS, AskOptions, ReadOptions, RunOptions
 
 SPELLED: dict[tuple[str, str | None], str] = {
@@ -64,31 +55,35 @@ COMPLETE: dict[str, Callable[[str], list[str]]] = {
     "metrics": _complete_metrics,
 }
 
-_DECLARED = {each.name: each for each in list_declared(RunOptions)}
+_DECLARED = {each.name: each for each in declared.list_declared(RunOptions)}
 FILE = _DECLARED.pop("source")._replace(
-    kind=Kind(lambda paths: paths, "paths of files", "paths"),
+    kind=declared.Kind(lambda paths: paths, "paths of files", "paths"),
     meaning=f"File of scores: {LISTED_FORMATS}. Several are joined by id.",
     positional="FILE",
 )
-READING = (FILE, *sorted(list_declared(ReadOptions), key=lambda each: not each.short))
+READING = (FILE, *sorted(declared.list_declared(ReadOptions), key=lambda each: not each.short))
 RUN = tuple(each for each in _DECLARED.values() if not each.section)
 ENGINE = tuple(each for each in _DECLARED.values() if each.section == "engine")
-CONFIG = Option("config", FILE_NAME, None, "TOML, YAML or JSON file of options.", short="-c")
-ASKING = list_declared(AskOptions)
+CONFIG = declared.Option(
+    "config", FILE_NAME, None, "TOML, YAML or JSON file of options.", short="-c"
+)
+ASKING = declared.list_declared(AskOptions)
 
 WRITE = (
-    Option("force", Flag(), False, "Overwrite existing files.", short="-f"),
-    Option("quiet", Flag(), False, "Print errors only.", short="-q"),
-    Option("no_color", Flag(), False, "Print without colors, as with the variable NO_COLOR."),
+    declared.Option("force", declared.Flag(), False, "Overwrite existing files.", short="-f"),
+    declared.Option("quiet", declared.Flag(), False, "Print errors only.", short="-q"),
+    declared.Option(
+        "no_color", declared.Flag(), False, "Print without colors, as with the variable NO_COLOR."
+    ),
 )
 TABLES = (
     *WRITE,
-    Option("json", FILE_NAME, None, "Write JSON to this file (- is stdout)."),
-    Option("csv", FILE_NAME, None, "Write CSV to this file (- is stdout)."),
+    declared.Option("json", FILE_NAME, None, "Write JSON to this file (- is stdout)."),
+    declared.Option("csv", FILE_NAME, None, "Write CSV to this file (- is stdout)."),
 )
 REPORT = (
     *TABLES,
-    Option("html", FILE_NAME, None, "Write an HTML report to this file (- is stdout)."),
+    declared.Option("html", FILE_NAME, None, "Write an HTML report to this file (- is stdout)."),
 )
 OUT = "Output"
 HEADINGS = (
@@ -103,7 +98,7 @@ SHARED = {name for o in _SEVERAL for name in (o.name, *(o.off or ())[:1])}
 """Names of the options that several commands have."""
 
 
-def make_parameters(options: Iterable[Option]) -> Iterator[Parameter]:
+def make_parameters(options: Iterable[declared.Option]) -> Iterator[Parameter]:
     """What the parser reads for each option; a value is None where it was not given."""
     for each in options:
         kind: Any = TYPES.get(each.shape, str | None)
@@ -138,26 +133,26 @@ def spell_flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def list_flags(options: Iterable[Option]) -> dict[str, str]:
+def list_flags(options: Iterable[declared.Option]) -> dict[str, str]:
     """Argument of Python -> long option, for the options of a command."""
     flags = {each.name: each.positional or spell_flag(each.key) for each in options}
     return {"source": "FILE", "y": "--label", **flags}
 
 
-def _explain(of: Option) -> str:
-    default = describe_default(of)
+def _explain(of: declared.Option) -> str:
+    default = declared.describe_default(of)
     if isinstance(of.default, tuple):
         default = ",".join(map(str, of.default))
     return f"{of.meaning.rstrip('.')}{f' (default: {default})' if default else ''}."
 
 
-def _offer(of: Option) -> Callable[[str], list[str]] | None:
+def _offer(of: declared.Option) -> Callable[[str], list[str]] | None:
     if of.choices:
         return lambda incomplete: [each for each in of.choices if each.startswith(incomplete)]
     return COMPLETE.get(of.name)
 
 
-def parse_flags(given: Mapping[str, Any], options: Iterable[Option]) -> dict[str, Any]:
+def parse_flags(given: Mapping[str, Any], options: Iterable[declared.Option]) -> dict[str, Any]:
     """The ``options`` that were given, by their names in Python and of their types.
 
     Options of the method are texts by name: how a text is read depends on the method.
@@ -175,8 +170,8 @@ def parse_flags(given: Mapping[str, Any], options: Iterable[Option]) -> dict[str
     return found
 
 
-def _parse(of: Option, value: Any) -> Any:
-    if isinstance(of.kind, NamedValues):
+def _parse(of: declared.Option, value: Any) -> Any:
+    if isinstance(of.kind, declared.NamedValues):
         return _parse_key_values(value, spell_flag(of.key))
     if of.shape in ("whole", "number", "path", "paths"):
         return _convert(of, value)
@@ -193,17 +188,17 @@ def _parse(of: Option, value: Any) -> Any:
     return [number for number, _ in typed]
 
 
-def _convert(of: Option, value: Any) -> Any:
+def _convert(of: declared.Option, value: Any) -> Any:
     """Numbers that people write, not 0_1 or nan, which Python reads too; paths of files."""
     if of.shape == "path":
         return Path(value)
     if of.shape == "paths":
         return [Path(each) for each in value]
     try:
-        number = parse_number(value)
+        number = declared.parse_number(value)
         return int(value) if of.shape == "whole" else number
     except ValueError:
-        return accept(of, value)  # refuses the text in the words of the option
+        return declared.accept(of, value)  # refuses the text in the words of the option
 
 
 def spell_with(flags: dict[str, str]) -> Any:

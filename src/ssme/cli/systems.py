@@ -26,17 +26,17 @@ class SystemFlags(schema.SystemOptions):
         FILE.kind,
         positional="FILE",
     )
-    metrics_json: Path | None = options.option(
-        None,
+    metrics_json: Path | None = options.optional(
         "Write the estimates alone to this file, as `dvc metrics` reads them.",
-        options.OneOf(options.Nothing("none"), schema.FILE_NAME),
+        schema.FILE_NAME,
+        usual="none",
         section=OUT,
         writes=True,
     )
-    report: Path | None = options.option(
-        None,
+    report: Path | None = options.optional(
         "Write a report to this file: .html, .md or .json.",
-        options.OneOf(options.Nothing("none"), schema.FILE_NAME),
+        schema.FILE_NAME,
+        usual="none",
         section=OUT,
         writes=True,
     )

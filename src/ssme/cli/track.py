@@ -12,7 +12,7 @@ from ssme.cli.output import Output
 from ssme.cli.program import register_command, register_group
 from ssme.cli.run import evaluate_scores, list_inputs, read_noted
 from ssme.errors import InputError, make_unknown_name_error, name_argument
-from ssme.options import Declared, Nothing, OneOf, Text, Whole, option
+from ssme.options import Declared, Text, Whole, option, optional
 from ssme.schema import FILE_NAME
 from ssme.show.sections import Column, Section
 
@@ -86,14 +86,9 @@ def add(spec: RunSpec, output: Output, asked: AddOptions) -> None:
 class ShowOptions(MemoryOptions):
     """What `ssme track show` alone is asked."""
 
-    metric: str | None = option(
-        None, "The metric to follow.", OneOf(Nothing(""), Text()), short="-k"
-    )
-    plot: Path | None = option(
-        None,
-        "Draw the estimates over time: .html, .svg, .png or .json.",
-        OneOf(Nothing(""), FILE_NAME),
-        writes=True,
+    metric: str | None = optional("The metric to follow.", Text(), short="-k")
+    plot: Path | None = optional(
+        "Draw the estimates over time: .html, .svg, .png or .json.", FILE_NAME, writes=True
     )
 
 

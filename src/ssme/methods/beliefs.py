@@ -19,18 +19,9 @@ from scipy.special import ndtri
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.data.values import find_weight_unit
+from ssme.methods import base, label_draws
 from ssme.methods import clusters as clustering
 from ssme.methods import draws as drawing
-from ssme.methods import label_draws
-from ssme.methods.base import (
-    Estimate,
-    Estimates,
-    Facts,
-    GroupRows,
-    Predictor,
-    SilentOnRows,
-    number_rows,
-)
 from ssme.metrics import kinds
 from ssme.metrics.base import Metric, MetricPlan, one_hot_mass
 from ssme.metrics.confusion import confusion_matrices, predicted_classes
@@ -93,10 +84,10 @@ class DrawnLabels(ABC):
     def plan(self, metrics: Sequence[Metric], scores: FloatArray) -> list[list[MetricPlan]]:
         """The plans of every metric, one for each of the G labelings."""
 
-    def estimate(self, metrics: Sequence[Metric], rows: Sequence[GroupRows]) -> Estimates:
+    def estimate(self, metrics: Sequence[Metric], rows: Sequence[base.GroupRows]) -> base.Estimates:
         """Means over the label draws; the draws kept are worlds (`ssme.methods.draws`)."""
         data = self.data
-        parts = [slice(None) if p is None else number_rows(p, data.n_rows) for p in rows]
+        parts = [slice(None) if p is None else base.number_rows(p, data.n_rows) for p in rows]
         plans = [self.plan(metrics, data.scores[part]) for part in parts]
         points: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
         worlds: list[list[list[FloatArray]]] = [[[] for _ in metrics] for _ in parts]
@@ -119,11 +110,11 @@ class DrawnLabels(ABC):
         ]
 
 
-def _center(points: list[FloatArray], worlds: list[FloatArray], metric: Metric) -> Estimate:
+def _center(points: list[FloatArray], worlds: list[FloatArray], metric: Metric) -> base.Estimate:
     """The mean of ``points`` (D, M) with the ``worlds`` moved onto it."""
     value, draws = drawing.average_defined(np.concatenate(points)), np.concatenate(worlds)
     shift = value - drawing.average_defined(draws)
-    return Estimate(value, np.clip(draws + shift, metric.low, metric.high))
+    return base.Estimate(value, np.clip(draws + shift, metric.low, metric.high))
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,9 +132,9 @@ class LabelPosterior(DrawnLabels):
     n_draws: int
     n_worlds: int
     seed: np.random.SeedSequence
-    facts: Facts = field(default_factory=Facts)
+    facts: base.Facts = field(default_factory=base.Facts)
     refits: tuple[FloatArray, ...] = ()
-    predictor: Predictor | None = None
+    predictor: base.Predictor | None = None
     clamps_labels: bool = True
     batch_cells: int = BATCH_CELLS
 
@@ -210,10 +201,12 @@ class SoftBelief(ABC):
         """Number of joint draws."""
 
     @abstractmethod
-    def estimate_soft(self, metrics: Sequence[Metric], rows: Sequence[GroupRows]) -> Estimates:
+    def estimate_soft(
+        self, metrics: Sequence[Metric], rows: Sequence[base.GroupRows]
+    ) -> base.Estimates:
         """Estimates [group][metric] from W, where some rows have no label."""
 
-    def estimate(self, metrics: Sequence[Metric], rows: Sequence[GroupRows]) -> Estimates:
+    def estimate(self, metrics: Sequence[Metric], rows: Sequence[base.GroupRows]) -> base.Estimates:
         """Point estimates [group][metric] on all rows of each group, with joint draws.
 
         Where every row has a label nothing is left to W: they are the estimates of labels alone,
@@ -269,7 +262,7 @@ class PerModelPosterior(DrawnLabels):
     n_draws: int
     n_worlds: int
     seed: np.random.SeedSequence
-    facts: Facts = field(default_factory=Facts)
+    facts: base.Facts = field(default_factory=base.Facts)
     batch_cells: int = BATCH_CELLS
 
     @property
@@ -319,15 +312,15 @@ class PerModelPosterior(DrawnLabels):
 
 
 @dataclass(frozen=True, eq=False)
-class DirectBelief(SilentOnRows):
+class DirectBelief(base.SilentOnRows):
     """Answers through ``answer(metric, rows)``; ``rows`` are the row numbers of one group."""
 
     n_rows: int
-    answer: Callable[[Metric, IntArray], Estimate]
-    facts: Facts = field(default_factory=Facts)
+    answer: Callable[[Metric, IntArray], base.Estimate]
+    facts: base.Facts = field(default_factory=base.Facts)
 
-    def estimate(self, metrics: Sequence[Metric], rows: Sequence[GroupRows]) -> Estimates:
-        parts = [number_rows(part, self.n_rows) for part in rows]
+    def estimate(self, metrics: Sequence[Metric], rows: Sequence[base.GroupRows]) -> base.Estimates:
+        parts = [base.number_rows(part, self.n_rows) for part in rows]
         asked = [(part, metric) for part in parts for metric in metrics]
         answers = iter([self.answer(metric, part) for part, metric in track(asked, "metrics")])
         return [[next(answers) for _ in metrics] for _ in parts]
@@ -340,7 +333,7 @@ def make_normal_estimate(
     n_draws: int,
     seed: np.random.SeedSequence,
     data: ScoreSet | None = None,
-) -> Estimate:
+) -> base.Estimate:
     """``value`` (M,) with normal intervals and joint normal draws, kept in the metric's range.
 
     ``influence`` (M, n) is what each row adds to the error of each value, so that its products are
@@ -367,7 +360,7 @@ def make_normal_estimate(
     if np.isfinite(covariance).all():
         normal = np.random.default_rng(seed).standard_normal((n_draws, value.size))
         draws = clip(value + normal @ compute_root(covariance))
-    return Estimate(value=clip(value), draws=draws, bounds=find_bounds)
+    return base.Estimate(value=clip(value), draws=draws, bounds=find_bounds)
 
 
 def compute_root(covariance: FloatArray) -> FloatArray:
@@ -499,7 +492,7 @@ class LabeledRows:
                     tables = tables / effect[:, None, None]
                 return label_draws.TableDraws(statistic, tables, value, seed, self.settings)
             case kinds.PlainInterval.NONE:
-                return Estimate(value).interval
+                return base.Estimate(value).interval
             case kinds.PlainInterval.BOOTSTRAP:
                 return None
 
@@ -592,14 +585,14 @@ class LabeledRows:
 
 
 @dataclass(frozen=True, eq=False)
-class LabeledBelief(SilentOnRows):
+class LabeledBelief(base.SilentOnRows):
     """Estimates from the labeled rows alone; see `ssme.methods.labeled`."""
 
     data: ScoreSet
     n_draws: int
     joint_draws: bool
     seed: np.random.SeedSequence
-    facts: Facts = field(default_factory=Facts)
+    facts: base.Facts = field(default_factory=base.Facts)
     settings: label_draws.ResamplingSettings = field(default_factory=label_draws.ResamplingSettings)
     batch_cells: int = BATCH_CELLS
 
@@ -611,23 +604,23 @@ class LabeledBelief(SilentOnRows):
         same = (self.n_draws, self.settings) == (other.n_draws, other.settings)
         return self.data is other.data and same and seeds[0] == seeds[1]
 
-    def estimate(self, metrics: Sequence[Metric], rows: Sequence[GroupRows]) -> Estimates:
+    def estimate(self, metrics: Sequence[Metric], rows: Sequence[base.GroupRows]) -> base.Estimates:
         """The metric on the labeled rows of each group."""
         labeled = self.data.labeled
         place = np.cumsum(labeled) - 1
         out = []
         for g, part in enumerate(rows):
-            numbers = number_rows(part, self.data.n_rows)
+            numbers = base.number_rows(part, self.data.n_rows)
             taken = numbers[labeled[numbers]]
             out.append(self._estimate_group(metrics, taken, place[taken], g))
         return out
 
     def _estimate_group(
         self, metrics: Sequence[Metric], taken: IntArray, keep: IntArray, group: int
-    ) -> list[Estimate]:
+    ) -> list[base.Estimate]:
         """``taken`` are the labeled rows of the group, ``keep`` their places among all labeled."""
         if keep.size == 0:
-            return [Estimate(value=np.full(self.data.n_models, np.nan)) for _ in metrics]
+            return [base.Estimate(value=np.full(self.data.n_models, np.nan)) for _ in metrics]
         weights = self.data.label_weights
         own = np.ones(taken.size) if weights is None else weights[taken]
         clusters = None if self.data.clusters is None else self.data.clusters[taken]
@@ -666,7 +659,7 @@ class LabeledBelief(SilentOnRows):
         fades = max(0.0, 1.0 - self.settings.few / self.data.n_models**2)
         exponent = 1.0 - (1.0 - self.settings.best) * fades
         return [
-            Estimate(value, draws_of.get(m), known, best_exponent=exponent)
+            base.Estimate(value, draws_of.get(m), known, best_exponent=exponent)
             for m, (value, known) in enumerate(zip(values, bounds, strict=True))
         ]
 

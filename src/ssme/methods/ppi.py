@@ -40,7 +40,7 @@ from ssme.methods.draws import MOST_DRAWS, declare_joint_draws, spawn_seed
 from ssme.methods.votes import average_scores, cast_votes, compute_share_correct
 from ssme.metrics import decisions, kinds
 from ssme.metrics.base import Metric
-from ssme.options import Enumeration, Flag, Nothing, Number, OneOf, Series, Whole, option
+from ssme.options import Enumeration, Flag, Number, Series, Whole, option, optional
 from ssme.progress import track
 
 Annotator = Literal["confidence", "pool"]
@@ -191,11 +191,11 @@ def _average(values: FloatArray, weights: FloatArray) -> tuple[float, FloatArray
 class Ppi(base.DeclaredMethod, example="power=1.0"):
     """Prediction-powered estimates with the mean score as annotator."""
 
-    power: float | None = option(
-        None,
+    power: float | None = optional(
         "The parameter lambda, the weight of the predictions: 1 is plain prediction-powered "
         "inference, 0 uses labeled rows only.",
-        OneOf(Number(least=0.0, most=1.0), Nothing("it is tuned")),
+        Number(least=0.0, most=1.0),
+        usual="it is tuned",
     )
     ridge: bool = option(
         True, "Whether ridge regression stabilizes the tuned lambda of accuracy.", Flag()

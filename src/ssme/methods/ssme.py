@@ -25,7 +25,7 @@ from ssme.data.scoreset import ScoreSet
 from ssme.methods import base, beliefs, draws
 from ssme.mixture import gaussian_mixture, kde, kernels
 from ssme.mixture import model as mixture
-from ssme.options import Enumeration, Nothing, Number, OneOf, Text, Whole, option
+from ssme.options import Enumeration, Nothing, Number, OneOf, Text, Whole, option, optional
 from ssme.progress import track
 
 PRESET_DRAWS = {"paper": 500, "public_code": 100}
@@ -34,7 +34,7 @@ PRESET_DRAWS = {"paper": 500, "public_code": 100}
 APPLIED_ROWS = 100_000
 """Rows at a time that a fitted mixture is applied to."""
 
-PRESET = Nothing("what the preset says")
+PRESET = "what the preset says"
 
 
 @dataclass(frozen=True)
@@ -47,64 +47,57 @@ class SsmeOptions(base.DeclaredMethod):
         "public code runs it.",
         Enumeration(*mixture.PRESETS),
     )
-    density: str | None = option(
-        None,
+    density: str | None = optional(
         "Density of the scores given the class: a kernel density estimate, Gaussians, a "
         "normalizing flow (extra `flow`), or automatic by the number of rows and dimensions.",
-        OneOf(Enumeration(*mixture.DENSITIES), PRESET),
+        Enumeration(*mixture.DENSITIES),
+        usual=PRESET,
     )
-    kernel: str | None = option(
-        None, "Kernel of the kernel density estimate.", OneOf(Enumeration(*kernels.KERNELS), PRESET)
+    kernel: str | None = optional(
+        "Kernel of the kernel density estimate.", Enumeration(*kernels.KERNELS), usual=PRESET
     )
-    bandwidth: str | float | None = option(
-        None,
+    bandwidth: str | float | None = optional(
         "Bandwidth of the kernel density estimate: a rule, or a number.",
-        OneOf(Enumeration(*kde.BANDWIDTH_RULES), Number(least=1e-6, most=1e6), PRESET),
+        Enumeration(*kde.BANDWIDTH_RULES),
+        Number(least=1e-6, most=1e6),
+        usual=PRESET,
     )
-    across: str | None = option(
-        None,
+    across: str | None = optional(
         "Bandwidth in several dimensions: the smallest of all, or each its own.",
-        OneOf(Enumeration(*kde.ACROSS), PRESET),
+        Enumeration(*kde.ACROSS),
+        usual=PRESET,
     )
-    covariance: str | None = option(
-        None,
-        "Covariance of the Gaussians.",
-        OneOf(Enumeration(*gaussian_mixture.COVARIANCES), PRESET),
+    covariance: str | None = optional(
+        "Covariance of the Gaussians.", Enumeration(*gaussian_mixture.COVARIANCES), usual=PRESET
     )
-    components: int | None = option(
-        None, "Number of Gaussians per class.", OneOf(Whole(1, 100), PRESET)
-    )
-    device: str | None = option(
-        None,
+    components: int | None = optional("Number of Gaussians per class.", Whole(1, 100), usual=PRESET)
+    device: str | None = optional(
         'Torch device for kernel sums and flows, such as "cuda".',
-        OneOf(Text(), Nothing("the processor, without torch")),
+        Text(),
+        usual="the processor, without torch",
     )
-    init: str | None = option(
-        None,
+    init: str | None = optional(
         "First guess of the unlabeled rows: drawn from the mean score, or from their nearest "
         "labeled neighbors.",
-        OneOf(Enumeration(*mixture.STARTS), PRESET),
+        Enumeration(*mixture.STARTS),
+        usual=PRESET,
     )
-    lambda_u: float | None = option(
-        None,
-        "Weight of an unlabeled row in the likelihood.",
-        OneOf(Number(least=1e-6, most=1e6), PRESET),
+    lambda_u: float | None = optional(
+        "Weight of an unlabeled row in the likelihood.", Number(least=1e-6, most=1e6), usual=PRESET
     )
-    max_iter: int | None = option(None, "Most steps of EM.", OneOf(Whole(1, 10_000), PRESET))
-    tol: float | None = option(
-        None,
+    max_iter: int | None = optional("Most steps of EM.", Whole(1, 10_000), usual=PRESET)
+    tol: float | None = optional(
         "Largest change of a responsibility at which EM has converged.",
-        OneOf(Number(least=0.0, most=1.0), PRESET),
+        Number(least=0.0, most=1.0),
+        usual=PRESET,
     )
-    clip: float | None = option(
-        None,
+    clip: float | None = optional(
         "Smallest probability before the log-ratio; smaller ones are raised to it.",
-        OneOf(Number(least=1e-15, most=0.1), PRESET),
+        Number(least=1e-15, most=0.1),
+        usual=PRESET,
     )
-    n_draws: int | None = option(
-        None,
-        "Number of label vectors drawn for each estimate.",
-        OneOf(Whole(1, draws.MOST_DRAWS), PRESET),
+    n_draws: int | None = optional(
+        "Number of label vectors drawn for each estimate.", Whole(1, draws.MOST_DRAWS), usual=PRESET
     )
     n_worlds: int = draws.declare_world_draws()
 

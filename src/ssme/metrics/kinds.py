@@ -25,7 +25,7 @@ from enum import Enum
 from typing import Literal, NamedTuple, Protocol
 
 from ssme.arrays import FloatArray
-from ssme.options import Declared, Enumeration, Flag, Nothing, OneOf, Whole, option
+from ssme.options import Declared, Enumeration, Flag, Whole, option, optional
 
 DEFAULT_THRESHOLD = 0.5
 """P(1) from which class 1 of two classes is predicted, unless a metric says otherwise."""
@@ -196,35 +196,27 @@ class Ranking(Kind):
 class Calibration(Declared, Kind):
     """A calibration error; what is None depends on the number of classes."""
 
-    n_bins: int | None = option(
-        None, "Number of bins.", OneOf(Nothing("10 for two classes, 15 for more"), Whole(least=1))
+    n_bins: int | None = optional(
+        "Number of bins.", Whole(least=1), usual="10 for two classes, 15 for more"
     )
-    binning: Binning | None = option(
-        None,
+    binning: Binning | None = optional(
         "Bins of equal mass or of equal width.",
-        OneOf(
-            Nothing("quantile for two classes, uniform for more"),
-            Enumeration("quantile", "uniform"),
-        ),
+        Enumeration("quantile", "uniform"),
+        usual="quantile for two classes, uniform for more",
     )
-    weighted: bool | None = option(
-        None,
-        "Whether bins count by the weight of their rows.",
-        OneOf(Nothing("for more than two classes"), Flag()),
+    weighted: bool | None = optional(
+        "Whether bins count by the weight of their rows.", Flag(), usual="for more than two classes"
     )
     norm: Norm = option(
         "l1",
         "Mean, root mean square or maximum of the gaps of the bins.",
         Enumeration("l1", "l2", "max"),
     )
-    target: Target | None = option(
-        None,
+    target: Target | None = optional(
         "The score that is checked: P(1), the largest score, the largest score in bins of rows of "
         "one predicted class each, or the score of every class, averaged over classes.",
-        OneOf(
-            Nothing("positive for two classes, top_label for more"),
-            Enumeration("positive", "top_label", "top_label_by_class", "classwise"),
-        ),
+        Enumeration("positive", "top_label", "top_label_by_class", "classwise"),
+        usual="positive for two classes, top_label for more",
     )
 
     def settle(self, n_classes: int) -> SettledCalibration:

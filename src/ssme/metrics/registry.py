@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ssme import options as declared
 from ssme.arrays import FloatArray
 from ssme.errors import InputError
 from ssme.metrics.base import Metric
@@ -27,17 +28,6 @@ from ssme.metrics.custom import from_callable
 from ssme.metrics.decisions import CLASS_METRICS, DECISION_METRICS, at_threshold, make_class_metric
 from ssme.metrics.kinds import DEFAULT_THRESHOLD, Calibration, Decision
 from ssme.metrics.ranking import RANKING_METRICS
-from ssme.options import (
-    Declared,
-    Nothing,
-    Number,
-    OneOf,
-    Series,
-    Text,
-    accept_all,
-    option,
-    parse_number,
-)
 from ssme.wording import quote, suggest_nearest
 
 MetricSpec = str | Metric | Mapping[str, Any] | Callable[..., Any]
@@ -232,7 +222,7 @@ def _make_from_text(spec: str, threshold: float | None) -> Metric:
 
 def _parse_number(spec: str, what: str, text: str, example: str) -> float:
     try:
-        return parse_number(text)
+        return declared.parse_number(text)
     except ValueError:
         problem = f"metric `{spec}`: the {what} `{text}` is not a number"
         hint = f"write a number from 0 to 1, for example `{example}`"
@@ -299,29 +289,31 @@ def _name_class(text: MetricText, k: int, names: Sequence[str]) -> dict[str, Any
 
 
 @dataclass(init=False, repr=False, eq=False)
-class _Shown(Declared):
-    as_: str | None = option(None, "Name in tables.", OneOf(Nothing(), Text()))
-    title: str | None = option(None, "Title for people.", OneOf(Nothing(), Text()))
+class _Shown(declared.Declared):
+    as_: str | None = declared.optional("Name in tables.", declared.Text(), usual="nothing")
+    title: str | None = declared.optional("Title for people.", declared.Text(), usual="nothing")
 
 
 @dataclass(init=False, repr=False, eq=False)
-class _NoOptions(Declared):
+class _NoOptions(declared.Declared):
     pass
 
 
 @dataclass(init=False, repr=False, eq=False)
-class _DecisionOptions(Declared):
-    threshold: float = option(
-        DEFAULT_THRESHOLD, "P(1) from which class 1 of two classes is predicted.", Number(0.0, 1.0)
+class _DecisionOptions(declared.Declared):
+    threshold: float = declared.option(
+        DEFAULT_THRESHOLD,
+        "P(1) from which class 1 of two classes is predicted.",
+        declared.Number(0.0, 1.0),
     )
 
 
 @dataclass(init=False, repr=False, eq=False)
 class _MatrixOptions(_DecisionOptions):
-    matrix: tuple[tuple[float, ...], ...] = option(
+    matrix: tuple[tuple[float, ...], ...] = declared.option(
         (),
         "Costs or utilities: one row per true class, one column per predicted class.",
-        Series(Series(Number(), least=2), least=2),
+        declared.Series(declared.Series(declared.Number(), least=2), least=2),
     )
 
 
@@ -334,20 +326,20 @@ def _make_from_data(data: Mapping[str, Any], threshold: float | None) -> Metric:
         raise InputError(problem, hint='write for example {name = "ece", norm = "l2"}')
     owner = f"metric {name!r}"
     labels = {key: options.pop(key) for key in list(options) if key in ("as_", "title")}
-    shown = accept_all(_Shown, labels, owner)
+    shown = declared.accept_all(_Shown, labels, owner)
     if name in _OF_MATRIX:
-        options = accept_all(_MatrixOptions, options, owner)
+        options = declared.accept_all(_MatrixOptions, options, owner)
         if "matrix" not in options:
             raise InputError(f"{owner} has no matrix", hint="give it as matrix = [[0, 1], [10, 0]]")
         if threshold is not None:
             options.setdefault("threshold", threshold)
         made = _OF_MATRIX[name](**options)
     elif name == "ece" and options:
-        made = ece(**accept_all(Calibration, options, owner))
+        made = ece(**declared.accept_all(Calibration, options, owner))
     else:
         made = _make_from_text(name, None)
         decides = isinstance(made.kind, Decision) and "@" not in name
-        options = accept_all(_DecisionOptions if decides else _NoOptions, options, owner)
+        options = declared.accept_all(_DecisionOptions if decides else _NoOptions, options, owner)
         at = options.get("threshold", threshold)
         if decides and at is not None:
             made = at_threshold(made, at)

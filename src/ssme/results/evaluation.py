@@ -24,20 +24,10 @@ from ssme.methods.label_draws import kish
 from ssme.metrics import MetricSpec, get_metric
 from ssme.metrics.base import Metric
 from ssme.options import Number, Option, accept
+from ssme.results import groups as grouped
 from ssme.results import table as tables
 from ssme.results.choose import MARGIN, Choice, choose_model, find_criterion, refuse_idle_margin
 from ssme.results.comparison import Comparison, ModelRanking, compare_models, rank_models
-from ssme.results.groups import (
-    ALL,
-    GapTable,
-    Group,
-    GroupRanking,
-    StreamPass,
-    compute_gaps,
-    find_worst_record,
-    order_by_estimate,
-    rank_groups,
-)
 from ssme.results.reliability import Record, find_record
 from ssme.wording import quote, suggest_nearest
 from ssme.writing import write_text
@@ -67,7 +57,7 @@ class Asked:
     options: Mapping[str, Any] = field(default_factory=dict)
     thresholds: ThresholdChoice | None = None
     together: SetProfile | None = None
-    gaps: GapTable | None = None
+    gaps: grouped.GapTable | None = None
     gate: Verdict | None = None
 
     def list_sections(self) -> tuple[Section, ...]:
@@ -125,13 +115,13 @@ class Evaluation:
     method: str
     belief: Belief
     metrics: tuple[Metric, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[grouped.Group, ...]
     estimates: tuple[tuple[Estimate, ...], ...]
     labels_only: tuple[tuple[Estimate, ...], ...]
     level: float
     warnings: tuple[ResultWarning, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
-    streamed: StreamPass | None = None
+    streamed: grouped.StreamPass | None = None
     asked: Asked = field(default_factory=Asked)
 
     @property
@@ -222,7 +212,7 @@ class Evaluation:
         columns = {name: [row[name] for row in table] for name in tables.COLUMNS}
         return tables.build_frame(columns, library or self.library)
 
-    def estimate(self, metric: str | None = None, group: str = ALL) -> Estimate:
+    def estimate(self, metric: str | None = None, group: str = grouped.ALL) -> Estimate:
         """Value, draws and interval of one metric on one group, for all classifiers.
 
         It has ``value`` (n_models,), ``draws`` (n_draws, n_models) or None, ``interval(level)``.
@@ -243,7 +233,7 @@ class Evaluation:
         a: str | None = None,
         b: str | None = None,
         *,
-        group: str = ALL,
+        group: str = grouped.ALL,
         groups: tuple[str, str] | None = None,
         level: float | None = None,
     ) -> Comparison:
@@ -268,7 +258,7 @@ class Evaluation:
         )
 
     def ranking(
-        self, metric: str | None = None, group: str = ALL, *, level: float | None = None
+        self, metric: str | None = None, group: str = grouped.ALL, *, level: float | None = None
     ) -> ModelRanking:
         """All classifiers by one metric, best first, with P(best) and the interval of the rank.
 
@@ -302,7 +292,7 @@ class Evaluation:
         by: str | None = None,
         kinds: Sequence[str] = ("difference", "ratio"),
         level: float | None = None,
-    ) -> GapTable:
+    ) -> grouped.GapTable:
         """Gaps between groups, with intervals that are valid for all pairs of groups at once.
 
         Parameters
@@ -323,7 +313,7 @@ class Evaluation:
         level, kinds = self._check_level(level), (kinds,) if isinstance(kinds, str) else kinds
         return self._keep(
             ("gaps", metric, by, tuple(kinds), level),
-            lambda: compute_gaps(self, metric, by, kinds, level),
+            lambda: grouped.compute_gaps(self, metric, by, kinds, level),
         )
 
     def worst_groups(
@@ -333,7 +323,7 @@ class Evaluation:
         by: str | None = None,
         model: str | None = None,
         level: float | None = None,
-    ) -> GroupRanking:
+    ) -> grouped.GroupRanking:
         """List the groups of a grouping, worst first, with their differences from all rows.
 
         Parameters
@@ -348,7 +338,7 @@ class Evaluation:
             Coverage of the intervals (default: that of the evaluation); those of the differences
             are valid for all groups at once.
         """
-        return rank_groups(self, metric, by, model, self._check_level(level))
+        return grouped.rank_groups(self, metric, by, model, self._check_level(level))
 
     # ---------------------------------------------------------------------------------------------
     # Decisions
@@ -370,7 +360,7 @@ class Evaluation:
         metric: MetricSpec | None = None,
         *,
         margin: float = MARGIN.default,
-        group: str = ALL,
+        group: str = grouped.ALL,
         level: float | None = None,
     ) -> Choice:
         """Choose a model by one metric, and say what the choice may cost.
@@ -414,7 +404,7 @@ class Evaluation:
         self,
         goal: MetricSpec,
         *,
-        group: str = ALL,
+        group: str = grouped.ALL,
         confidence: float = 0.5,
         level: float | None = None,
     ) -> ThresholdChoice:
@@ -443,7 +433,7 @@ class Evaluation:
             self, goal, group=group, confidence=confidence, level=self._check_level(level)
         )
 
-    def set_profile(self, group: str = ALL, *, level: float | None = None) -> SetProfile:
+    def set_profile(self, group: str = grouped.ALL, *, level: float | None = None) -> SetProfile:
         """Estimate how the classifiers err together, as one set (`ssme.results.together`).
 
         Parameters
@@ -758,7 +748,7 @@ class Evaluation:
                 metric.name: {
                     "p_best": self.find_record(metric).knows("best"),
                     "p_better": self.find_record(metric).knows("better"),
-                    "p_worst": find_worst_record(self, metric).knows("worst"),
+                    "p_worst": grouped.find_worst_record(self, metric).knows("worst"),
                 }
                 for metric in directed
             },
@@ -776,7 +766,7 @@ class Evaluation:
             return self.compare(metric.name).rows
         if not np.isfinite(self.estimate(metric.name).value).any():
             return ()
-        best = self.data.models[order_by_estimate(self, metric.name)[0]]
+        best = self.data.models[grouped.order_by_estimate(self, metric.name)[0]]
         return self.compare(metric.name, best).rows
 
     def to_json(self, path: str | Path | None = None) -> str:
@@ -867,7 +857,7 @@ class Evaluation:
         name = classes[-1] if name is None else name
         return _find_position(str(name), list(map(str, classes)), "there is no class {!r}")
 
-    def find_record(self, metric: Metric, group: str = ALL) -> Record:
+    def find_record(self, metric: Metric, group: str = grouped.ALL) -> Record:
         """What benchmarks measured of the probabilities that the method gives for ``metric``.
 
         Parameters
@@ -877,7 +867,7 @@ class Evaluation:
         group : str
             The group that they are compared on; nothing was measured on groups, nor for judges.
         """
-        if group != ALL:
+        if group != grouped.ALL:
             return Record(self.method, f"{metric.name} on a group of rows")
         if self.data.judges:
             return Record(self.method, f"{metric.name} of answers and ratings")

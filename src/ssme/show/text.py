@@ -12,14 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ssme.results.groups import ALL
-from ssme.show.document import (
-    Document,
-    Shown,
-    build_document,
-    list_estimate_columns,
-    make_table,
-    name_files,
-)
+from ssme.show import document as documents
 from ssme.show.sections import Section, format_span, format_value
 from ssme.wording import make_printable, shorten
 
@@ -33,7 +26,7 @@ NOTEBOOK_ROWS = 30
 """Rows of a table in a notebook."""
 
 
-def render_markdown(document: Document) -> str:
+def render_markdown(document: documents.Document) -> str:
     """The document as the text of a Markdown file."""
     lines = [f"# {_escape_markdown(document.title)}"]
     for sentence in document.head:
@@ -55,8 +48,8 @@ def render_card(evaluation: Evaluation, model: str) -> str:
     The metadata are YAML (``model-index``), whose texts are written as those of JSON.
     """
     evaluation.model_index(model)
-    document = build_document(evaluation)
-    data = json.dumps(name_files(evaluation.settings) or "scores")
+    document = documents.build_document(evaluation)
+    data = json.dumps(documents.name_files(evaluation.settings) or "scores")
     rows = [row for row in evaluation.rows(group=ALL) if row["model"] == model]
     lines = ["---", "model-index:", f"- name: {json.dumps(model)}", "  results:"]
     lines += ["  - task:", "      type: classification"]
@@ -66,8 +59,8 @@ def render_card(evaluation: Evaluation, model: str) -> str:
             name = f"{row['metric']}, estimate and interval {format_span(row['low'], row['high'])}"
             lines += [f"    - type: {json.dumps(row['metric'])}", f"      name: {json.dumps(name)}"]
             lines.append(f"      value: {row['estimate']:.4f}")
-    columns = list_estimate_columns(evaluation.level)[1:5]
-    table, _ = make_table(rows, (Shown("metric", "metric"), *columns))
+    columns = documents.list_estimate_columns(evaluation.level)[1:5]
+    table, _ = documents.make_table(rows, (documents.Shown("metric", "metric"), *columns))
     warned = [f"{each.code} {each.title}" for each in evaluation.warnings]
     sentences = [
         f"Estimated from few labels and many unlabeled rows. {document.head[0]}",
@@ -113,7 +106,7 @@ def _escape_markdown(text: str) -> str:
     return MARKUP.sub(r"\\\1", " ".join(make_printable(text).split()))
 
 
-def render_notebook(document: Document) -> str:
+def render_notebook(document: documents.Document) -> str:
     """The document as HTML without style or script."""
     head = "".join(map(_write_paragraph, document.head))
     answers = "".join(

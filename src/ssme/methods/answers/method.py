@@ -27,6 +27,7 @@ import numpy as np
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods import base, beliefs
+from ssme.methods import draws as drawing
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.evidence import AnswersDesign, EvidenceEncoders, space_rows
 from ssme.methods.auto import correction, model, regimes
@@ -37,14 +38,6 @@ from ssme.methods.clusters import (
     has_repeats,
     weigh_rows,
 )
-from ssme.methods.draws import (
-    average_defined,
-    declare_constants,
-    declare_joint_draws,
-    log_odds,
-    make_child_seed,
-    spawn_seed,
-)
 from ssme.methods.regression import Regression
 from ssme.metrics.base import Metric, one_hot_mass
 from ssme.progress import track
@@ -54,8 +47,8 @@ from ssme.progress import track
 class Answers(base.DeclaredMethod, example="n_draws=100"):
     """Judges who share difficulty: a pool of answers, ratings and probabilities."""
 
-    n_draws: int = declare_joint_draws(1000)
-    constants: AnswerConstants = declare_constants(AnswerConstants())
+    n_draws: int = drawing.declare_joint_draws(1000)
+    constants: AnswerConstants = drawing.declare_constants(AnswerConstants())
 
     spec: ClassVar[base.MethodSpec] = base.MethodSpec(
         name="answers",
@@ -105,7 +98,7 @@ class Answers(base.DeclaredMethod, example="n_draws=100"):
             draws=wide.draw(theta, self.n_draws, rng, constants.sampler),
             shift=world.shift,
             soft=soft,
-            seed=spawn_seed(rng),
+            seed=drawing.spawn_seed(rng),
             facts=_collect_facts(data, design, theta, soft, probability),
             constants=constants,
             correlation=correlation,
@@ -361,7 +354,7 @@ class AnswersBelief(beliefs.SoftBelief):
         value = plain + (known + (1.0 - known) * gain) * residual
         value = value + (1.0 - gain) * self._correct_differences(metric, group)
         value = np.clip(value, metric.low, metric.high)
-        rng = np.random.default_rng(make_child_seed(self.seed, 3))
+        rng = np.random.default_rng(drawing.make_child_seed(self.seed, 3))
         normal = rng.standard_normal((len(worlds), self.constants.label_draws))
         worlds = worlds + normal[:, : len(noise)] @ noise * np.sqrt(gain / len(noise))
         worlds = worlds + left * rng.standard_normal(worlds.shape)
@@ -373,7 +366,7 @@ class AnswersBelief(beliefs.SoftBelief):
         weighed = data.design.rounds is not None and data.design.weights is not None
         if not weighed or data.weights is not None or group.size < data.n_rows:
             return 0.0
-        rows = beliefs.take_part(group, most, data.n_rows, make_child_seed(self.seed, 1))
+        rows = beliefs.take_part(group, most, data.n_rows, drawing.make_child_seed(self.seed, 1))
         step = correction.guess_decision_bias(
             metric,
             data,
@@ -398,7 +391,7 @@ class AnswersBelief(beliefs.SoftBelief):
         truth = one_hot_mass(self.data.labels[labeled], self.data.n_classes)
         observed = plan(self._weigh(truth, labeled, labels=True))[0]
         drawn = self._draw_over_labels(metric, labeled, soft, labels=True)
-        mean = average_defined(drawn)
+        mean = drawing.average_defined(drawn)
         known = np.isfinite(observed) & np.isfinite(mean)
         noise = np.where(np.isfinite(drawn) & known, drawn - mean, 0.0)
         if self.data.clusters is not None:
@@ -450,7 +443,7 @@ class AnswersBelief(beliefs.SoftBelief):
     def _expect(self, metric: Metric, rows: IntArray) -> FloatArray:
         """The metric (M,) of W on ``rows``: plugged in, or the mean over labels drawn from it."""
         if metric.hard_only:
-            return average_defined(self._draw_over_labels(metric, rows, self.soft[rows]))
+            return drawing.average_defined(self._draw_over_labels(metric, rows, self.soft[rows]))
         plan = metric.plan(self.data.scores[rows])
         return plan(self._weigh(self.soft[rows][None], rows))[0]
 
@@ -460,16 +453,18 @@ class AnswersBelief(beliefs.SoftBelief):
         """The metric (B, M) of labels drawn from ``soft`` (r, K), the same ones at every call."""
         plan, constants = metric.plan(self.data.scores[rows]), self.constants
         n_draws, cells = constants.label_draws, constants.batch_cells
-        masses = beliefs.draw_masses(soft, n_draws, cells, make_child_seed(self.seed, 0))
+        masses = beliefs.draw_masses(soft, n_draws, cells, drawing.make_child_seed(self.seed, 0))
         return np.concatenate([plan(self._weigh(m, rows, labels=labels)) for m in masses])
 
     def _draw_worlds(self, metrics: Sequence[Metric], group: IntArray) -> list[FloatArray]:
         """Draws (D, M) of each metric on at most ``world_rows`` of the rows, not yet moved."""
         most, cells = self.constants.world_rows, self.constants.batch_cells
-        rows = beliefs.take_part(group, most, self.data.n_rows, make_child_seed(self.seed, 1))
+        rows = beliefs.take_part(
+            group, most, self.data.n_rows, drawing.make_child_seed(self.seed, 1)
+        )
         clusters = self.data.clusters
         shrink = find_part_spread(rows, group, clusters) if rows.size < group.size else 1.0
-        rng = np.random.default_rng(make_child_seed(self.seed, 2))
+        rng = np.random.default_rng(drawing.make_child_seed(self.seed, 2))
         plans = [metric.plan(self.data.scores[rows]) for metric in metrics]
         features = self.design.make_features(self.data.scores[rows])
         values: list[list[FloatArray]] = [[] for _ in metrics]
@@ -506,8 +501,8 @@ def _move(metric: Metric, value: FloatArray, worlds: FloatArray, edge: float) ->
         drawn = worlds[:, m]
         drawn = np.resize(drawn[np.isfinite(drawn)], drawn.size)
         if metric.greater_is_better and np.isfinite(low) and np.isfinite(high):
-            z = log_odds((drawn - low) / (high - low), edge)
-            target = log_odds(np.asarray((value[m] - low) / (high - low)), edge)
+            z = drawing.log_odds((drawn - low) / (high - low), edge)
+            target = drawing.log_odds(np.asarray((value[m] - low) / (high - low)), edge)
             moved = low + (high - low) / (1.0 + np.exp(-(z - np.median(z) + target)))
         else:
             moved = drawn

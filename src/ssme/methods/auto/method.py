@@ -48,7 +48,7 @@ from ssme.methods.auto.regimes import (
 from ssme.methods.base import DeclaredMethod, MethodSpec
 from ssme.methods.clusters import find_correlation, has_repeats, weigh_rows
 from ssme.methods.draws import declare_constants, declare_joint_draws, spawn_seed
-from ssme.options import Nothing, Number, OneOf, Series, option
+from ssme.options import Number, Series, optional
 
 CHAIN_PARTS = 5
 """Chains of a regime are drawn in multiples of so large a part of all draws."""
@@ -59,12 +59,12 @@ class Auto(DeclaredMethod, example="n_draws=100"):
     """Recalibrated pool of the classifiers: the default method."""
 
     n_draws: int = declare_joint_draws(1000)
-    temperature: tuple[float, float, float] | None = option(
-        None,
+    temperature: tuple[float, float, float] | None = optional(
         "Coefficients (alpha, beta, gamma) of the line that predicts, without labels, how sharp "
         "the pool should be. With many labeled sets of one kind they can be fitted to them "
         "(benchmarks/auto/priors.py).",
-        OneOf(Series(Number(least=-10.0, most=10.0), length=3), Nothing("those of the constants")),
+        Series(Number(least=-10.0, most=10.0), length=3),
+        usual="those of the constants",
     )
     constants: Constants = declare_constants(Constants())
 
