@@ -17,7 +17,7 @@ array([1, 0, 1, 0])
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -156,6 +156,7 @@ MIXTURE_OPTIONS = (
 """Options of the estimator that the method `ssme` has too, and checks."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """P(y | s) from the scores of several classifiers and a few labels.
 
@@ -185,42 +186,22 @@ class SSME(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     objective_history_ : (number of iterations,)
     """
 
-    def __init__(
-        self,
-        *,
-        scores: str = "probability",
-        preset: str = "paper",
-        density: str | None = None,
-        kernel: str | None = None,
-        bandwidth: str | float | None = None,
-        across: str | None = None,
-        covariance: str | None = None,
-        components: int | None = None,
-        device: str | None = None,
-        init: str | None = None,
-        lambda_u: float | None = None,
-        max_iter: int | None = None,
-        tol: float | None = None,
-        clip: float | None = None,
-        unlabeled: Any = -1,
-        random_state: Any = None,
-    ) -> None:
-        self.scores = scores
-        self.preset = preset
-        self.density = density
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.across = across
-        self.covariance = covariance
-        self.components = components
-        self.device = device
-        self.init = init
-        self.lambda_u = lambda_u
-        self.max_iter = max_iter
-        self.tol = tol
-        self.clip = clip
-        self.unlabeled = unlabeled
-        self.random_state = random_state
+    scores: str = "probability"
+    preset: str = "paper"
+    density: str | None = None
+    kernel: str | None = None
+    bandwidth: str | float | None = None
+    across: str | None = None
+    covariance: str | None = None
+    components: int | None = None
+    device: str | None = None
+    init: str | None = None
+    lambda_u: float | None = None
+    max_iter: int | None = None
+    tol: float | None = None
+    clip: float | None = None
+    unlabeled: Any = -1
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the mixture to labeled and unlabeled rows together.
