@@ -21,7 +21,6 @@ the mean over draws of a hard-label ECE is at or above the ECE of the mean label
 
 from __future__ import annotations
 
-from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -30,6 +29,7 @@ import numpy as np
 from ssme.arrays import FloatArray, IntArray
 from ssme.metrics import confusion, kinds
 from ssme.metrics.base import Metric, MetricPlan
+from ssme.options import accept_all, takes
 
 # -------------------------------------------------------------------------------------------------
 # Proper scoring rules of the scores: means over rows, hence linear in the mass.
@@ -81,35 +81,15 @@ PROBABILITY_METRICS: tuple[Metric, ...] = (
 )
 
 
-def ece(
-    *,
-    n_bins: int | None = None,
-    binning: kinds.Binning | None = None,
-    weighted: bool | None = None,
-    norm: kinds.Norm = "l1",
-    target: kinds.Target | None = None,
-    name: str | None = None,
-    title: str = "Calibration error",
-) -> Metric:
+@takes(kinds.Calibration)
+def ece(*, name: str | None = None, title: str = "Calibration error", **options: Any) -> Metric:
     """Make a calibration error; what is left None is as in the SSME paper, by number of classes.
 
     Parameters
     ----------
-    n_bins : int, optional
-        Number of bins (default 10 for two classes, 15 for more).
-    binning : {"quantile", "uniform"}, optional
-        Bins of equal mass (default for two classes) or of equal width (default for more).
-    weighted : bool, optional
-        Whether bins count by the weight of their rows (default False for two classes, True for
-        more).
-    norm : {"l1", "l2", "max"}
-        Mean, root mean square or maximum of the gaps (default "l1").
-    target : {"positive", "top_label", "top_label_by_class", "classwise"}, optional
-        Which score is checked: P(1) (default for two classes), the largest score (default for
-        more), the largest score in bins of rows of one predicted class each, or the score of every
-        class, the errors being averaged over classes.
     name, title : str, optional
         By default spelled from the options.
+    **options
 
     Returns
     -------
@@ -128,13 +108,9 @@ def ece(
     >>> metric(scores, one_hot_mass(np.array([0, 0, 1, 1]), 2))
     array([[0.25]])
     """
-    kind = kinds.Calibration(n_bins, binning, weighted, norm, target)
-    plain = kinds.Calibration()
-    chosen = {
-        each.name: getattr(kind, each.name)
-        for each in fields(kind)
-        if getattr(kind, each.name) != getattr(plain, each.name)
-    }
+    given = accept_all(kinds.Calibration, options, "metric 'ece'")
+    kind, plain = kinds.Calibration(**given), vars(kinds.Calibration())
+    chosen = {option: value for option, value in vars(kind).items() if value != plain[option]}
     spelled = ", ".join(f"{option}={value}" for option, value in chosen.items())
     return Metric(
         name=name or (f"ece({spelled})" if chosen else "ece"),
@@ -142,7 +118,7 @@ def ece(
         plan=partial(_plan, kind=kind),
         kind=kind,
         greater_is_better=False,
-        multiclass=target != "positive",
+        multiclass=kind.target != "positive",
         definition=_write_definition(kind),
         of_probabilities=True,
         of_positive=kind.settle(2).target == "positive",

@@ -26,7 +26,7 @@ from ssme.metrics.calibration import CALIBRATION_METRICS, PROBABILITY_METRICS, e
 from ssme.metrics.costs import at_prevalence, expected_cost, expected_utility
 from ssme.metrics.custom import from_callable
 from ssme.metrics.decisions import CLASS_METRICS, DECISION_METRICS, at_threshold, make_class_metric
-from ssme.metrics.kinds import DEFAULT_THRESHOLD, Calibration, Decision
+from ssme.metrics.kinds import DEFAULT_THRESHOLD, Decision
 from ssme.metrics.ranking import RANKING_METRICS
 from ssme.wording import quote, suggest_nearest
 
@@ -335,7 +335,7 @@ def _make_from_data(data: Mapping[str, Any], threshold: float | None) -> Metric:
             options.setdefault("threshold", threshold)
         made = _OF_MATRIX[name](**options)
     elif name == "ece" and options:
-        made = ece(**declared.accept_all(Calibration, options, owner))
+        made = ece(**options)
     else:
         made = _make_from_text(name, None)
         decides = isinstance(made.kind, Decision) and "@" not in name
