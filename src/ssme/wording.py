@@ -86,7 +86,7 @@ def shorten_middle(text: str, width: int) -> str:
     return _cut(plain, min(end, 4 * width), width - used) + plain[end:]
 
 
-def shorten(text: str, width: int) -> str:
+def shorten(text: str, width: int = 60) -> str:
     """``text`` made printable, on one line, and cut to ``width`` columns with an ellipsis.
 
     A wide character (Chinese, an emoji) counts as two columns, a combining mark as none. A text

@@ -309,7 +309,6 @@ def to_plain_values(value: Any) -> Any:
 
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
-LONGEST_NAME = 60
 SHOWN_ROWS = 40
 
 
@@ -347,7 +346,7 @@ def _is_broken(value: Any) -> bool:
 def _cut_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     """The columns that people see, safe for a terminal: one probability for each event."""
     safe = {
-        name: [shorten(v, LONGEST_NAME) if isinstance(v, str) else v for v in values]
+        name: [shorten(v) if isinstance(v, str) else v for v in values]
         for name, values in columns.items()
         if not name.endswith("_raw")
     }

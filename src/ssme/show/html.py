@@ -16,7 +16,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ssme.show.sections import Column, format_number, format_percent
 from ssme.wording import make_printable, shorten
@@ -28,8 +28,6 @@ FIRST_ROWS = 10
 """Rows of a table that are printed, and on a screen all that is shown until it is unfolded."""
 SCREEN_ONLY = ("ranking", "differences", "together", "pairs", "behavior", "method", "data", "again")
 """Sections that are not printed: a print is for those who decide, two pages of a small report."""
-SHORT = 60
-"""Characters of a name shown; the whole name is in its title."""
 SEPARATORS = re.compile(r"(?<=[_\-./=:,;|+@&])(?=\w)")
 LINK = re.compile(r'<a href="(?:[^"#]*#)?([^"]*)">(.*?)</a>')
 
@@ -86,7 +84,7 @@ def make_environment(package: str = "") -> Any:
         "number": format_number,
         "percent": lambda value: format_percent(value).replace(" ", "\N{NO-BREAK SPACE}"),
         "breakable": _make_breakable,
-        "short": _shorten,
+        "short": shorten,
         "columns": lambda table: list(_list_columns(table)),
     }
     environment.globals |= {"first_rows": FIRST_ROWS, "screen_only": SCREEN_ONLY}
@@ -158,14 +156,8 @@ def _compute_hash(text: str) -> str:
 
 def _make_breakable(name: str) -> Any:
     """A name that may be broken after ``_``, ``-`` and the like, not in the middle of a word."""
-    from markupsafe import Markup, escape
-
     pieces = SEPARATORS.split(make_printable(name))
     return Markup("<wbr>").join(escape(piece) for piece in pieces if piece)
-
-
-def _shorten(name: str, most: int = SHORT) -> str:
-    return shorten(name, most)
 
 
 def _show(value: Any) -> Any:

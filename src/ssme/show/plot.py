@@ -233,14 +233,13 @@ def facet_by_model(data: Spec, models: Sequence[str], spec: Spec, **more: Any) -
 LABEL_WIDTH = 26
 """Columns of a name on an axis or above a panel."""
 TITLE_WIDTH = 90
-NAME_WIDTH = 60
 LONGEST = 2_000
 """Characters of a description."""
 
 
 def cut_name(name: object) -> str:
     """A name inside a sentence about a chart."""
-    return wording.shorten(str(name), NAME_WIDTH)
+    return wording.shorten(str(name))
 
 
 def make_names_safe(spec: Spec) -> Spec:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ssme.results.evaluation import Evaluation
 
 MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~$])")
-NAME = 60
-"""Characters of a name in a table."""
 NOTEBOOK_ROWS = 30
 """Rows of a table in a notebook."""
 
@@ -89,7 +87,7 @@ def _write_section(section: Section, depth: int) -> Iterator[str]:
         yield from ("", _write_row([_escape_markdown(column.title) for column in section.table]))
         yield f"|{'---|' * len(section.table)}"
         for row in zip(*(column.texts for column in section.table), strict=True):
-            yield _write_row([_escape_markdown(shorten(cell, NAME)) for cell in row])
+            yield _write_row([_escape_markdown(shorten(cell)) for cell in row])
         yield from ("", _escape_markdown(section.more)) if section.more else ()
     if section.code:
         code = make_printable(section.code).replace("```", "` ` `")  # no line can end the block
@@ -110,7 +108,7 @@ def render_notebook(document: documents.Document) -> str:
     """The document as HTML without style or script."""
     head = "".join(map(_write_paragraph, document.head))
     answers = "".join(
-        f"<li>{_escape_html(item.question)} <b>{_escape_html(shorten(item.answer, NAME))}</b>: "
+        f"<li>{_escape_html(item.question)} <b>{_escape_html(shorten(item.answer))}</b>: "
         f"{_escape_html(item.detail)}</li>"
         for item in document.answers
     )
@@ -120,7 +118,7 @@ def render_notebook(document: documents.Document) -> str:
 def _render_section(section: Section) -> str:
     head = "".join(f"<th scope='col'>{_escape_html(column.title)}</th>" for column in section.table)
     rows = "".join(
-        f"<tr>{''.join(f'<td><bdi>{_escape_html(shorten(cell, NAME))}</bdi></td>' for cell in row)}"
+        f"<tr>{''.join(f'<td><bdi>{_escape_html(shorten(cell))}</bdi></td>' for cell in row)}"
         "</tr>"
         for row in zip(*(column.texts for column in section.table), strict=True)
     )
