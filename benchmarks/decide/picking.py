@@ -54,8 +54,9 @@ from benchmarks.studies import Protocol, Runner, Scene, Study, Trial
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.judges import Judge
 from ssme.data.scoreset import ScoreSet
+from ssme.methods.votes import average_scores
 from ssme.metrics.confusion import predicted_classes
-from ssme.results.active_selection import Coda, average_scores, count_right, value_rows
+from ssme.results.active_selection import Coda, count_right, value_rows
 from ssme.results.choose import LEAST_LABELS
 from ssme.results.evaluation import Evaluation
 from ssme.run import evaluate

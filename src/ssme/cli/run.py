@@ -65,9 +65,9 @@ def list_inputs(spec: RunSpec) -> list[str]:
     return [file.path for file in find_files(local)] + apart
 
 
-def read_noted(spec: RunSpec, output: Output, also_read: Iterable[Path | None] = ()) -> ScoreSet:
+def read_noted(spec: RunSpec, output: Output) -> ScoreSet:
     """The scores, with notes on what was recognized; ``output`` must not overwrite what is read."""
-    output.refuse_inputs([*list_inputs(spec), *also_read])
+    output.refuse_inputs(list_inputs(spec))
     with output.show_progress("reading"), point_to_doctor(spec):
         data = read_scores(spec)
     for sentence in say_recognized(spec, data):

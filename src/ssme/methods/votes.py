@@ -27,9 +27,10 @@ def compute_share_correct(votes: FloatArray, mass: FloatArray) -> FloatArray:
 
 
 def average_scores(scores: FloatArray) -> FloatArray:
-    """Mean over classifiers (n, K) of ``scores`` (n, M, K), missing ones left out; sums to one."""
+    """Mean over classifiers (n, K) of ``scores`` (n, M, K); equal shares where none has one."""
     total = np.where(np.isfinite(scores), scores, 0.0).sum(axis=1)
-    return total / total.sum(axis=1, keepdims=True)
+    whole = total.sum(axis=1, keepdims=True)
+    return np.divide(total, whole, out=np.full_like(total, 1.0 / total.shape[1]), where=whole > 0.0)
 
 
 def fill_missing(scores: FloatArray) -> FloatArray:

@@ -46,6 +46,7 @@ import numpy as np
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
+from ssme.methods.votes import average_scores
 from ssme.metrics.confusion import predicted_classes
 
 SIZED = ("active_testing", "vma")
@@ -99,14 +100,6 @@ def size_rows(draw: str, data: ScoreSet) -> FloatArray:
     if draw == "active_testing":
         return 1.0 - (mean * votes).sum(axis=1) / np.maximum(models[:, 0], 1)
     return np.sqrt((mean * votes * (models - votes)).sum(axis=1))
-
-
-def average_scores(scores: FloatArray) -> FloatArray:
-    """The mean (n, K) over the models that have a score; equal shares where none has one."""
-    present = np.isfinite(scores)
-    total = np.where(present, scores, 0.0).sum(axis=1)
-    whole = total.sum(axis=1, keepdims=True)
-    return np.where(whole > 0.0, total / np.where(whole > 0.0, whole, 1.0), 1.0 / total.shape[1])
 
 
 def find_disagreement(decisions: IntArray) -> BoolArray:

@@ -147,11 +147,9 @@ class _Sides:
         return cls(pool, features, labeled, data.labels[rows][labeled], rows, constants)
 
 
-def find_shift(
-    data: ScoreSet, *, limits: check.Limits | None = None, constants: ShiftConstants | None = None
-) -> Shift:
+def find_shift(data: ScoreSet) -> Shift:
     """Test whether labeled and unlabeled rows, at least ten of each, have shifted."""
-    limits, constants = limits or check.Limits(), constants or ShiftConstants()
+    limits, constants = check.Limits(), ShiftConstants()
     sides = _Sides.of(data, constants)
     rng = np.random.default_rng(1)
     tested = np.zeros(sides.rows.size, dtype=bool)
@@ -199,9 +197,7 @@ def find_shift(
     )
 
 
-def correct_shift(
-    data: ScoreSet, kind: str = "label", *, constants: ShiftConstants | None = None
-) -> ScoreSet:
+def correct_shift(data: ScoreSet, kind: str = "label") -> ScoreSet:
     """Weight the labels so that they represent the unlabeled rows.
 
     Methods that can use a design of weights do. Evaluations have the warning D109: scores alone
@@ -213,8 +209,6 @@ def correct_shift(
         Labeled and unlabeled rows, at least ten of each.
     kind : {"label", "covariate"}
         What has changed: the frequencies of the classes, or the rows (default "label").
-    constants : ShiftConstants, optional
-        Numbers that change a result.
 
     Examples
     --------
@@ -229,7 +223,7 @@ def correct_shift(
     if data.design.weights is not None:
         problem = f"labels that have weights already cannot be corrected for {kind} shift"
         raise InputError(problem, hint="leave out `design`, or the correction")
-    constants = constants or ShiftConstants()
+    constants = ShiftConstants()
     sides = _Sides.of(data, constants)
     if kind == "label":
         found = _compute_class_weights(sides, _estimate_unlabeled_shares(sides))

@@ -20,9 +20,9 @@ probabilities, so that estimates can allow for the choice (`ssme.data.design`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from ssme.data.design import LabelRounds, find_rounds, make_design
 from ssme.data.scoreset import ScoreSet
 from ssme.errors import InputError, name_argument
 from ssme.methods.base import DrawsPosterior, GroupRows, number_rows
+from ssme.methods.votes import average_scores
 from ssme.metrics import decisions, influence, kinds
 from ssme.metrics.base import Metric
 from ssme.results import active_selection, choose, comparison
@@ -260,11 +261,10 @@ def suggest_rows(
 ) -> Suggestion:
     """Draw rows to label next, with known probabilities; see `ssme.Evaluation.suggest`."""
     constants = constants or SuggestConstants()
-    asked, uniform = (
-        options.accept(schema.SUGGEST["n"], n),
-        options.accept(schema.SUGGEST["uniform"], uniform),
+    given = {"n": n, "uniform": uniform, "draw": draw}
+    asked, uniform, draw = (
+        options.accept(schema.SUGGEST[name], value) for name, value in given.items()
     )
-    draw = options.accept(schema.SUGGEST["draw"], draw)
     data = evaluation.data
     if evaluation.streamed is not None:
         raise InputError(
@@ -293,19 +293,19 @@ def suggest_rows(
     rng = np.random.default_rng(random_state)
     part, share = _look_at(data, n, constants, rng)
     stop = choose.find_stop(evaluation, wanted.metric) if learns else ""
-    if draw in schema.TAKEN:
-        return replace(_take_rows(draw, data, part, n, rng), stop=stop)
+    if draw in schema.TAKEN:  # the rows that the method values most, equal ones in any order
+        value = active_selection.value_rows(draw, data.take(part))
+        rows = part[np.lexsort((rng.random(part.size), -value))[:n]]
+        return _suggest(data, draw, rows, np.full(n, np.nan), (f"taken by {draw}",) * n, 1.0, stop)
     belief = believe(evaluation, constants.hedge)[part]
     evenly = draw == "goal" and wanted.evenly and isinstance(evaluation.belief, DrawsPosterior)
     if draw in active_selection.SIZED:
-        size, reasons = (
-            active_selection.size_rows(draw, data.take(part)),
-            _give_one_reason(part.size, draw),
-        )
+        size = active_selection.size_rows(draw, data.take(part))
+        reasons = _give_one_reason(part.size, draw)
     elif draw != "goal":
         size, reasons = _spread_evenly(belief, draw, data, constants.strata)
     elif evenly:
-        size, reasons = np.ones(part.size), _draw_evenly(part.size)
+        size, reasons = np.ones(part.size), _give_one_reason(part.size)
     else:
         size, reasons = _measure_rows(data.take(part), belief, wanted, part, constants.least_share)
     left = np.flatnonzero(~data.labeled[part])
@@ -314,42 +314,29 @@ def suggest_rows(
     if draw == "goal" and not evenly:
         gain = measure_gain(size[left], chance[left])
         if gain < constants.least_gain:
-            chance[left], gain, reasons = n / left.size, 1.0, _draw_evenly(part.size)
+            chance[left], gain, reasons = n / left.size, 1.0, _give_one_reason(part.size)
     order = left[np.lexsort((belief[left, 0], belief[left].argmax(axis=1), reasons.codes[left]))]
     if draw == "random":
         order = rng.permutation(left)
     drawn = draw_spread(chance, order, rng)
     drawn = rng.permutation(drawn)  # whoever stops labeling early has left out rows at random
-    rows = part[drawn]
-    return Suggestion(
-        goal=wanted.text if draw == "goal" else draw,
-        rows=rows,
-        ids=tuple(rows.tolist() if data.ids is None else data.ids[rows].tolist()),
-        probability=chance[drawn] * share,
-        reasons=tuple(reasons.texts[code] for code in reasons.codes[drawn]),
-        round=find_rounds(data.design, data.labels).next_number,
-        gain=gain,
-        data=data,
-        stop=stop,
-    )
+    why = tuple(reasons.texts[code] for code in reasons.codes[drawn])
+    named = wanted.text if draw == "goal" else draw
+    return _suggest(data, named, part[drawn], chance[drawn] * share, why, gain, stop)
 
 
-def _take_rows(
-    draw: str, data: ScoreSet, part: IntArray, n: int, rng: np.random.Generator
+def _suggest(
+    data: ScoreSet,
+    goal: str,
+    rows: IntArray,
+    probability: FloatArray,
+    reasons: tuple[str, ...],
+    gain: float,
+    stop: str,
 ) -> Suggestion:
-    """The ``n`` rows of ``part`` that a method of `TAKEN` values most, equal ones in any order."""
-    value = active_selection.value_rows(draw, data.take(part))
-    rows = part[np.lexsort((rng.random(part.size), -value))[:n]]
-    return Suggestion(
-        goal=draw,
-        rows=rows,
-        ids=tuple(rows.tolist() if data.ids is None else data.ids[rows].tolist()),
-        probability=np.full(n, np.nan),
-        reasons=(f"taken by {draw}",) * n,
-        round=find_rounds(data.design, data.labels).next_number,
-        gain=1.0,
-        data=data,
-    )
+    ids = tuple(rows.tolist() if data.ids is None else data.ids[rows].tolist())
+    number = find_rounds(data.design, data.labels).next_number
+    return Suggestion(goal, rows, ids, probability, reasons, number, gain, data, stop)
 
 
 # -------------------------------------------------------------------------------------------------
@@ -514,34 +501,24 @@ def believe(evaluation: Evaluation, hedge: float) -> FloatArray:
 
     Rounded, because ties decide which rows are drawn and file formats differ in the last digit.
     """
-    scores = evaluation.data.scores
-    present = np.isfinite(scores)
-    mean = np.where(present, scores, 0.0).sum(axis=1) / np.maximum(present.sum(axis=1), 1)
-    total = mean.sum(axis=1, keepdims=True)
-    mean = np.where(total > 0.0, mean / np.where(total > 0.0, total, 1.0), 1.0 / mean.shape[1])
-    posterior = evaluation.posterior
-    mixed: FloatArray = mean if posterior is None else (1.0 - hedge) * posterior + hedge * mean
+    mixed, posterior = average_scores(evaluation.data.scores), evaluation.posterior
+    if posterior is not None:
+        mixed = (1.0 - hedge) * posterior + hedge * mixed
     labeled = evaluation.data.labeled
-    mixed[labeled] = np.eye(mean.shape[1])[evaluation.data.labels[labeled]]
+    mixed[labeled] = np.eye(mixed.shape[1])[evaluation.data.labels[labeled]]
     return np.round(mixed, DECIMALS)
 
 
-@dataclass(frozen=True, eq=False)
-class _Reasons:
+class _Reasons(NamedTuple):
     """Why each row is worth a label: codes (n,) into texts."""
 
     codes: IntArray
     texts: tuple[str, ...]
 
 
-def _give_one_reason(n: int, text: str) -> _Reasons:
+def _give_one_reason(n: int, text: str = "drawn uniformly, spread over the scores") -> _Reasons:
     """The same reason for all rows."""
     return _Reasons(np.zeros(n, dtype=np.int64), (text,))
-
-
-def _draw_evenly(n: int) -> _Reasons:
-    """The reason of rows that are all drawn with the same probability."""
-    return _give_one_reason(n, "drawn uniformly, spread over the scores")
 
 
 def _measure_rows(

@@ -153,12 +153,7 @@ def find_present(scores: FloatArray) -> BoolArray:
 
 def clip_scores(scores: FloatArray, clip: float) -> FloatArray:
     """q: ``scores`` (n, M, K) at least ``clip``, renormalized; a missing one is its row's mean."""
-    present = find_present(scores)
-    if not present.all():
-        known = present.any(axis=1)
-        middle = np.full((len(scores), scores.shape[2]), 1.0 / scores.shape[2])
-        middle[known] = votes.average_scores(scores[known])
-        scores = np.where(present[:, :, None], scores, middle[:, None, :])
+    scores = votes.fill_missing(scores)
     out: FloatArray = np.maximum(scores, clip)
     if scores.shape[2] == 2:  # the same sum, without a loop over two numbers for each row
         out /= (out[:, :, 0] + out[:, :, 1])[:, :, None]
