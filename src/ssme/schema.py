@@ -874,6 +874,15 @@ class SystemOptions(Declared):
         Series(Text()),
         usual="none",
     )
+    fail_on: str | None = option(
+        None,
+        "Exit 1 on a warning of at least this severity: serious or warning. A gate fails on "
+        "serious warnings unless this is `never`.",
+        OneOf(
+            Nothing("serious with --fail-under, never without"),
+            Enumeration("serious", "warning", "never"),
+        ),
+    )
     level: float = option(
         0.95, "Coverage of intervals.", Number(0.0, 1.0, open_least=True, open_most=True)
     )

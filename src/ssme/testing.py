@@ -22,7 +22,7 @@ def assert_gate(
     within : float, optional
         Demand that the pick of `ssme.evaluate` is behind the best model by no more than this.
     fail_on : {"serious", "warning", "never"}
-        Warnings of `ssme.evaluate` on which the assertion fails whatever the numbers are.
+        Warnings on which the assertion fails whatever the numbers are.
 
     Raises
     ------

@@ -131,3 +131,37 @@ def test_an_option_of_another_command_names_the_command() -> None:
     ran = CliRunner().invoke(app, ["evaluate", *words])
     assert ran.exit_code == 2
     assert f"Did you mean `ssme systems {' '.join(words)}`?" in ran.output
+
+
+def test_gates_fail_on_serious_warnings(tmp_path: Path):
+    """The labels are of answers that judges rejected, which says nothing about the others."""
+    table, _ = make_table(0, labels=0)
+    rejected = (table[["judge_0", "judge_1", "judge_2"]].sum(axis=1) < 2).to_numpy()
+    rows = np.flatnonzero(rejected)[:60]
+    table.loc[rows, "human"] = table["judge_0"][rows]
+    result = ssme.evaluate_systems(table, "human", n_draws=100)
+    assert [each.title for each in result.warnings][:1] == [
+        "Rows with a label differ from the others"
+    ]
+    condition = "pass_rate>=0.01"
+    verdict = result.gate(condition)
+    assert verdict.failures[0].startswith("serious warning: Rows with a label differ")
+    assert not result.gate(condition, fail_on="warning").passed
+    passed = result.gate(condition, fail_on="never")
+    assert passed.passed
+    assert passed.despite == verdict.failures
+    assert result.gate().passed  # nothing was asked
+    with pytest.raises(InputError, match="fail_on"):
+        result.gate(fail_on="note")
+    path = tmp_path / "evals.csv"
+    table.to_csv(path, index=False)
+    asked = ["systems", str(path), "-y", "human", "--quiet", "--n-draws", "100"]
+    for flags, code in (
+        ([], 0),
+        (["--fail-under", condition], 1),
+        (["--fail-under", condition, "--fail-on", "never"], 0),
+        (["--fail-on", "serious"], 1),
+    ):
+        done = CliRunner().invoke(app, [*asked, *flags])
+        assert done.exit_code == code, flags
+        assert ("Passed despite a serious warning" in done.output) == ("never" in flags)

@@ -85,8 +85,12 @@ def systems(output: Output, asked: SystemFlags) -> None:
     if asked.record is not None:
         add_records(asked.record, result.records())
         output.note(f"Wrote {asked.record}")
+    if not asked.fail_under and asked.fail_on is None:
+        return
     verdict = result.gate()
     for sentence in verdict.failures:
         say(f"Failed: {sentence}")
+    for sentence in verdict.despite if verdict.passed else ():
+        say(f"Passed despite a {sentence}")
     if not verdict.passed:
         raise typer.Exit(CONDITION_FAILED)

@@ -186,14 +186,28 @@ def judge(
             evaluation, options.accept(schema.ASK["within"], within), thresholds
         )
         (remarks if met else failures).append(sentence)
-    worst = SEVERITIES[: 2 if fail_on == "warning" else 1]
-    grave = [
-        f"{each.severity} warning {each.code}: {each.title}. {each.advice}"
+    found = [
+        (each.severity, f"warning {each.code}: {each.title}. {each.advice}")
         for each in evaluation.warnings
-        if each.severity in worst
     ]
+    return weigh_warnings(failures, remarks, found, fail_on)
+
+
+def weigh_warnings(
+    failures: Sequence[str],
+    remarks: Sequence[str],
+    warnings: Sequence[tuple[str, str]],
+    fail_on: str,
+) -> Verdict:
+    """The verdict with ``warnings``, pairs of a severity and a sentence, from ``fail_on`` on."""
+    worst = SEVERITIES[: 2 if fail_on == "warning" else 1]
+    grave = tuple(
+        sentence if severity == "warning" else f"{severity} {sentence}"
+        for severity, sentence in warnings
+        if severity in worst
+    )
     if fail_on == "never":
-        return Verdict(tuple(failures), tuple(grave), tuple(remarks))
+        return Verdict(tuple(failures), grave, tuple(remarks))
     return Verdict((*failures, *grave), remarks=tuple(remarks))
 
 

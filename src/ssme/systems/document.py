@@ -43,7 +43,7 @@ def build_systems_document(
     if evaluation.warnings:
         sections.append(_list_warnings(evaluation.warnings))
     sections += _list_judges(evaluation, limit)
-    if evaluation.options.fail_under:
+    if evaluation.options.fail_under or evaluation.options.fail_on:
         sections += evaluation.gate().list_sections()
     table = evaluation.table
     judges = ", ".join(table.judges)

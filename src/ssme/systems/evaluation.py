@@ -13,10 +13,10 @@ import numpy as np
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.values import factorize
 from ssme.errors import InputError, name_argument
-from ssme.options import refuse_unknown, takes
+from ssme.options import accept, refuse_unknown, takes
 from ssme.results import gates
 from ssme.results.table import build_frame, compute_effective_labels, to_plain_values
-from ssme.schema import SystemOptions
+from ssme.schema import ASK, SystemOptions
 from ssme.systems.checks import SystemWarning, find_warnings
 from ssme.systems.judges import (
     count_effective_judges,
@@ -469,13 +469,16 @@ class SystemsEvaluation:
             )
         return measure
 
-    def gate(self, *conditions: str) -> gates.Verdict:
+    def gate(self, *conditions: str, fail_on: str | None = None) -> gates.Verdict:
         """Whether conditions hold, such as ``"new-old:pass_rate.low>=-0.01"``.
 
-        Without any, those of ``fail_under`` are asked.
+        Without any, those of ``fail_under`` are asked. They do not hold despite a warning of the
+        severity ``fail_on``: "serious", "warning" or "never".
         """
         failures: list[str] = []
-        for text in conditions or self.options.fail_under or ():
+        asked = conditions or self.options.fail_under or ()
+        fail_on = accept(ASK["fail_on"], fail_on) or self.options.fail_on
+        for text in asked:
             condition = gates.parse_condition(text)
             for name, value in self.check_condition(condition):
                 if not condition.holds(value):
@@ -483,7 +486,10 @@ class SystemsEvaluation:
                         f"{name}: {condition.metric} {condition.column} is {value:.4g}, "
                         f"asked for {condition.sign} {condition.limit:g}"
                     )
-        return gates.Verdict(tuple(failures))
+        found = [(each.severity, f"warning: {each.title}. {each.advice}") for each in self.warnings]
+        return gates.weigh_warnings(
+            failures, (), found, fail_on or ("serious" if asked else "never")
+        )
 
     def check_condition(self, condition: gates.GateCondition) -> list[tuple[str, float]]:
         """The values that a condition is asked of, by name; one that cannot be asked is refused."""
@@ -516,7 +522,7 @@ class SystemsEvaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as values that JSON can hold."""
-        verdict = self.gate() if self.options.fail_under else None
+        verdict = self.gate() if self.options.fail_under or self.options.fail_on else None
         plain: dict[str, Any] = to_plain_values(
             {
                 "rates": self.rows(),
