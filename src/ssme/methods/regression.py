@@ -170,17 +170,21 @@ class Regression:
 
     def log_likelihood(self, first: FloatArray, linear: FloatArray) -> FloatArray:
         """Log-likelihood (D,) of the labels, from theta_0 (D,) and the linear part (D, n, K)."""
+        # classes first: one class of all chains and rows lies together, which is several times as
+        # fast to add up
+        by_class = linear.transpose(2, 0, 1)
+        offset = np.broadcast_to(self.features.offset, linear.shape[1:]).T[:, None]
         if self.features.ratio is None:
-            z = linear + self.features.offset
+            z = np.add(by_class, offset, order="C")
         else:
-            z = np.exp(first)[:, None, None] * self.features.ratio
-            z += linear
-            z += self.features.offset
-        top = _find_top(z)
-        observed = z[:, np.arange(len(self.labels)), self.labels]
-        z -= top[:, :, None]
+            z = np.multiply(np.exp(first)[:, None], self.features.ratio.T[:, None], order="C")
+            z += by_class
+            z += offset
+        top = z.max(axis=0)
+        observed = np.ascontiguousarray(z[self.labels, :, np.arange(len(self.labels))].T)
+        z -= top
         np.exp(z, out=z)
-        return (observed - top - np.log(_add_classes(z))) @ self.weights
+        return (observed - top - np.log(z.sum(axis=0))) @ self.weights
 
     def compute_information(
         self, theta: FloatArray, kept: BoolArray
@@ -270,8 +274,10 @@ class Regression:
                 for part in np.split(active, range(cached, active.size, cached)):
                     cos, sin = np.cos(angle[part])[:, None], np.sin(angle[part])[:, None]
                     tried = self.mean + cos * start[part] + sin * other[part]
-                    tried_linear = cos[:, :, None] * start_linear[part]
-                    tried_linear += sin[:, :, None] * other_linear[part]
+                    tried_linear, turned = start_linear[part], other_linear[part]
+                    tried_linear *= cos[:, :, None]
+                    turned *= sin[:, :, None]
+                    tried_linear += turned
                     reached = constants.power * self.log_likelihood(tried[:, 0], tried_linear)
                     accepted = reached > bar[part]
                     done = part[accepted]

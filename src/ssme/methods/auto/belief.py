@@ -193,7 +193,7 @@ def draw_worlds(
     """
     rng, hard_rng = (np.random.default_rng(make_child_seed(seed, key)) for key in (0, 1))
     n, _, n_classes = scores.shape
-    draw = regime.prepare_draws(scores[rows])
+    draw = regime.prepare_draws(scores, rows)
     batch = max(1, constants.batch_cells // max(1, rows.size * n_classes))
     for start in track(range(0, regime.n_draws, batch), "worlds"):
         part = slice(start, start + batch)
@@ -262,9 +262,9 @@ class AutoBelief(beliefs.SoftBelief):
 
     def draw_posteriors(self, rows: IntArray) -> FloatArray:
         """W (D, r, K) of ``rows`` in every draw."""
-        scores = self.data.scores[rows]
+        scores = self.data.scores
         return np.concatenate(
-            [regime.prepare_draws(scores)(slice(None)) for regime in self.regimes]
+            [regime.prepare_draws(scores, rows)(slice(None)) for regime in self.regimes]
         )
 
     @property

@@ -189,6 +189,7 @@ def draw_regime(
         name=fit.name,
         probability=probability,
         pooling=fit.view.pooling,
+        at_large=fit.at_large,
         mode=fit.mode,
         draws=draws,
         label_shift=model.compute_label_shift(regression, fit.mode),

@@ -156,6 +156,7 @@ def _has_only_shifts_and_tilts(mode: FloatArray, blocks: dict[str, slice]) -> bo
 class PooledRegime:
     """A regime with a pool: W of any rows at the ``mode`` (1 + P,), and in ``draws`` (D, 1 + P).
 
+    ``at_large`` (n, K) is log pi of the rows it was fitted with, all of them where they are few.
     ``label_shift`` (K,) are the intercepts of labeled rows.
     ``widening`` multiplies the spread of whatever is computed from the draws.
     """
@@ -163,6 +164,7 @@ class PooledRegime:
     name: str
     probability: float
     pooling: pool.PoolRule
+    at_large: FloatArray
     mode: FloatArray
     draws: FloatArray
     label_shift: FloatArray
@@ -173,8 +175,13 @@ class PooledRegime:
     def n_draws(self) -> int:
         return len(self.draws)
 
-    def compute_posterior(self, scores: FloatArray, dtype: Any = np.float64) -> FloatArray:
-        """W (n, K) of ``scores`` (n, M, K) at the mode; two classes are computed in ``dtype``."""
+    def compute_posterior(
+        self, scores: FloatArray, dtype: Any = np.float64, log_pi: FloatArray | None = None
+    ) -> FloatArray:
+        """W (n, K) of ``scores`` (n, M, K) at the mode; two classes are computed in ``dtype``.
+
+        ``log_pi`` (n, K) is their pool, where it is known.
+        """
         pooling = self.pooling
         fast = scores.shape[2] == 2
         fast = fast and _has_only_shifts_and_tilts(self.mode, find_blocks(*scores.shape[1:]))
@@ -185,18 +192,25 @@ class PooledRegime:
             w[1] = pool.compute_binary_posterior(one / (one + zero), pooling, self.mode)
             np.subtract(1.0, w[1], out=w[0])
             return w.T
-        q, log_pi = self._pool(scores)
+        q, log_pi = self._pool(scores, log_pi)
         return compute_posterior(q, log_pi, pooling.log_share, self.mode)
 
-    def prepare_draws(self, scores: FloatArray) -> DrawPosterior:
-        """A function from a slice of the draws to their W (d, n, K) on ``scores`` (n, M, K)."""
-        features = make_features(*self._pool(scores), self.pooling.log_share)
+    def prepare_draws(self, scores: FloatArray, rows: IntArray) -> DrawPosterior:
+        """A function from a slice of the draws to their W (d, r, K) on ``rows`` of all scores."""
+        log_pi = self.find_pool(len(scores), rows)
+        features = make_features(*self._pool(scores[rows], log_pi), self.pooling.log_share)
         return lambda part: features.compute_posteriors(self.draws[part])
 
-    def _pool(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Clipped scores q (n, M, K) and log pi (n, K)."""
+    def find_pool(self, n_rows: int, rows: IntArray | slice) -> FloatArray | None:
+        """log pi (r, K) of ``rows`` of all data; None where these were too many to keep it."""
+        return self.at_large[rows] if len(self.at_large) == n_rows else None
+
+    def _pool(self, scores: FloatArray, log_pi: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+        """Clipped scores q (n, M, K) and log pi (n, K), which is computed where it is None."""
         q = pool.clip_scores(scores, self.clip)
-        return q, self.pooling(q, pool.find_present(scores))
+        if log_pi is None:
+            log_pi = self.pooling(q, pool.find_present(scores))
+        return q, log_pi
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,8 +232,8 @@ def apply_in_chunks(regime: PooledRegime, scores: FloatArray, batch_cells: int) 
     """W of all rows at the mode, computed for at most ``batch_cells`` scores at a time."""
     n, n_models, n_classes = scores.shape
     step = max(1, batch_cells // (n_models * n_classes))
-    if n <= step:
-        return regime.compute_posterior(scores)
-    return np.concatenate(
-        [regime.compute_posterior(scores[start : start + step]) for start in range(0, n, step)]
-    )
+    parts = [slice(start, start + step) for start in range(0, max(n, 1), step)]
+    each = [
+        regime.compute_posterior(scores[part], log_pi=regime.find_pool(n, part)) for part in parts
+    ]
+    return each[0] if len(each) == 1 else np.concatenate(each)

@@ -217,14 +217,17 @@ def _log_pool(
     log_q = np.log(q)
     order = np.argsort(q.transpose(0, 2, 1), axis=2)
     ranked = np.take_along_axis(q.transpose(0, 2, 1), order, axis=2)
-    total: FloatArray = np.zeros((q.shape[0], q.shape[2]))
-    for base in (standing, weights):
+    pools: list[FloatArray] = []
+    for base in (standing,) if weights is standing else (standing, weights):
         # only classifiers with a score count; a row without any score keeps them all
         by_row = base * np.where(present.any(axis=1, keepdims=True), present, True)
         by_row /= by_row.sum(axis=1, keepdims=True)
-        total += regression.log_softmax(np.log(np.einsum("nmk,nm->nk", q, by_row)))
-        total += regression.log_softmax(np.einsum("nmk,nm->nk", log_q, by_row))
-        total += regression.log_softmax(np.log(_compute_weighted_median(ranked, order, by_row)))
+        pools += [
+            regression.log_softmax(np.log(np.einsum("nmk,nm->nk", q, by_row))),
+            regression.log_softmax(np.einsum("nmk,nm->nk", log_q, by_row)),
+            regression.log_softmax(np.log(_compute_weighted_median(ranked, order, by_row))),
+        ]
+    total = np.sum(pools * (6 // len(pools)), axis=0)
     return regression.log_softmax(total / 6.0)
 
 

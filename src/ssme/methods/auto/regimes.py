@@ -99,6 +99,17 @@ class Situation:
         weights = self.class_weighted if by_class else self.weigh_classifiers(self.labels.weights)
         return pool.PoolRule(self.summary.standing, weights, self.stated_shares)
 
+    def pool_at_large(self, pooling: pool.PoolRule) -> FloatArray:
+        """log pi (n, K) of the rows of the summary; rules with the same weights share it."""
+        key = pooling.weights.tobytes()
+        if key not in self._pooled:
+            self._pooled[key] = pooling(self.summary.q, self.summary.present)
+        return self._pooled[key]
+
+    @cached_property
+    def _pooled(self) -> dict[bytes, FloatArray]:
+        return {}
+
     @cached_property
     def usual_prior(self) -> pool.TemperaturePrior:
         """The prior of log b: from the stated error, or from agreement where none is stated."""
@@ -116,7 +127,7 @@ class Situation:
         summary, constants = self.summary, self.constants.agreement
         offset = constants.offset + constants.offset_few / summary.n_effective
         pooling = pool.PoolRule(summary.standing, summary.standing, self.stated_shares)
-        log_pi, equal = pooling(summary.q, summary.present), self.equal_shares
+        log_pi, equal = self.pool_at_large(pooling), self.equal_shares
         return pool.predict_agreed_temperature(summary, log_pi, equal, offset, constants)
 
     @property
@@ -240,7 +251,8 @@ MEANINGS = {
 class FittedRegime:
     """A regime with its mode on the labels.
 
-    ``log_scores`` is log P(r) E_r, known before the labels, and ``log_labels`` is log Z_r S_r.
+    ``log_scores`` is log P(r) E_r, known before the labels, and ``log_labels`` is log Z_r S_r;
+    ``at_large`` (n, K) is log pi of the rows of the summary.
     """
 
     name: str
@@ -249,6 +261,7 @@ class FittedRegime:
     view: View
     mode: FloatArray
     regression: Regression
+    at_large: FloatArray
 
 
 def fit_regimes(situation: Situation) -> list[FittedRegime]:
@@ -292,7 +305,7 @@ def choose_draw_shares(
 
 def _fit(name: str, log_scores: float, view: View, situation: Situation) -> FittedRegime:
     summary, labels, log_share = situation.summary, situation.labels, view.pooling.log_share
-    at_large = view.pooling(summary.q, summary.present)
+    at_large = situation.pool_at_large(view.pooling)
     known = view.pooling(labels.q, labels.present)
     least = (
         situation.constants.regimes.selected_shift
@@ -314,4 +327,4 @@ def _fit(name: str, log_scores: float, view: View, situation: Situation) -> Fitt
         w = compute_posterior(labels.q, known, log_share, mode)
         everywhere = compute_posterior(summary.q, at_large, log_share, mode)
         log_labels += float(np.log((w @ lift) / (everywhere.mean(axis=0) @ lift)).sum())
-    return FittedRegime(name, log_scores, log_labels, view, mode, regression)
+    return FittedRegime(name, log_scores, log_labels, view, mode, regression, at_large)
