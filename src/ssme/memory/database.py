@@ -17,12 +17,14 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from ssme.errors import InputError
 from ssme.memory.tables import MIGRATIONS
 from ssme.options import Number, Option, accept
 from ssme.wording import quote
+
+R = TypeVar("R")
 
 SECONDS_TO_WAIT = 30.0
 """How long a writer waits for another one to finish."""
@@ -111,46 +113,48 @@ class SqliteFile:
                     connection.execute("ROLLBACK")
                 raise
 
-    def _execute(self, statement: str, *values: Any) -> None:
-        """One statement as one transaction."""
+    def _execute(self, statement: str, *values: Any, **named: Any) -> list[Any]:
+        """One statement as one transaction; the rows that it returns."""
         with self._write() as connection:
-            connection.execute(statement, values)
+            return connection.execute(statement, named or values).fetchall()
 
     def _fetch(self, query: str, *values: Any, **named: Any) -> list[Any]:
         with self._name_file_in_errors():
             return self._connection.execute(query, named or values).fetchall()
 
-    def _select(
-        self, columns: Iterable[str], table: str, rest: str, *values: Any
-    ) -> list[dict[str, Any]]:
-        """Rows of a table as dicts, JSON parsed."""
-        names = list(columns)
-        quoted = ", ".join(f"[{name}]" for name in names)  # "name" could be taken for a text
-        rows = self._fetch(f"SELECT {quoted} FROM {table} {rest}", *values)
+    def _read(self, query: str, *values: Any, **named: Any) -> list[dict[str, Any]]:
+        """Rows as dicts, JSON parsed."""
+        with self._name_file_in_errors():
+            found = self._connection.execute(query, named or values)
+            names, rows = [each[0] for each in found.description], found.fetchall()
         with self.refuse_corrupt():
             return [
-                {name: self._parse(name, value) for name, value in zip(names, row, strict=True)}
+                {
+                    name: json.loads(value) if self._is_json(name, value) else value
+                    for name, value in zip(names, row, strict=True)
+                }
                 for row in rows
             ]
 
-    def _insert(
-        self, connection: sqlite3.Connection, table: str, rows: Iterable[Mapping[str, Any]]
-    ) -> int:
+    def _load(self, record: type[R], rest: str, *values: Any, **named: Any) -> list[R]:
+        """Rows as records, dataclasses whose fields are columns; ``rest`` begins with FROM."""
+        columns = ", ".join(f"[{each.name}]" for each in fields(record))  # type: ignore[arg-type]
+        return [record(**row) for row in self._read(f"SELECT {columns} {rest}", *values, **named)]
+
+    def _insert(self, table: str, rows: Iterable[Mapping[str, Any]]) -> int:
         """Add rows; those whose key is there already stay as they are. The number of new ones."""
-        before = connection.total_changes
-        for row in rows:
-            columns, places = ", ".join(f"[{name}]" for name in row), ", ".join("?" * len(row))
-            connection.execute(
-                f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING",
-                [self._dump(name, value) for name, value in row.items()],
-            )
-        return connection.total_changes - before
+        with self._write() as connection:
+            before = connection.total_changes
+            for row in rows:
+                columns, places = ", ".join(f"[{name}]" for name in row), ", ".join("?" * len(row))
+                connection.execute(
+                    f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING",
+                    [self._dump(name, value) for name, value in row.items()],
+                )
+            return connection.total_changes - before
 
     def _is_json(self, column: str, value: Any) -> bool:
         return column in self.json_columns and value is not None
-
-    def _parse(self, column: str, value: Any) -> Any:
-        return json.loads(value) if self._is_json(column, value) else value
 
     def _dump(self, column: str, value: Any) -> Any:
         return json.dumps(value) if self._is_json(column, value) else value
@@ -173,11 +177,6 @@ class SqliteFile:
             problem = f"{self.path} contains a corrupt record: {error}"
             hint = "take a copy from before it was changed, or name another file"
             raise InputError(problem, hint=hint) from error
-
-
-def list_columns(record: type[Any]) -> list[str]:
-    """The fields of a dataclass, each of which is a column of its table."""
-    return [each.name for each in fields(record)]
 
 
 def _connect(source: str | Path, *, uri: bool = False) -> sqlite3.Connection:
@@ -304,6 +303,9 @@ class DecisionRecord:
     possible_best: tuple[str, ...]
     sureness: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "possible_best", tuple(self.possible_best))
+
     def describe_sureness(self) -> str:
         """The stored words; a warning where an older version stored a probability without them."""
         if self.sureness or self.p_best is None:
@@ -403,8 +405,7 @@ class Memory(SqliteFile):
             Who gave which label to which row.
         """
         rows = [{"data": self.data, **vars(event)} for event in events]
-        with self._write() as connection:
-            return self._insert(connection, "label_event", rows)
+        return self._insert("label_event", rows)
 
     def list_data(self) -> tuple[str, ...]:
         """The sorted names of all data with records in the file."""
@@ -418,11 +419,9 @@ class Memory(SqliteFile):
 
     def label_events(self) -> tuple[LabelEvent, ...]:
         """All label events of the data, the oldest first."""
-        rows = self._select(
-            list_columns(LabelEvent), "label_event", "WHERE data = ? ORDER BY id", self.data
-        )
         with self.refuse_corrupt():
-            return tuple(LabelEvent(**row) for row in rows)
+            found = self._load(LabelEvent, "FROM label_event WHERE data = ? ORDER BY id", self.data)
+        return tuple(found)
 
     def labels(self, annotator: str | None = None) -> dict[Any, Any]:
         """The newest label by the name of a row; labels that were taken back are left out.
@@ -460,18 +459,14 @@ class Memory(SqliteFile):
         """
         row = {**vars(record), "data": self.data}
         parts = {"estimate": row.pop("estimates"), "decision": row.pop("decisions")}
-        with self._write() as connection:
-            taken = connection.execute(
-                "SELECT 1 FROM evaluation WHERE key = ? AND data != ?", (record.key, self.data)
-            ).fetchone()
+        with self._write():
+            query = "SELECT 1 FROM evaluation WHERE key = ? AND data != ?"
+            taken = self._fetch(query, record.key, self.data)
             row["key"] = f"{record.key} {self.data}" if taken else record.key
-            self._insert(connection, "evaluation", [row])
-            (number,) = connection.execute(
-                "SELECT id FROM evaluation WHERE key = ?", (row["key"],)
-            ).fetchone()
+            self._insert("evaluation", [row])
+            ((number,),) = self._fetch("SELECT id FROM evaluation WHERE key = ?", row["key"])
             for table, records in parts.items():
-                rows = [{"evaluation": number, **vars(each)} for each in records]
-                self._insert(connection, table, rows)
+                self._insert(table, [{"evaluation": number, **vars(each)} for each in records])
             return int(number)
 
     def evaluations(self, newest: int | None = None) -> dict[int, EvaluationRecord]:
@@ -482,27 +477,19 @@ class Memory(SqliteFile):
         newest : int, optional
             Only so many, the newest ones (default: all).
         """
-        columns = {"id", *list_columns(EvaluationRecord)} - {"estimates", "decisions"}
-        rest = "WHERE data = ? ORDER BY id DESC LIMIT ?"
-        limit = -1 if newest is None else newest
-        rows = self._select(columns, "evaluation", rest, self.data, limit)
+        query = "SELECT * FROM evaluation WHERE data = ? ORDER BY id DESC LIMIT ?"
+        rows = self._read(query, self.data, -1 if newest is None else newest)
         with self.refuse_corrupt():
             return {row["id"]: self._read_evaluation(**row) for row in reversed(rows)}
 
-    def _read_evaluation(self, id: int, **row: Any) -> EvaluationRecord:
-        row["key"] = row["key"].removesuffix(f" {self.data}")
+    def _read_evaluation(self, id: int, data: str, **row: Any) -> EvaluationRecord:
+        row["key"] = row["key"].removesuffix(f" {data}")
         row["scores"] = {model: tuple(shares) for model, shares in row["scores"].items()}
         row["scored"] = {model: int(count) for model, count in row["scored"].items()}
         rest = "WHERE evaluation = ? ORDER BY rowid"
-        estimates = self._select(list_columns(EstimateRecord), "estimate", rest, id)
-        decisions = self._select(list_columns(DecisionRecord), "decision", rest, id)
-        for each in decisions:
-            each["possible_best"] = tuple(each["possible_best"])
-        return EvaluationRecord(
-            **row,
-            estimates=tuple(EstimateRecord(**each) for each in estimates),
-            decisions=tuple(DecisionRecord(**each) for each in decisions),
-        )
+        row["estimates"] = tuple(self._load(EstimateRecord, f"FROM estimate {rest}", id))
+        row["decisions"] = tuple(self._load(DecisionRecord, f"FROM decision {rest}", id))
+        return EvaluationRecord(**row)
 
     def evaluation(self, number: int) -> EvaluationRecord:
         """One evaluation.

@@ -18,7 +18,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-import sqlite3
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +27,7 @@ from typing import Any, Self
 
 from ssme.errors import InputError
 from ssme.memory import LabelEvent, Memory
-from ssme.memory.database import list_columns, utc_now
+from ssme.memory.database import utc_now
 
 ADJUDICATED, UNSURE, TAKEN_BACK, IMPORTED = "adjudicated", "unsure", "taken back", "imported"
 """Reasons of events that are more than a label."""
@@ -84,6 +83,7 @@ FROM (SELECT 1 {CLAIMED}
       UNION ALL SELECT 1 FROM json_each(:givers) AS giver CROSS JOIN suggestion AS s {FRESH}
       LIMIT {MOST_COUNTED})
 """
+OF_NAMES = "data IN (SELECT value FROM json_each(:names))"
 
 
 @dataclass(frozen=True)
@@ -143,9 +143,9 @@ class LabelStore(Memory):
 
     def add_labels(self, events: Iterable[LabelEvent]) -> int:
         """Store label events and what follows from them."""
-        with self._write() as connection:
+        with self._write():
             added = super().add_labels(events)
-            self._catch_up(connection)
+            self._catch_up()
         return added
 
     # giving labels
@@ -156,17 +156,13 @@ class LabelStore(Memory):
         Nobody knows why these rows were labeled. Those that were chosen and that nobody has labeled
         leave their round, which stays a random part of the rows that it was drawn from.
         """
-        with self._write() as connection:
+        unseen = "DELETE FROM suggestion WHERE (data, row) = (?, ?) AND given_by = ''"
+        with self._write():
             events = []
             for number, (row, label, annotator, note) in enumerate(labels):
-                place = (data, json.dumps(row))
-                connection.execute(
-                    "DELETE FROM suggestion WHERE (data, row) = (?, ?) AND given_by = ''", place
-                )
+                self._execute(unseen, data, json.dumps(row))
                 if note:
-                    connection.execute(
-                        "INSERT OR REPLACE INTO note VALUES (?, ?, ?, ?)", (*place, annotator, note)
-                    )
+                    self._put_note(data, annotator, row, note)
                 named = f"{key}-{number}"
                 events.append(LabelEvent(row, label, annotator, None, IMPORTED, named))
             self.memory(data).add_labels(events)
@@ -186,17 +182,19 @@ class LabelStore(Memory):
         event = LabelEvent(chosen.row, label, annotator, chosen.probability, reason, key)
         with self._write():
             self.memory(data).add_labels([event])
-            before = self._read_notes(data, json.dumps(row)).get(annotator, "")
-            if note is not None and note != before:
-                self.write_note(data, annotator, row, note)
+            if note is not None:
+                self._put_note(data, annotator, row, note)
 
     def write_note(self, data: str, annotator: str, row: Any, text: str) -> None:
         """Keep what a person wrote on a suggested row; an empty text deletes it."""
-        place = (data, json.dumps(self._find_suggestion(data, row).row), annotator)
-        with self._write() as connection:
-            connection.execute("DELETE FROM note WHERE (data, row, annotator) = (?, ?, ?)", place)
+        self._put_note(data, annotator, self._find_suggestion(data, row).row, text)
+
+    def _put_note(self, data: str, annotator: str, row: Any, text: str) -> None:
+        place = (data, json.dumps(row), annotator)
+        with self._write():
+            self._execute("DELETE FROM note WHERE (data, row, annotator) = (?, ?, ?)", *place)
             if text:
-                connection.execute("INSERT INTO note VALUES (?, ?, ?, ?)", (*place, text))
+                self._execute("INSERT INTO note VALUES (?, ?, ?, ?)", *place, text)
 
     def skip_row(self, data: str, annotator: str, row: Any) -> None:
         """Put a row off: it comes again when no other is left."""
@@ -204,29 +202,28 @@ class LabelStore(Memory):
 
     def undo_label(self, data: str, annotator: str, key: str) -> Any:
         """Take the person's last label back; the row, or None if there is nothing to take back."""
-        if self._fetch("SELECT 1 FROM label_event WHERE key = ?", key):
+        last = self._list_given(data, annotator)
+        if not last or self._fetch("SELECT 1 FROM label_event WHERE key = ?", key):
             return None
-        last = self._find_given(data, annotator)
-        if last is None:
-            return None
+        row = last[0]["row"]
         with self._write():
-            event = LabelEvent(last[0], None, annotator, None, TAKEN_BACK, key)
+            event = LabelEvent(row, None, annotator, None, TAKEN_BACK, key)
             self.memory(data).add_labels([event])
-            self._claim(data, last[0], annotator)
-        return last[0]
+            self._claim(data, row, annotator)
+        return row
 
     def adjudicate(self, data: str, annotator: str, row: Any, label: Hashable, key: str) -> None:
         """Settle a row on which people differ."""
-        classes = self._fetch(
-            "SELECT DISTINCT label FROM given WHERE data = ? AND row = ? AND label IS NOT NULL",
-            *(data, json.dumps(row)),
+        place = (data, json.dumps(row))
+        ((classes,),) = self._fetch(
+            "SELECT count(DISTINCT label) FROM given WHERE (data, row) = (?, ?)", *place
         )
-        if len(classes) < 2:
+        if classes < 2:
             raise InputError(f"people do not differ about row {row!r}", hint="load the page again")
         chances = self._fetch(
-            "SELECT probability FROM label_event WHERE data = ? AND row = ?"
+            "SELECT probability FROM label_event WHERE (data, row) = (?, ?)"
             " AND probability IS NOT NULL ORDER BY id LIMIT 1",
-            *(data, json.dumps(row)),
+            *place,
         )
         chance = chances[0][0] if chances else None
         self.memory(data).add_labels([LabelEvent(row, label, annotator, chance, ADJUDICATED, key)])
@@ -235,7 +232,7 @@ class LabelStore(Memory):
         """Note that somebody is looking at the row, or put it off."""
         self._execute(
             "INSERT INTO claim (data, row, annotator, at, skipped) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET at = excluded.at, skipped = excluded.skipped",
+            " ON CONFLICT DO UPDATE SET at = excluded.at, skipped = max(skipped, excluded.skipped)",
             *(data, json.dumps(row), annotator, utc_now(), int(skipped)),
         )
 
@@ -246,12 +243,12 @@ class LabelStore(Memory):
 
         A row that is there stays as it is.
         """
-        with self._write() as connection:
-            rows = [row for row in rows if not self._is_seen(data, row.row)]
+        seen = "SELECT 1 FROM labeled_row WHERE (data, row) = (?, ?)"
+        with self._write():
+            rows = [row for row in rows if not self._fetch(seen, data, json.dumps(row.row))]
             sharing, assigned = self._read_sharing(data), self.list_assigned(_find_file(data))
             every, people = sharing["double_every"], sharing["people"]
             self._insert(
-                connection,
                 "suggestion",
                 [
                     {
@@ -263,19 +260,19 @@ class LabelStore(Memory):
                     for row in rows
                 ],
             )
-            connection.execute(  # a new round takes the place of what is left of the one before
+            self._execute(  # a new round takes the place of what is left of the one before
                 "UPDATE suggestion SET needs = 0 WHERE data = :data AND needs > 0 AND given_by = ''"
                 " AND round < (SELECT max(round) FROM suggestion WHERE data = :data) AND NOT EXISTS"
                 " (SELECT 1 FROM claim WHERE claim.data = :data AND claim.row = suggestion.row"
                 " AND NOT skipped)",
-                {"data": data},
+                data=data,
             )
             for row in rows:
-                self._update_needs(connection, data, json.dumps(row.row))
+                self._update_needs(data, json.dumps(row.row))
 
     def _read_sharing(self, data: str) -> dict[str, int]:
         """How the owner wants rows of the data to be labeled by several people."""
-        found = self._select(SHARING, "file", "WHERE id = ?", _find_file(data))
+        found = self._read(f"SELECT {', '.join(SHARING)} FROM file WHERE id = ?", _find_file(data))
         return found[0] if found else SHARING
 
     def list_assigned(self, file: int) -> list[tuple[str, float, str]]:
@@ -284,12 +281,11 @@ class LabelStore(Memory):
         A person without a group labels that share of all rows that are in nobody's group.
         """
         query = "SELECT annotator, share, [group] FROM person WHERE file = ? AND share > 0"
-        return [*map(tuple, self._fetch(f"{query} ORDER BY annotator", file))]
+        return self._fetch(f"{query} ORDER BY annotator", file)
 
     def count_waiting(self, data: str, annotator: str) -> int:
         """Rows that wait for a person, or `MOST_COUNTED`."""
-        asked = self._ask_for(data, annotator)
-        ((left,),) = self._fetch(f"SELECT count(*) {WAITING}", **asked)
+        ((left,),) = self._fetch(f"SELECT count(*) {WAITING}", **self._ask_for(data, annotator))
         return int(left)
 
     def _ask_for(self, data: str, annotator: str) -> dict[str, Any]:
@@ -304,49 +300,33 @@ class LabelStore(Memory):
         query = "SELECT 1 FROM suggestion WHERE data = ? AND round = ? AND assigned IN ('', ?)"
         return bool(self._fetch(f"{query} LIMIT 1", data, round, annotator))
 
-    def _is_seen(self, data: str, row: Any) -> bool:
-        query = "SELECT 1 FROM labeled_row WHERE data = ? AND row = ?"
-        return bool(self._fetch(query, data, json.dumps(row)))
-
     def next_row(self, data: str, annotator: str) -> LabelView:
         """The next row for a person, kept from others while they look at it."""
-        columns = list_columns(StoredSuggestion)
-        with self._write() as connection:
-            found = connection.execute(
-                f"SELECT {', '.join(f's.[{name}]' for name in columns)}, coalesce(skipped, 0)"
-                f" {NEXT}",
-                self._ask_for(data, annotator),
-            ).fetchone()
-            if found is None:
-                return self._make_view(data, annotator, None, None)
-            *values, skipped = found
-            row = StoredSuggestion(
-                **{name: self._parse(name, v) for name, v in zip(columns, values, strict=True)}
-            )
-            self._claim(data, row.row, annotator, skipped=bool(skipped))
-        return self._make_view(data, annotator, row, None)
+        with self._write():
+            found = self._load(StoredSuggestion, NEXT, **self._ask_for(data, annotator))
+            if found:
+                self._claim(data, found[0].row, annotator)
+        return self._make_view(data, annotator, found)
 
     def previous_row(self, data: str, annotator: str, row: Any) -> LabelView:
         """The row that the person labeled before ``row`` (None: the last one), to see or change."""
-        before = self._fetch(
-            "SELECT event FROM given WHERE data = ? AND annotator = ? AND row = ?",
-            *(data, annotator, json.dumps(row)),
-        )
-        found = self._find_given(data, annotator, before[0][0] if before else None)
-        return self.view_row(data, annotator, *found) if found else self.next_row(data, annotator)
-
-    def view_row(
-        self, data: str, annotator: str, row: Any, label: Hashable | None = None
-    ) -> LabelView:
-        """A row that the person has labeled with ``label`` (None: unsure), to see or change."""
-        suggestion = next(iter(self._list_suggestions(data, row)), None)
-        return self._make_view(data, annotator, suggestion, UNSURE if label is None else label)
+        found = self._list_given(data, annotator, row)
+        return self._view_given(data, annotator, found) or self.next_row(data, annotator)
 
     def find_row(self, data: str, annotator: str, row: Any) -> LabelView | None:
-        """The same by the name of the row; None where the person has not labeled it."""
-        rest = "WHERE data = ? AND annotator = ? AND row = ?"
-        found = self._select(("label",), "given", rest, data, annotator, json.dumps(row))
-        return self.view_row(data, annotator, row, found[0]["label"]) if found else None
+        """A row that the person has labeled, to see or change; None where they have not."""
+        query = "SELECT row, label FROM given WHERE (data, annotator, row) = (?, ?, ?)"
+        found = self._read(query, data, annotator, json.dumps(row))
+        return self._view_given(data, annotator, found)
+
+    def _view_given(
+        self, data: str, annotator: str, found: Sequence[Mapping[str, Any]]
+    ) -> LabelView | None:
+        if not found:
+            return None
+        row, label = found[0]["row"], found[0]["label"]
+        shown = self._list_suggestions(data, row)
+        return self._make_view(data, annotator, shown, UNSURE if label is None else label)
 
     def list_mine(
         self, data: str, annotator: str, search: str = "", label: str = "", skip: int = 0
@@ -354,10 +334,11 @@ class LabelStore(Memory):
         """A page of a person's labels, the newest first: row, label, when, note and cells.
 
         ``search`` is in the name of the row, its cells or the note; ``label`` is a class as JSON,
-        "null" for unsure, or "noted" for rows with a note.
+        "null" for unsure, or "noted" for rows with a note. ``place`` is the row as JSON.
         """
-        rows = self._fetch(
-            "SELECT g.row, g.label, e.given_at, coalesce(n.text, '') AS note, s.cells"
+        return self._read(
+            "SELECT g.row AS place, g.row, g.label, e.given_at, coalesce(n.text, '') AS note,"
+            " coalesce(s.cells, '[]') AS cells"
             " FROM given AS g JOIN label_event AS e ON e.id = g.event"
             " LEFT JOIN note AS n USING (data, row, annotator)"
             " LEFT JOIN suggestion AS s ON s.data = g.data AND s.row = g.row AND s.round ="
@@ -371,27 +352,20 @@ class LabelStore(Memory):
             **{"data": data, "me": annotator, "label": label, "plain": search, "skip": skip},
             **{"search": json.dumps(search)[1:-1], "limit": LISTED + 1},
         )
-        with self.refuse_corrupt():
-            return [
-                {
-                    "row": row,
-                    "name": str(json.loads(row)),
-                    "label": None if given is None else json.loads(given),
-                    "given_at": given_at,
-                    "note": note,
-                    "cells": json.loads(cells or "[]"),
-                }
-                for row, given, given_at, note, cells in rows
-            ]
 
     def _make_view(
-        self, data: str, annotator: str, row: StoredSuggestion | None, given: Hashable | None
+        self,
+        data: str,
+        annotator: str,
+        shown: Sequence[StoredSuggestion],
+        given: Hashable | None = None,
     ) -> LabelView:
         totals, left = self.read_totals(data), self.count_waiting(data, annotator)
         mine, settled, conflicts = (
             totals.get(name, 0) for name in (f"by {annotator}", "settled", "conflicts")
         )
-        note = "" if row is None else self._read_notes(data, json.dumps(row.row)).get(annotator, "")
+        row = shown[0] if shown else None
+        note = self._read_notes(data, json.dumps(row.row)).get(annotator, "") if row else ""
         return LabelView(row, given, mine, settled, conflicts, left, note)
 
     def _read_notes(self, data: str, row: str) -> dict[str, str]:
@@ -399,27 +373,19 @@ class LabelStore(Memory):
         query = "SELECT annotator, text FROM note WHERE data = ? AND row = ?"
         return dict(self._fetch(query, data, row))
 
-    def _find_given(
-        self, data: str, annotator: str, before: int | None = None
-    ) -> tuple[Any, Any] | None:
-        """Row and label of the newest label of a person, before the event of that number."""
-        found = self._select(
-            ("row", "label"),
-            "given",
-            "WHERE data = ? AND annotator = ? AND event < ? ORDER BY event DESC LIMIT 1",
-            *(data, annotator, 2**62 if before is None else before),
+    def _list_given(self, data: str, annotator: str, before: Any = None) -> list[dict[str, Any]]:
+        """Row and label of the newest label of a person, or of the one before that of a row."""
+        return self._read(
+            "SELECT row, label FROM given WHERE data = :data AND annotator = :me AND event <"
+            " coalesce((SELECT event FROM given WHERE (data, row, annotator) = (:data, :row, :me)),"
+            " 9e18) ORDER BY event DESC LIMIT 1",
+            **{"data": data, "me": annotator, "row": json.dumps(before)},
         )
-        return (found[0]["row"], found[0]["label"]) if found else None
 
     def _list_suggestions(self, data: str, row: Any) -> list[StoredSuggestion]:
         """The newest suggestion of a row, if there is one."""
-        found = self._select(
-            list_columns(StoredSuggestion),
-            "suggestion",
-            "WHERE data = ? AND row = ? ORDER BY round DESC LIMIT 1",
-            *(data, json.dumps(row)),
-        )
-        return [StoredSuggestion(**each) for each in found]
+        rest = "FROM suggestion WHERE data = ? AND row = ? ORDER BY round DESC LIMIT 1"
+        return self._load(StoredSuggestion, rest, data, json.dumps(row))
 
     def _find_suggestion(self, data: str, row: Any) -> StoredSuggestion:
         found = self._list_suggestions(data, row)
@@ -437,9 +403,8 @@ class LabelStore(Memory):
 
     def list_cells(self, data: str) -> dict[Any, list[tuple[str, str, str]]]:
         """Row -> what annotators saw of it."""
-        rows = self._fetch("SELECT row, cells FROM suggestion WHERE data = ?", data)
-        with self.refuse_corrupt():
-            return {json.loads(row): json.loads(cells) for row, cells in rows}
+        rows = self._read("SELECT row, cells FROM suggestion WHERE data = ?", data)
+        return {each["row"]: each["cells"] for each in rows}
 
     # what follows from the labels
 
@@ -450,7 +415,7 @@ class LabelStore(Memory):
     def list_classes(self) -> list[Any]:
         """Classes that anybody gave to any row of the data."""
         query = "SELECT DISTINCT label FROM label_event WHERE data = ? AND label IS NOT NULL"
-        return sorted((json.loads(row[0]) for row in self._fetch(query, self.data)), key=repr)
+        return sorted((each["label"] for each in self._read(query, self.data)), key=repr)
 
     def count_settled(self, data_names: Collection[str]) -> int:
         return sum(self.read_totals(data).get("settled", 0) for data in data_names)
@@ -480,8 +445,8 @@ class LabelStore(Memory):
         people, n and m are those of the person. Rows of other rounds that were drawn at random have
         no probability: they count equally.
         """
-        rows = self._fetch(
-            "SELECT r.row, r.label, s.round, s.probability, s.reason, s.assigned"
+        rows = self._read(
+            "SELECT r.row, r.label, s.round AS drawn, s.probability, s.reason, s.assigned"
             " FROM labeled_row AS r LEFT JOIN suggestion AS s ON s.data = r.data AND s.row = r.row"
             " AND s.round = (SELECT max(round) FROM suggestion WHERE data = r.data AND row = r.row)"
             " WHERE r.data = ? AND r.label IS NOT NULL",
@@ -495,40 +460,35 @@ class LabelStore(Memory):
             )
         }
         divided = {drawn for drawn, assigned in sizes if assigned}
-        counts = Counter((drawn, assigned) for _, _, drawn, _, _, assigned in rows)
-        found = []
-        with self.refuse_corrupt():
-            for row, label, drawn, chance, reason, assigned in rows:
-                if chance is not None:
-                    is_equal = reason.startswith(AT_RANDOM) and drawn not in divided
-                    share = counts[drawn, assigned] / sizes[drawn, assigned]
-                    chance = None if is_equal else chance * share
-                found.append([json.loads(row), json.loads(label), chance, drawn or 0])
+        counts = Counter((each["drawn"], each["assigned"]) for each in rows)
+        for each in rows:
+            if each["probability"] is not None:
+                key = (each["drawn"], each["assigned"])
+                is_equal = each["reason"].startswith(AT_RANDOM) and each["drawn"] not in divided
+                chance = each["probability"] * counts[key] / sizes[key]
+                each["probability"] = None if is_equal else chance
+        found = [[r["row"], r["label"], r["probability"], r["drawn"] or 0] for r in rows]
         return sorted(found, key=repr)
 
     def list_people(self, data_names: Collection[str]) -> dict[str, dict[str, Any]]:
         """Person -> numbers of labels and of unsure rows, the last time, median seconds a label."""
-        rows = self._fetch(
-            "SELECT annotator, max(given_at) FROM label_event"
-            " WHERE data IN (SELECT value FROM json_each(?)) GROUP BY annotator ORDER BY min(id)",
-            json.dumps(data_names),
-        )
-        people: dict[str, dict[str, Any]] = {
-            who: {"labels": 0, "unsure": 0, "last": last, "seconds": None} for who, last in rows
+        names = json.dumps(data_names)
+        people = {
+            each.pop("annotator"): {**each, "seconds": None}
+            for each in self._read(
+                "SELECT e.annotator, max(given_at) AS last, (SELECT count(label) FROM given AS g"
+                f"  WHERE {OF_NAMES} AND g.annotator = e.annotator) AS labels, (SELECT count(*) -"
+                f"  count(label) FROM given AS g WHERE {OF_NAMES} AND g.annotator = e.annotator)"
+                f" AS unsure FROM label_event AS e WHERE {OF_NAMES} GROUP BY 1 ORDER BY min(id)",
+                names=names,
+            )
         }
-        for who, labels, unsure in self._fetch(
-            "SELECT annotator, count(label), count(*) - count(label) FROM given"
-            " WHERE data IN (SELECT value FROM json_each(?)) GROUP BY annotator",
-            json.dumps(data_names),
-        ):
-            people[who] |= {"labels": labels, "unsure": unsure}
         pauses: dict[str, list[float]] = {}
         for who, pause in self._fetch(
             "SELECT annotator, pause FROM (SELECT annotator, 86400 * (julianday(given_at) -"
             "  julianday(lag(given_at) OVER (PARTITION BY annotator ORDER BY id))) AS pause"
-            "  FROM label_event WHERE data IN (SELECT value FROM json_each(?)))"
-            " WHERE pause < ?",
-            *(json.dumps(data_names), LONGEST_PAUSE),
+            f"  FROM label_event WHERE {OF_NAMES}) WHERE pause < :most",
+            **{"names": names, "most": LONGEST_PAUSE},
         ):
             pauses.setdefault(who, []).append(pause)
         for who, found in pauses.items():
@@ -554,153 +514,118 @@ class LabelStore(Memory):
 
     def list_conflicts(self, data: str) -> list[dict[str, Any]]:
         """Rows on which people differ: what each of them gave, and the cells."""
-        rows = self._fetch("SELECT row FROM labeled_row WHERE data = ? AND in_conflict", data)
-        found = []
-        for (row,) in rows:
-            rest = "WHERE data = ? AND row = ? ORDER BY event"
-            given = self._select(("annotator", "label"), "given", rest, data, row)
-            shown = self._list_suggestions(data, json.loads(row))
-            found.append(
-                {
-                    "row": row,
-                    "name": str(json.loads(row)),
-                    "given": {each["annotator"]: each["label"] for each in given},
-                    "cells": shown[0].cells if shown else (),
-                    "notes": self._read_notes(data, row),
-                }
-            )
+        query = "SELECT row AS place, row FROM labeled_row WHERE data = ? AND in_conflict"
+        people = "SELECT annotator, label FROM given WHERE data = ? AND row = ? ORDER BY event"
+        found = self._read(query, data)
+        for each in found:
+            given = self._read(people, data, each["place"])
+            shown = self._list_suggestions(data, each["row"])
+            each["given"] = {one["annotator"]: one["label"] for one in given}
+            each["cells"] = shown[0].cells if shown else ()
+            each["notes"] = self._read_notes(data, each["place"])
         return found
 
     def list_all_labels(self, data_names: Collection[str]) -> list[dict[str, Any]]:
         """Every label event, the oldest first, and whether its label ``counts`` now."""
-        rows = self._fetch(
+        rows = self._read(
             "SELECT e.row, e.label, e.annotator, e.given_at, e.probability, e.reason,"
-            " r.label = e.label AND (e.reason = ? OR EXISTS (SELECT 1 FROM given AS g"
-            "  WHERE (g.data, g.row, g.annotator) = (e.data, e.row, e.annotator))),"
-            " coalesce(n.text, '')"
+            " r.label = e.label AND (e.reason = :verdict OR EXISTS (SELECT 1 FROM given AS g"
+            "  WHERE (g.data, g.row, g.annotator) = (e.data, e.row, e.annotator))) AS counts,"
+            " coalesce(n.text, '') AS note"
             " FROM label_event AS e LEFT JOIN note AS n USING (data, row, annotator)"
             " JOIN labeled_row AS r ON r.data = e.data AND r.row = e.row"
-            " WHERE e.data IN (SELECT value FROM json_each(?)) ORDER BY e.data, e.id",
-            *(ADJUDICATED, json.dumps(data_names)),
+            f" WHERE e.{OF_NAMES} ORDER BY e.data, e.id",
+            **{"verdict": ADJUDICATED, "names": json.dumps(data_names)},
         )
-        names = ("id", "label", "annotator", "given_at", "probability", "reason")
-        with self.refuse_corrupt():
-            return [
-                {
-                    **dict(zip(names, row, strict=False)),
-                    "id": json.loads(row[0]),
-                    "label": None if row[1] is None else json.loads(row[1]),
-                    "counts": bool(row[-2]),
-                    "note": row[-1],
-                }
-                for row in rows
-            ]
+        return [{"id": each.pop("row"), **each, "counts": bool(each["counts"])} for each in rows]
 
     # keeping the derived tables up to date
 
-    def _catch_up(self, connection: sqlite3.Connection) -> None:
+    def _catch_up(self) -> None:
         """Bring the derived tables up to date, also with events that another program added."""
         query = "SELECT coalesce(max(number), 0) FROM total WHERE (data, name) = ('', 'seen')"
-        (seen,) = connection.execute(query).fetchone()
-        events = connection.execute(
-            "SELECT id, data, row, label, annotator, reason FROM label_event WHERE id > ?"
-            " ORDER BY id",
-            (seen,),
-        ).fetchall()
+        ((seen,),) = self._fetch(query)
+        columns = "data, row, label, annotator, reason"
+        events = self._fetch(
+            f"SELECT id, {columns} FROM label_event WHERE id > ? ORDER BY id", seen
+        )
         for event in events:
-            self._note_event(connection, *event)
+            self._note_event(*event)
         if events:
-            _add_to_total(connection, "", "seen", events[-1][0] - seen)
+            self._count("", "seen", events[-1][0] - seen)
 
     def _note_event(
-        self,
-        connection: sqlite3.Connection,
-        number: int,
-        data: str,
-        row: str,
-        label: str | None,
-        annotator: str,
-        reason: str,
+        self, number: int, data: str, row: str, label: str | None, annotator: str, reason: str
     ) -> None:
         """Update what was given to the row, which of its labels counts, and the totals."""
         place, verdict = (data, row, annotator), None
-        query = "SELECT count(*) FROM given WHERE (data, row, annotator) = (?, ?, ?)"
-        (was_given,) = connection.execute(query, place).fetchone()
-        is_given = was_given
+        own = "FROM given WHERE (data, row, annotator) = (?, ?, ?)"
+        ((before,),) = self._fetch(f"SELECT count(*) {own}", *place)
         if reason == ADJUDICATED:
             verdict = label
         elif label is None and reason == TAKEN_BACK:
-            connection.execute("DELETE FROM given WHERE (data, row, annotator) = (?, ?, ?)", place)
-            is_given = 0
+            self._execute(f"DELETE {own}", *place)
         else:
-            connection.execute(
+            self._execute(
                 "INSERT INTO given (data, row, annotator, label, event) VALUES (?, ?, ?, ?, ?)"
                 " ON CONFLICT DO UPDATE SET label = excluded.label, event = excluded.event",
-                (*place, label, number),
+                *(*place, label, number),
             )
-            connection.execute("DELETE FROM claim WHERE (data, row, annotator) = (?, ?, ?)", place)
-            is_given = 1
-        if is_given != was_given:
-            _add_to_total(connection, data, f"by {annotator}", is_given - was_given)
-        self._settle(connection, data, row, verdict)
+            self._execute("DELETE FROM claim WHERE (data, row, annotator) = (?, ?, ?)", *place)
+        ((now,),) = self._fetch(f"SELECT count(*) {own}", *place)
+        self._count(data, f"by {annotator}", now - before)
+        self._settle(data, row, verdict)
 
     def settle_again(self, data: str) -> None:
         """Look again at rows on which people differ, with what the owner now says of them."""
         query = "SELECT row FROM labeled_row WHERE data = ? AND in_conflict"
-        with self._write() as connection:
+        with self._write():
             for (row,) in self._fetch(query, data):
-                self._settle(connection, data, row)
+                self._settle(data, row)
 
-    def _settle(
-        self, connection: sqlite3.Connection, data: str, row: str, verdict: str | None = None
-    ) -> None:
+    def _settle(self, data: str, row: str, verdict: str | None = None) -> None:
         """Update which label of a row counts and how many people it needs, and the totals."""
         query = "SELECT label, verdict, in_conflict FROM labeled_row WHERE data = ? AND row = ?"
-        before = connection.execute(query, (data, row)).fetchone()
-        settled, known, in_conflict = before or (None, None, 0)
+        before = self._fetch(query, data, row)
+        ((settled, known, in_conflict),) = before or [(None, None, 0)]
         verdict = verdict or known
-        classes = connection.execute(
+        classes = self._fetch(
             "SELECT label, count(*) FROM given WHERE data = ? AND row = ? AND label IS NOT NULL"
             " GROUP BY label ORDER BY count(*) DESC",
-            (data, row),
-        ).fetchall()
+            *(data, row),
+        )
         n, third = sum(count for _, count in classes), self._read_sharing(data)["third"]
         agreed = len(classes) == 1 or (third and n > 2 and 2 * classes[0][1] > n)
         counts = verdict or (classes[0][0] if agreed else None)
         differ = int(verdict is None and len(classes) > 1 and not agreed)
-        connection.execute(
-            "INSERT INTO labeled_row (data, row, label, verdict, in_conflict)"
-            " VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET label = excluded.label,"
-            " verdict = excluded.verdict, in_conflict = excluded.in_conflict",
-            (data, row, counts, verdict, differ),
+        self._execute(
+            "INSERT OR REPLACE INTO labeled_row (data, row, label, verdict, in_conflict)"
+            " VALUES (?, ?, ?, ?, ?)",
+            *(data, row, counts, verdict, differ),
         )
-        for name, change in (
-            ("rows", int(before is None)),
-            ("settled", (counts is not None) - (settled is not None)),
-            ("conflicts", differ - in_conflict),
-        ):
-            if change:
-                _add_to_total(connection, data, name, change)
-        self._update_needs(connection, data, row, int(third and differ))
+        self._count(data, "rows", int(not before))
+        self._count(data, "settled", (counts is not None) - (settled is not None))
+        self._count(data, "conflicts", differ - in_conflict)
+        self._update_needs(data, row, int(third and differ))
 
-    def _update_needs(
-        self, connection: sqlite3.Connection, data: str, row: str, more: int = 0
-    ) -> None:
+    def _update_needs(self, data: str, row: str, more: int = 0) -> None:
         """Note in the newest suggestion of a row how many people it still needs."""
-        query = "SELECT annotator FROM given WHERE data = ? AND row = ?"
-        people = connection.execute(query, (data, row)).fetchall()
-        connection.execute(
+        people = self._fetch("SELECT annotator FROM given WHERE data = ? AND row = ?", data, row)
+        self._execute(
             "UPDATE suggestion SET given_by = :by, needs ="
             " iif(round < (SELECT max(round) FROM suggestion WHERE data = :data AND row = :row), 0,"
             "  max(0, people + :more - :n)) WHERE data = :data AND row = :row",
-            {
-                "by": people[0][0] if people else "",
-                "n": len(people),
-                "more": more,
-                "data": data,
-                "row": row,
-            },
+            **{"by": people[0][0] if people else "", "n": len(people), "more": more},
+            **{"data": data, "row": row},
         )
+
+    def _count(self, data: str, name: str, change: int) -> None:
+        if change:
+            self._execute(
+                "INSERT INTO total (data, name, number) VALUES (?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET number = number + excluded.number",
+                *(data, name, change),
+            )
 
 
 def _find_file(data: str) -> int:
@@ -735,11 +660,3 @@ def _compare(first: str, second: str, table: Counter[tuple[str, str]]) -> Agreem
     chance = sum(one[label] * two[label] for label in one) / n**2
     kappa = None if chance == 1.0 else (share - chance) / (1.0 - chance)
     return Agreement(first, second, n, share, kappa)
-
-
-def _add_to_total(connection: sqlite3.Connection, data: str, name: str, change: int) -> None:
-    connection.execute(
-        "INSERT INTO total (data, name, number) VALUES (?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET number = number + excluded.number",
-        (data, name, change),
-    )

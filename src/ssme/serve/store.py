@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ssme.errors import InputError
-from ssme.memory.database import list_columns, utc_now
+from ssme.memory.database import utc_now
 from ssme.serve.labels import LabelStore
 from ssme.serve.settings import ServeSettings
 
@@ -40,19 +40,13 @@ ACTIVE = "ended_at IS NULL AND made_at > ? AND seen_at > ?"
 
 @dataclass(frozen=True)
 class Session:
-    """A browser that was let in, the person who uses it, and their role: "owner" or "guest"."""
+    """A browser that was let in, the person who uses it, and their role: "owner" or "guest".
+
+    The ``csrf`` of a link that nobody has used, and when it was seen last, are empty.
+    """
 
     id: str
     csrf: str
-    annotator: str
-    role: str
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A session, or a link that nobody has used yet, whose ``seen_at`` (last request) is empty."""
-
-    id: str
     annotator: str
     role: str
     made_at: str
@@ -124,8 +118,8 @@ class Store(LabelStore):
 
     def __init__(self, settings: ServeSettings) -> None:
         super().__init__(settings.memory_file)
-        with self._write() as connection:
-            self._catch_up(connection)
+        with self._write():
+            self._catch_up()
         if settings.old_store_file.exists():
             self._import(settings.old_store_file)
 
@@ -133,34 +127,33 @@ class Store(LabelStore):
         """Take over the page's own file of ssme 0.4 and before; it is kept under another name."""
         with self._name_file_in_errors():
             self._connection.execute("ATTACH ? AS old", (str(old),))
-            with self._write() as connection:
-                for table in ("token", "session", "file", "job", "suggestion", "claim"):
-                    columns = ", ".join(
-                        f"[{name}]"
-                        for (name,) in connection.execute(
-                            "SELECT name FROM pragma_table_info(?1, 'old') WHERE name IN"
-                            " (SELECT name FROM pragma_table_info(?1, 'main'))",
-                            (table,),
-                        )
-                    )
-                    connection.execute(  # rows that lack what is needed today, such as a role, stay
-                        f"INSERT OR IGNORE INTO main.{table} ({columns})"
-                        f" SELECT {columns} FROM old.{table}"
-                    )
-                connection.execute("UPDATE file SET tried = look WHERE tried IS NULL")
-                connection.execute("UPDATE suggestion SET people = iif(place % 5, 1, 2)")
-                for file in self.list_files():
-                    mapping = {"read": _rename_keys(file.read), "run": _rename_keys(file.run)}
-                    self.update_file(file.id, **mapping)
-                connection.execute(
-                    "UPDATE job SET labels = coalesce(json_array_length(request, '$.labels'), 0)"
+        with self._write():
+            for table in ("token", "session", "file", "job", "suggestion", "claim"):
+                found = self._fetch(
+                    "SELECT name FROM pragma_table_info(?1, 'old') WHERE name IN"
+                    " (SELECT name FROM pragma_table_info(?1, 'main'))",
+                    table,
                 )
-                rows = "SELECT DISTINCT data, row FROM suggestion AS s WHERE round = (SELECT"
-                rows += " max(round) FROM suggestion WHERE data = s.data)"
-                rows += " UNION SELECT data, row FROM given"
-                for place in connection.execute(rows).fetchall():
-                    self._update_needs(connection, *place)
-            self._connection.execute("DETACH old")
+                columns = ", ".join(f"[{name}]" for (name,) in found)
+                self._execute(  # rows that lack what is needed today, such as a role, stay
+                    f"INSERT OR IGNORE INTO main.{table} ({columns})"
+                    f" SELECT {columns} FROM old.{table}"
+                )
+            self._execute("UPDATE file SET tried = look WHERE tried IS NULL")
+            self._execute("UPDATE suggestion SET people = iif(place % 5, 1, 2)")
+            for file in self.list_files():
+                mapping = {"read": _rename_keys(file.read), "run": _rename_keys(file.run)}
+                self.update_file(file.id, **mapping)
+            self._execute(
+                "UPDATE job SET labels = coalesce(json_array_length(request, '$.labels'), 0)"
+            )
+            for place in self._fetch(
+                "SELECT DISTINCT data, row FROM suggestion AS s WHERE round ="
+                " (SELECT max(round) FROM suggestion WHERE data = s.data)"
+                " UNION SELECT data, row FROM given"
+            ):
+                self._update_needs(*place)
+        self._execute("DETACH old")
         old.replace(old.with_name(f"{old.name}.old"))
 
     def list_data(self, file: int | None = None) -> tuple[str, ...]:
@@ -174,8 +167,7 @@ class Store(LabelStore):
     def add_token(self, token: str, role: str, annotator: str = "") -> None:
         """A token that lets one browser in, once, in this role and under this name."""
         row = {"id": _hash(token), "role": role, "annotator": annotator, "made_at": utc_now()}
-        with self._write() as connection:
-            self._insert(connection, "token", [row])
+        self._insert("token", [row])
 
     def renew_owner_token(self, token: str) -> None:
         """Let the owner in with this token, and not with that of an earlier start."""
@@ -184,47 +176,39 @@ class Store(LabelStore):
 
     def use_token(self, token: str) -> tuple[str, str] | None:
         """Role and name of a valid token, which works once."""
-        with self._write() as connection:
-            found: tuple[str, str] | None = connection.execute(
-                "DELETE FROM token WHERE id = ? AND made_at > ? RETURNING role, annotator",
-                (_hash(token), _time_ago(LINK_LIFETIME)),
-            ).fetchone()
-            return found
+        found = self._execute(
+            "DELETE FROM token WHERE id = ? AND made_at > ? RETURNING role, annotator",
+            *(_hash(token), _time_ago(LINK_LIFETIME)),
+        )
+        return found[0] if found else None
 
     def add_session(self, cookie: str, csrf: str, role: str, annotator: str) -> None:
-        session, now = Session(_hash(cookie), csrf, annotator, role), utc_now()
-        with self._write() as connection:
-            row = {**vars(session), "made_at": now, "seen_at": now}
-            self._insert(connection, "session", [row])
+        session = Session(_hash(cookie), csrf, annotator, role, utc_now(), utc_now())
+        self._insert("session", [vars(session)])
 
     def find_session(self, cookie: str) -> Session | None:
         """The session of a cookie; None if it does not exist or has ended."""
-        found = self._select(
-            [*list_columns(Session), "seen_at"],
-            "session",
-            f"WHERE id = ? AND {ACTIVE}",
-            _hash(cookie),
-            *_active_since(),
-        )
+        rest = f"FROM session WHERE id = ? AND {ACTIVE}"
+        found = self._load(Session, rest, _hash(cookie), *_active_since())
         if not found:
             return None
-        if found[0].pop("seen_at") < _time_ago(SEEN_PRECISION):
-            self._execute("UPDATE session SET seen_at = ? WHERE id = ?", utc_now(), found[0]["id"])
-        return Session(**found[0])
+        if found[0].seen_at < _time_ago(SEEN_PRECISION):
+            self._execute("UPDATE session SET seen_at = ? WHERE id = ?", utc_now(), found[0].id)
+        return found[0]
 
     def name_session(self, session: str, annotator: str) -> None:
         self._execute("UPDATE session SET annotator = ? WHERE id = ?", annotator, session)
 
-    def list_entries(self) -> list[Entry]:
+    def list_entries(self) -> list[Session]:
         """Sessions that have not ended, and links of guests that nobody has used, newest first."""
-        rows = self._fetch(
-            f"SELECT id, annotator, role, made_at, seen_at FROM session WHERE {ACTIVE}"
-            " UNION ALL SELECT id, annotator, role, made_at, '' FROM token"
-            " WHERE role = 'guest' AND made_at > ? ORDER BY made_at DESC",
+        return self._load(
+            Session,
+            "FROM (SELECT id, csrf, annotator, role, made_at, seen_at FROM session WHERE"
+            f" {ACTIVE} UNION ALL SELECT id, '', annotator, role, made_at, '' FROM token"
+            " WHERE role = 'guest' AND made_at > ?) ORDER BY made_at DESC",
             *_active_since(),
             _time_ago(LINK_LIFETIME),
         )
-        return [Entry(*row) for row in rows]
 
     def list_names(self) -> set[str]:
         """Names that anybody has or ever had."""
@@ -233,33 +217,29 @@ class Store(LabelStore):
 
     def end_entry(self, entry: str) -> None:
         """End a session, or take a link back; its name stays known."""
-        with self._write() as connection:
-            connection.execute(
-                "UPDATE session SET ended_at = ? WHERE id = ? AND ended_at IS NULL",
-                (utc_now(), entry),
-            )
-            connection.execute("DELETE FROM token WHERE id = ?", (entry,))
+        ended = "UPDATE session SET ended_at = ? WHERE id = ? AND ended_at IS NULL"
+        with self._write():
+            self._execute(ended, utc_now(), entry)
+            self._execute("DELETE FROM token WHERE id = ?", entry)
 
     # files
 
     def add_file(self, path: str, name: str, sha256: str, size: int, changed_ns: int) -> int:
         """The number of a file; one that was opened before keeps its number and its mapping."""
-        with self._write() as connection:
-            (number,) = connection.execute(
-                "INSERT INTO file (path, name, sha256, size, changed_ns, opened_at)"
-                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET sha256 ="
-                " excluded.sha256, size = excluded.size, changed_ns = excluded.changed_ns"
-                " RETURNING id",
-                (path, name, sha256, size, changed_ns, utc_now()),
-            ).fetchone()
-            return int(number)
+        ((number,),) = self._execute(
+            "INSERT INTO file (path, name, sha256, size, changed_ns, opened_at)"
+            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET sha256 ="
+            " excluded.sha256, size = excluded.size, changed_ns = excluded.changed_ns"
+            " RETURNING id",
+            *(path, name, sha256, size, changed_ns, utc_now()),
+        )
+        return int(number)
 
     def find_file(self, number: int) -> FileRecord:
-        return FileRecord(**self._find("file", FileRecord, number))
+        return self._find(FileRecord, "file", number)
 
     def list_files(self) -> list[FileRecord]:
-        rows = self._select(list_columns(FileRecord), "file", "ORDER BY id DESC")
-        return [FileRecord(**row) for row in rows]
+        return self._load(FileRecord, "FROM file ORDER BY id DESC")
 
     def shares_results(self, file: int | None = None, job: int | None = None) -> bool:
         """Whether guests see the results of a file, or of that of a job."""
@@ -274,23 +254,21 @@ class Store(LabelStore):
 
     def read_keys(self, file: int, annotator: str) -> dict[str, str]:
         """The keys that a person has chosen, by button."""
-        found = self._select(
-            ("keys",), "person", "WHERE file = ? AND annotator = ?", file, annotator
-        )
+        query = "SELECT keys FROM person WHERE file = ? AND annotator = ?"
+        found = self._read(query, file, annotator)
         return found[0]["keys"] if found else {}
 
     def update_person(self, file: int, annotator: str, /, **values: Any) -> None:
         """Set the keys of a person, or the share and group of rows that they label."""
-        with self._write() as connection:
-            self._insert(connection, "person", [{"file": file, "annotator": annotator}])
+        where = "WHERE file = ? AND annotator = ?"
+        with self._write():
+            self._insert("person", [{"file": file, "annotator": annotator}])
             for name, value in values.items():
-                connection.execute(
-                    f"UPDATE person SET [{name}] = ? WHERE file = ? AND annotator = ?",
-                    (self._dump(name, value), file, annotator),
-                )
+                told = self._dump(name, value)
+                self._execute(f"UPDATE person SET [{name}] = ? {where}", told, file, annotator)
 
-    def _find(self, table: str, record: type[Any], number: int) -> dict[str, Any]:
-        found = self._select(list_columns(record), table, "WHERE id = ?", number)
+    def _find(self, record: type[T], table: str, number: int) -> T:
+        found = self._load(record, f"FROM {table} WHERE id = ?", number)
         if not found:
             raise InputError(f"there is no {table} {number} here", hint="go to the first page")
         return found[0]
@@ -301,56 +279,50 @@ class Store(LabelStore):
         """Put a job into the queue; one of that kind and file that still waits is replaced."""
         job = {"file": file, "kind": kind, "key": key, "request": request, "state": "waiting"}
         job["labels"] = request.get("settled", 0)
-        with self._write() as connection:
-            connection.execute(
+        with self._write():
+            self._execute(
                 "UPDATE job SET state = 'cancelled', message = 'A newer one took its place.',"
                 " ended_at = ? WHERE file = ? AND kind = ? AND state = 'waiting' AND key != ?",
-                (utc_now(), file, kind, key),
+                *(utc_now(), file, kind, key),
             )
-            same = self._select(
-                list_columns(JobRecord),
-                "job",
-                "WHERE key = ? AND state IN ('waiting', 'running', 'done')"
+            same = self._load(
+                JobRecord,
+                "FROM job WHERE key = ? AND state IN ('waiting', 'running', 'done')"
                 " ORDER BY id DESC LIMIT 1",
                 key,
             )
             newest = "SELECT 1 FROM job WHERE file = ? AND kind = ? AND id > ?"
             is_past = (
                 same
-                and (kind, same[0]["state"]) == ("evaluate", "done")
-                and connection.execute(newest, (file, kind, same[0]["id"])).fetchone()
+                and (kind, same[0].state) == ("evaluate", "done")
+                and self._fetch(newest, file, kind, same[0].id)
             )
             if same and not is_past:
-                return JobRecord(**same[0])
+                return same[0]
             if is_past:  # settings of before: their result is the newest one again
-                job |= {name: same[0][name] for name in ("state", "labels")}
-                job["ended_at"] = utc_now()
-            self._insert(connection, "job", [{**job, "made_at": utc_now()}])
-            (number,) = connection.execute("SELECT last_insert_rowid()").fetchone()
+                job |= {"state": "done", "labels": same[0].labels, "ended_at": utc_now()}
+            self._insert("job", [{**job, "made_at": utc_now()}])
+            ((number,),) = self._fetch("SELECT last_insert_rowid()")
             return self.find_job(number)
 
     def find_job(self, number: int) -> JobRecord:
-        return JobRecord(**self._find("job", JobRecord, number))
+        return self._find(JobRecord, "job", number)
 
     def list_jobs(self, file: int | None = None, kind: str | None = None) -> list[JobRecord]:
         """The newest jobs first, of one file or kind or of all, without their requests."""
-        rows = self._select(
-            [name for name in list_columns(JobRecord) if name != "request"],
-            "job",
-            "WHERE ? IN (-1, file) AND ? IN ('', kind) ORDER BY id DESC LIMIT 100",
+        return self._load(
+            JobRecord,
+            "FROM (SELECT id, file, kind, key, labels, state, tries, message, made_at, ended_at,"
+            " '{}' AS request FROM job) WHERE ? IN (-1, file) AND ? IN ('', kind)"
+            " ORDER BY id DESC LIMIT 100",
             *(file or -1, kind or ""),
         )
-        return [JobRecord(request={}, **row) for row in rows]
 
     def find_newest_job(self, file: int, kind: str, condition: str) -> JobRecord | None:
         """The newest job that meets a condition in SQL."""
-        found = self._select(
-            list_columns(JobRecord),
-            "job",
-            f"WHERE file = ? AND kind = ? AND {condition} ORDER BY id DESC LIMIT 1",
-            *(file, kind),
-        )
-        return JobRecord(**found[0]) if found else None
+        rest = f"FROM job WHERE file = ? AND kind = ? AND {condition} ORDER BY id DESC LIMIT 1"
+        found = self._load(JobRecord, rest, file, kind)
+        return found[0] if found else None
 
     def count_labels_asked(self, file: int, kind: str) -> int:
         """How many labels the newest job of that kind knows, unless it failed."""
@@ -372,25 +344,24 @@ class Store(LabelStore):
             " FROM job WHERE file = :file AND kind = 'evaluate' AND state = 'done'"
             " ORDER BY id DESC LIMIT 1 OFFSET :kept - 1)"
         )
-        with self._write() as connection:
-            found = connection.execute(
+        with self._write():
+            found = self._execute(
                 f"DELETE FROM job WHERE {old} AND state NOT IN ('waiting', 'running')"
                 " RETURNING key",
-                {"file": file, "kept": kept},
-            ).fetchall()
+                **{"file": file, "kept": kept},
+            )
             keys = {row[0] for row in found}
             return [key for key in keys if not self._fetch("SELECT 1 FROM job WHERE key = ?", key)]
 
     def take_next_job(self, kinds: Iterable[str]) -> JobRecord | None:
         """The oldest job that waits, from now on running."""
-        with self._write() as connection:
-            found = connection.execute(
-                "UPDATE job SET state = 'running', tries = tries + 1 WHERE id = (SELECT min(id)"
-                " FROM job WHERE state = 'waiting' AND kind IN (SELECT value FROM json_each(?)))"
-                " RETURNING id",
-                (json.dumps(list(kinds)),),
-            ).fetchone()
-            return None if found is None else self.find_job(found[0])
+        found = self._execute(
+            "UPDATE job SET state = 'running', tries = tries + 1 WHERE id = (SELECT min(id)"
+            " FROM job WHERE state = 'waiting' AND kind IN (SELECT value FROM json_each(?)))"
+            " RETURNING id",
+            json.dumps(list(kinds)),
+        )
+        return self.find_job(found[0][0]) if found else None
 
     def end_job(self, number: int, state: str, message: str = "") -> None:
         """A job that has ended stays as it ended."""
@@ -410,13 +381,14 @@ class Store(LabelStore):
 
     def resume_jobs(self, tries: int) -> None:
         """Jobs that were cut off wait again; those cut off too often have failed."""
-        with self._write() as connection:
-            connection.execute(
+        message = f"The server was stopped {tries} times while it ran."
+        with self._write():
+            self._execute(
                 "UPDATE job SET state = 'failed', message = ?, ended_at = ?"
                 " WHERE state = 'running' AND tries >= ?",
-                (f"The server was stopped {tries} times while it ran.", utc_now(), tries),
+                *(message, utc_now(), tries),
             )
-            connection.execute("UPDATE job SET state = 'waiting' WHERE state = 'running'")
+            self._execute("UPDATE job SET state = 'waiting' WHERE state = 'running'")
 
 
 def _rename_keys(options: Mapping[str, Any]) -> dict[str, Any]:
