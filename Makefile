@@ -59,7 +59,7 @@ test-lowest: $(READY)
 
 # MLflow, W&B, and the harnesses whose logs are read, in a separate environment; promptfoo needs npm
 HARNESSES := inspect-ai lm-eval deepeval wandb ragas "langchain-community<0.4"
-NODE := $(CURDIR)/.venv-integrations/node
+NODE := $(CURDIR)/.venv-promptfoo
 test-integrations: $(READY)
 	@$(BIN)/uv venv -q --clear --seed --python $(PYTHON) .venv-integrations || $(PYTHON) -m venv .venv-integrations
 	@$(BIN)/uv pip install -q --python .venv-integrations/bin/python -e '.[test,docs,mlflow]' $(HARNESSES) || \
