@@ -39,19 +39,21 @@ from ssme.options import (
 
 MARKS = ".,_' \u00a0\u202f\u2019"
 """Characters that people write in numbers: before decimals or between thousands."""
-FORMATS = {
-    **{".csv": "CSV", ".txt": "CSV", ".tsv": "TSV", ".parquet": "Parquet"},
-    **{".xlsx": "Excel", ".xlsm": "Excel"},
-    **{".jsonl": "JSON Lines", ".ndjson": "JSON Lines", ".json": "JSON"},
-    **{".npz": "npz", ".npy": "npy"},
+SUFFIXES = {
+    "CSV": (".csv", ".txt"),
+    "TSV": (".tsv",),
+    "Parquet": (".parquet",),
+    "Excel": (".xlsx", ".xlsm"),
+    "JSON Lines": (".jsonl", ".ndjson"),
+    "JSON": (".json",),
+    "npz": (".npz",),
+    "npy": (".npy",),
 }
-"""Suffix of a file that can be read -> its format, which `ssme.data.readers.sources` opens."""
-*_FIRST, _LAST = dict.fromkeys(FORMATS.values())
+"""Format that can be read -> suffixes of its files, which `ssme.data.readers.sources` opens."""
+FORMATS = {suffix: name for name, suffixes in SUFFIXES.items() for suffix in suffixes}
+*_FIRST, _LAST = SUFFIXES
 LISTED_FORMATS = f"{', '.join(_FIRST)} or {_LAST}"
-CSV, EXCEL = (
-    tuple(suffix for suffix, name in FORMATS.items() if name in names)
-    for names in (("CSV", "TSV"), ("Excel",))
-)
+CSV, EXCEL = (*SUFFIXES["CSV"], *SUFFIXES["TSV"]), SUFFIXES["Excel"]
 ENGINES = ("memory", "stream", "dask")
 SAMPLE_ROWS = 20_000
 LARGEST_NUMBER_OF_GROUPS = 20_000

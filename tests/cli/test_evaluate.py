@@ -63,7 +63,7 @@ def test_csv_file_and_overwriting(run: Run, scores: Path, tmp_path: Path) -> Non
     arguments = ("evaluate", scores, *FAST, *MODELS, "--csv", target, "--quiet")
     first = run(*arguments)
     assert (first.exit_code, first.stdout, first.stderr) == (0, "", "")
-    assert target.read_text().startswith("model,group,metric,estimate,low,high,labels_only")
+    assert target.read_text().startswith("model,group,metric,estimate,low,high,")
     second = run(*arguments)
     assert second.exit_code == 2
     assert "exists" in second.stderr

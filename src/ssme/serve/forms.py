@@ -91,7 +91,7 @@ def _describe_field(of: options.Option) -> dict[str, Any]:
         "kind": "choice" if of.choices else of.shape,
         "choices": list(of.choices),
         "meaning": of.meaning,
-        "empty": of.usual,
+        "empty": options.describe_default(of),
         "is_of_file": bool(of.files),
     }
 
