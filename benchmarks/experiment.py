@@ -104,6 +104,25 @@ def experiment(runs: int) -> Callable[[Callable[[Setup], None]], Callable[[Setup
     return register
 
 
+def read_arguments(doc: str | None, **defaults: Any) -> argparse.Namespace:
+    """What the command line says, by the defaults of its options.
+
+    ``batch_size=10`` is an option ``--batch-size``; one with a list takes several values, one with
+    a path or None a path or a text, and False is a switch.
+    """
+    parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
+    for name, default in defaults.items():
+        flag, several = f"--{name.replace('_', '-')}", isinstance(default, list)
+        if default is False:
+            parser.add_argument(flag, action="store_true")
+            continue
+        one = default[0] if several else default
+        kind = Path if isinstance(one, Path) else str if one is None else type(one)
+        many = {"nargs": "+"} if several else {}
+        parser.add_argument(flag, type=kind, default=default, help="default %(default)s", **many)
+    return parser.parse_args()
+
+
 def add_places(parser: argparse.ArgumentParser) -> None:
     """The arguments that say where cells are computed."""
     parser.add_argument("--workers", type=int, default=2, help="processes (default %(default)s)")
@@ -244,6 +263,15 @@ def write_table(
     form = None if digits is None else f"%.{digits}g"
     pd.DataFrame(table).to_csv(path, index=False, float_format=form, lineterminator="\n")
     record(path, None, times, note_mixed(times))
+
+
+def write_measured(name: str, table: pd.DataFrame, began: float) -> None:
+    """Write and print a result; this process began it at that time of ``time.perf_counter``."""
+    seconds = time.perf_counter() - began
+    write_table(
+        RESULTS / f"{name}.csv", table, pd.DataFrame([{**describe_process(), "seconds": seconds}])
+    )
+    print(table.to_string(index=False))
 
 
 def write_tables(

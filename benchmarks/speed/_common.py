@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import resource
 import subprocess
@@ -12,8 +11,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
+import pandas as pd
+
+from benchmarks.experiment import RESULTS, write_table
 
 
 def measure_seconds(
@@ -45,18 +45,8 @@ def run_alone(module: str, *arguments: object) -> Any:
 
 
 def write_rows(
-    name: str,
-    head: Iterable[str],
-    rows: Iterable[Iterable[object]],
-    *,
-    folder: Path = RESULTS,
-    command: str | None = None,
+    name: str, head: Iterable[str], rows: Iterable[Iterable[object]], *, folder: Path = RESULTS
 ) -> None:
     """Write a result and the line on how it was made."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.csv"
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(head)
-        writer.writerows(rows)
-    record(path, command)
+    table = pd.DataFrame([*map(tuple, rows)], columns=[*head], dtype=object)
+    write_table(folder / f"{name}.csv", table)

@@ -11,16 +11,14 @@ same card (all rows) and on the CPU (20,000 rows).
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.experiment import RESULTS
+from benchmarks.experiment import RESULTS, read_arguments
 from benchmarks.speed._common import write_rows
 from ssme.mixture.kde import Bandwidth, KdeClasses
 from ssme.mixture.kernels import TiledKernel, choose_kernel_sums
@@ -103,13 +101,9 @@ def main() -> None:
     from ssme.mixture.kernels import TorchKernel
     from ssme.mixture.triton_kernels import BLOCK, TritonKernel
 
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=200_000)
-    parser.add_argument("--steps", type=int, default=100)
-    parser.add_argument("--tune", action="store_true", help="time every tile shape")
-    parser.add_argument("--exact-steps", type=int, default=10, help="steps in float64; 0: none")
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    arguments = parser.parse_args()
+    arguments = read_arguments(
+        __doc__, rows=200_000, steps=100, tune=False, exact_steps=10, out=RESULTS
+    )
     n, device = arguments.rows, torch.device("cuda")
     found: dict[str, object] = {"device": torch.cuda.get_device_name(0), "rows": n, "dims": DIMS}
     limits = measure_card()

@@ -10,11 +10,10 @@ less. Written to ``benchmarks/results/labeled_speed.csv``.
 
 from __future__ import annotations
 
-import argparse
-
 import numpy as np
 
 import ssme
+from benchmarks.experiment import read_arguments
 from benchmarks.speed._common import measure_seconds, write_rows
 from ssme.arrays import FloatArray
 from ssme.metrics import default_metrics
@@ -42,10 +41,7 @@ def measure_metrics(n_rows: int, metrics: list[str], repeats: int) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--rows", type=int, default=20_000)
-    parser.add_argument("--repeats", type=int, default=3)
-    given = parser.parse_args()
+    given = read_arguments(__doc__, rows=20_000, repeats=3)
     usual = list(default_metrics(2))
     asked = {**{name: [name] for name in (*usual, *OTHERS)}, "all four": usual}
     rows = []

@@ -12,14 +12,12 @@ process of its own.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks.experiment import RESULTS
+from benchmarks.experiment import RESULTS, read_arguments
 from benchmarks.speed._common import measure_peak, measure_seconds, run_alone, write_rows
 
 METRICS = ["accuracy", "ece", "roc_auc", "average_precision"]
@@ -53,12 +51,9 @@ def main() -> None:
     if sys.argv[1:2] == ["--child"]:
         print(json.dumps(measure_method(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))))
         return
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--methods", nargs="+", default=["auto", "ssme"])
-    parser.add_argument("--rows", nargs="+", type=int, default=[10_000, 100_000, 1_000_000])
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    arguments = parser.parse_args()
+    arguments = read_arguments(
+        __doc__, methods=["auto", "ssme"], rows=[10_000, 100_000, 1_000_000], repeats=3, out=RESULTS
+    )
     for method in arguments.methods:
         lines: list[tuple[str, float]] = []
         seconds = []
