@@ -8,14 +8,13 @@ process on one core, data in memory, metrics accuracy and Cohen's kappa, 100 lab
 
 from __future__ import annotations
 
-import argparse
 import time
 
 import numpy as np
 import pandas as pd
 
 import ssme
-from benchmarks.experiment import RESULTS
+from benchmarks.experiment import RESULTS, read_arguments
 from benchmarks.provenance import record
 from ssme.data.scoreset import ScoreSet
 
@@ -38,9 +37,7 @@ def make_judges(n: int, judges: int, classes: int, labels: int = 100, seed: int 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--repeats", type=int, default=5)
-    args = parser.parse_args()
+    args = read_arguments(__doc__, repeats=5)
     rows = []
     for n, judges, classes in SIZES:
         data = make_judges(n, judges, classes)

@@ -8,7 +8,6 @@ Writes ``fuzz_logs.csv``.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import json
 import tempfile
@@ -20,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.experiment import RESULTS, write_table
+from benchmarks.experiment import RESULTS, read_arguments, write_table
 from ssme.data.readers.logs import read_logs
 from ssme.errors import InputError
 
@@ -244,10 +243,7 @@ def attack(cases: int, seed: int) -> tuple[Counter[tuple[str, str]], list[str]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
+    asked = read_arguments(__doc__, cases=10_000, seed=0)
     counts, uncaught = attack(asked.cases, asked.seed)
     ends = ("read", "refused", "uncaught")
     rows = [{"log": name, **{end: counts[name, end] for end in ends}} for name in LOGS]

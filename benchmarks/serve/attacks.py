@@ -23,7 +23,6 @@ Writes ``benchmarks/results/serve_attacks.csv``.
 
 from __future__ import annotations
 
-import argparse
 import os
 import socket
 import tempfile
@@ -36,10 +35,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
+from benchmarks.experiment import read_arguments, write_measured
 from benchmarks.serve.running import Person, Running
-from ssme.bench.store import describe_process
 
 BOUND, MOST_MB = 2.0, 80.0
 """Seconds to an answer, and megabytes, that are demanded."""
@@ -204,16 +201,10 @@ def measure_peak(process: int) -> float:
 
 def main() -> None:
     """Measure, write the table and fail where a bound is broken."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--connections", type=int, default=540, help="default %(default)s")
-    parser.add_argument("--megabytes", type=int, default=200, help="default %(default)s")
-    args = parser.parse_args()
+    args = read_arguments(__doc__, connections=540, megabytes=200)
     began = time.perf_counter()
     table = measure(args.connections, args.megabytes)
-    table.to_csv(RESULTS / "serve_attacks.csv", index=False)
-    times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
-    record(RESULTS / "serve_attacks.csv", None, times)
-    print(table.to_string(index=False))
+    write_measured("serve_attacks", table, began)
     if table["errors"].any() or (table["slowest_s"] > BOUND).any():
         raise SystemExit(f"The owner had to wait longer than {BOUND:g} s.")
     if (table["peak_mb"] > MOST_MB).any():

@@ -11,7 +11,6 @@ Writes ``benchmarks/results/serve_clicks.csv``.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import statistics
@@ -23,10 +22,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
+from benchmarks.experiment import read_arguments, write_measured
 from benchmarks.serve.running import Person, Running, find_row
-from ssme.bench.store import describe_process
 from ssme.memory import LabelEvent
 from ssme.serve.labels import StoredSuggestion
 from ssme.serve.settings import ServeSettings
@@ -122,20 +119,14 @@ def measure(labels: int, clicks: int, characters: int) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Run and write the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--labels", type=int, nargs="+", default=[0, 1_000, 10_000, 100_000])
-    parser.add_argument("--clicks", type=int, default=100)
-    parser.add_argument("--characters", type=int, default=500)
-    args = parser.parse_args()
+    args = read_arguments(__doc__, labels=[0, 1_000, 10_000, 100_000], clicks=100, characters=500)
     load, began = round(os.getloadavg()[0], 2), time.perf_counter()
     lines = []
     for labels in args.labels:
         lines += measure(labels, args.clicks, args.characters)
         print(*lines[-2:], sep="\n", flush=True)
     table = pd.DataFrame(lines).assign(cores=os.cpu_count(), load=load)
-    table.to_csv(RESULTS / "serve_clicks.csv", index=False)
-    times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
-    record(RESULTS / "serve_clicks.csv", None, times)
+    write_measured("serve_clicks", table, began)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ Writes ``benchmarks/results/serve_crowd.csv``.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import os
@@ -26,13 +25,11 @@ from urllib.error import HTTPError
 
 import pandas as pd
 
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
+from benchmarks.experiment import read_arguments, write_measured
 from benchmarks.serve.clicks import write_texts
 from benchmarks.serve.load import summarize
 from benchmarks.serve.made import write_scores
 from benchmarks.serve.running import Person, Running, find_row
-from ssme.bench.store import describe_process
 
 PAUSE = 1.0
 
@@ -113,17 +110,10 @@ def measure(people: int, seconds: float, rows: int) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and write the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--people", type=int, default=20, help="default %(default)s")
-    parser.add_argument("--seconds", type=float, default=300.0, help="default %(default)s")
-    parser.add_argument("--rows", type=int, default=1_000_000, help="default %(default)s")
-    args = parser.parse_args()
+    args = read_arguments(__doc__, people=20, seconds=300.0, rows=1_000_000)
     began = time.perf_counter()
     table = pd.DataFrame([measure(args.people, args.seconds, args.rows)])
-    table.to_csv(RESULTS / "serve_crowd.csv", index=False)
-    times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
-    record(RESULTS / "serve_crowd.csv", None, times)
-    print(table.to_string(index=False))
+    write_measured("serve_crowd", table, began)
 
 
 if __name__ == "__main__":

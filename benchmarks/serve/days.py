@@ -16,7 +16,6 @@ Writes ``benchmarks/results/serve_days.csv``; needs Chromium.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 import json
@@ -32,10 +31,8 @@ import pandas as pd
 from scripts.make_walk import encode_png, enter
 from tests.browsers import CHROMIUM, browser_path
 
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
+from benchmarks.experiment import RESULTS, read_arguments, write_measured
 from benchmarks.serve.running import Running
-from ssme.bench.store import describe_process
 
 WORDS = ["reply", "rude", "right", "nobody", "who", "read", "it", "was", "surprised"]
 SHIFTS = """() => {
@@ -237,10 +234,7 @@ def main() -> None:
     """Run and write the table."""
     from playwright.sync_api import sync_playwright
 
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--pause", type=float, default=0.25, help="default %(default)s")
-    parser.add_argument("--days", type=int, nargs="+", default=[1, 2, 3], help="default all")
-    args = parser.parse_args()
+    args = read_arguments(__doc__, pause=0.25, days=[1, 2, 3])
     load, began = round(os.getloadavg()[0], 2), time.perf_counter()
     lines = []
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -255,9 +249,7 @@ def main() -> None:
     if path.exists():  # days that were not spent again
         before = pd.read_csv(path)
         table = pd.concat([before[~before["day"].isin(args.days)], table]).sort_values("day")
-    table.to_csv(path, index=False)
-    times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
-    record(RESULTS / "serve_days.csv", None, times)
+    write_measured("serve_days", table, began)
 
 
 if __name__ == "__main__":

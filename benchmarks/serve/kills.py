@@ -35,10 +35,8 @@ from typing import Any
 import pandas as pd
 
 import ssme
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
+from benchmarks.experiment import write_measured
 from benchmarks.serve.running import Person, Running, find_row
-from ssme.bench.store import describe_process
 from ssme.memory import Memory
 
 LABELS = 4.0
@@ -154,10 +152,7 @@ def main() -> None:
     args = parser.parse_args()
     began = time.perf_counter()
     table = pd.DataFrame([run(args.kills, args.seed + i) for i in range(args.runs)])
-    table.to_csv(RESULTS / "serve_kills.csv", index=False)
-    times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
-    record(RESULTS / "serve_kills.csv", None, times)
-    print(table.to_string(index=False))
+    write_measured("serve_kills", table, began)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ Writes ``benchmarks/results/serve_lag.csv``.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import tempfile
@@ -20,11 +19,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
+from benchmarks.experiment import read_arguments, write_measured
 from benchmarks.serve.made import write_scores
 from benchmarks.serve.running import Person, Running, find_row
-from ssme.bench.store import describe_process
 
 BATCH = 10
 
@@ -70,16 +67,11 @@ def measure(rows: int, batches: int) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Run and write the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000])
-    parser.add_argument("--batches", type=int, default=3, help="default %(default)s")
-    args = parser.parse_args()
+    args = read_arguments(__doc__, rows=[10_000, 100_000], batches=3)
     load, began = round(os.getloadavg()[0], 2), time.perf_counter()
     lines = [line for rows in args.rows for line in measure(rows, args.batches)]
     table = pd.DataFrame(lines).assign(cores=os.cpu_count(), load=load)
-    table.to_csv(RESULTS / "serve_lag.csv", index=False)
-    times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
-    record(RESULTS / "serve_lag.csv", None, times)
+    write_measured("serve_lag", table, began)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ Writes ``benchmarks/results/serve_load.csv``.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -35,11 +34,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
+from benchmarks.experiment import read_arguments, write_measured
 from benchmarks.serve.made import write_scores
 from benchmarks.serve.running import Person, Running
-from ssme.bench.store import describe_process
 
 PAUSE = 1.0
 REQUESTS, EAGER = 2000, 10
@@ -204,17 +201,10 @@ class Watch:
 
 def main() -> None:
     """Measure and write the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--readers", type=int, default=50, help="default %(default)s")
-    parser.add_argument("--rows", type=int, default=1_000_000, help="default %(default)s")
-    parser.add_argument("--seconds", type=float, default=20.0, help="default %(default)s")
-    args = parser.parse_args()
+    args = read_arguments(__doc__, readers=50, rows=1_000_000, seconds=20.0)
     began = time.perf_counter()
     table = measure(args.readers, args.rows, args.seconds, REQUESTS)
-    table.to_csv(RESULTS / "serve_load.csv", index=False)
-    times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
-    record(RESULTS / "serve_load.csv", None, times)
-    print(table.to_string(index=False))
+    write_measured("serve_load", table, began)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,6 @@ every figure. Writes ``benchmarks/results/serve_start.csv``.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shutil
@@ -39,11 +38,9 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.experiment import RESULTS
-from benchmarks.provenance import record
+from benchmarks.experiment import read_arguments, write_measured
 from benchmarks.serve.made import write_scores
 from benchmarks.serve.running import Person, Running
-from ssme.bench.store import describe_process
 
 DECIDED = 'class="downloads"'
 UNDERSTOOD = "Models</h2>"
@@ -150,10 +147,7 @@ def measure_running(folder: Path, rows: int, run: int) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Measure and write the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--rows", type=int, default=1_000_000, help="default %(default)s; 0: none")
-    parser.add_argument("--runs", type=int, default=3, help="default %(default)s")
-    args = parser.parse_args()
+    args = read_arguments(__doc__, rows=1_000_000, runs=3)
     lines: list[dict[str, Any]] = []
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -170,10 +164,7 @@ def main() -> None:
         ["step", "bytecode", "run"], kind="stable"
     )
     table["cores"] = os.cpu_count()
-    table.to_csv(RESULTS / "serve_start.csv", index=False)
-    times = pd.DataFrame([{**describe_process(), "seconds": time.perf_counter() - began}])
-    record(RESULTS / "serve_start.csv", None, times)
-    print(table.to_string(index=False))
+    write_measured("serve_start", table, began)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ are also made without a declaration of the clusters. Writes
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import math
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 import ssme
-from benchmarks.experiment import CACHE, RESULTS, write_table
+from benchmarks.experiment import CACHE, RESULTS, read_arguments, write_table
 from ssme.data.scoreset import ScoreSet
 
 ITEMS, LABELED_ITEMS, LABELED_ROWS = 120, 40, 100
@@ -84,10 +83,7 @@ def run_cell(seed: int, epochs: int, correlation: float, design: str) -> list[di
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--minutes", type=float, default=math.inf, help="begin nothing after")
-    args = parser.parse_args()
+    args = read_arguments(__doc__, runs=200, minutes=math.inf)
     end = time.monotonic() + 60.0 * args.minutes
     kept = CACHE / "cells" / "clusters.jsonl"
     kept.parent.mkdir(parents=True, exist_ok=True)

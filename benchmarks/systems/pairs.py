@@ -13,7 +13,6 @@ people who do not mind the order. That differences of systems may be larger than
 
 from __future__ import annotations
 
-import argparse
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from benchmarks.experiment import RESULTS, write_table
+from benchmarks.experiment import RESULTS, read_arguments, write_table
 from ssme.arrays import FloatArray
 from ssme.systems.pairs import STRENGTH, WIN_RATE, Comparisons, estimate_strengths, find_win_rates
 from ssme.systems.rates import JudgedRows
@@ -122,9 +121,7 @@ def run_world(scene: Scene, n_labels: int, run: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--runs", type=int, default=100)
-    args = parser.parse_args()
+    args = read_arguments(__doc__, runs=100)
     tables = []
     for name, scene in SCENES.items():
         for n_labels in LABELS:

@@ -9,12 +9,10 @@ are wrong with the same probability about passes and fails. "declared" is told t
 
 from __future__ import annotations
 
-import argparse
-
 import numpy as np
 import pandas as pd
 
-from benchmarks.experiment import RESULTS, write_table
+from benchmarks.experiment import RESULTS, read_arguments, write_table
 from benchmarks.systems.systems import simulate
 from ssme.systems.evaluation import evaluate_systems
 
@@ -59,9 +57,7 @@ def run_world(error: float, seed: int) -> list[dict[str, object]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--runs", type=int, default=200)
-    args = parser.parse_args()
+    args = read_arguments(__doc__, runs=200)
     rows = [row for error in ERRORS for run in range(args.runs) for row in run_world(error, run)]
     found = pd.DataFrame(rows).groupby(["label_error", "people", "method"], sort=False)
     summary = found.mean().assign(runs=found.size()).reset_index()

@@ -13,7 +13,6 @@ Writes ``repeats.csv``.
 
 from __future__ import annotations
 
-import argparse
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ import pandas as pd
 from numpy.random import Generator
 from scipy.special import ndtri
 
-from benchmarks.experiment import RESULTS, write_table
+from benchmarks.experiment import RESULTS, read_arguments, write_table
 from benchmarks.systems.systems import World, measure, run_world
 from ssme.arrays import FloatArray
 
@@ -96,9 +95,7 @@ def choose_rows(rng: Generator, world: World, cell: Cell) -> FloatArray:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--runs", type=int, default=200)
-    args = parser.parse_args()
+    args = read_arguments(__doc__, runs=200)
     table = []
     for cell in CELLS:
         rows = []

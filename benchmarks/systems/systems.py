@@ -16,7 +16,6 @@ Labels are of rows at random, of all systems together. Writes ``systems.csv``.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 from collections.abc import Callable
@@ -30,7 +29,7 @@ from numpy.random import Generator
 from scipy.special import ndtri
 
 from benchmarks.datasets.registry import data_folder
-from benchmarks.experiment import RESULTS, write_table
+from benchmarks.experiment import RESULTS, read_arguments, write_table
 from ssme.arrays import FloatArray, IntArray
 from ssme.methods.label_draws import find_normal_quantile
 from ssme.systems.rates import JudgedRows, estimate_rates, find_consensus
@@ -225,11 +224,7 @@ def measure(name: str, found: Estimate | str, truth: FloatArray) -> dict[str, An
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--runs", type=int, default=60)
-    parser.add_argument("--rivals", help="a Python with cje-eval and judgy")
-    parser.add_argument("--rival-runs", type=int, default=25)
-    args = parser.parse_args()
+    args = read_arguments(__doc__, runs=60, rivals=None, rival_runs=25)
     table: list[dict[str, Any]] = []
     for part, scenes in SCENES.items():
         for scene, make in scenes.items():
