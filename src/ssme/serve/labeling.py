@@ -15,26 +15,8 @@ from starlette.responses import JSONResponse, Response
 from ssme import memory, writing
 from ssme.errors import InputError
 from ssme.memory.database import make_key
-from ssme.serve import files, results, settings
+from ssme.serve import files, pages, results, settings
 from ssme.serve.labels import LISTED, MOST_COUNTED, LabelView
-from ssme.serve.pages import (
-    find_annotator,
-    find_project,
-    find_session,
-    first,
-    go_to,
-    may_change,
-    may_see_results,
-    open_file,
-    parse_class,
-    parse_message,
-    parse_row,
-    read_form,
-    render,
-    render_fragment,
-    render_markdown,
-    wants_json,
-)
 from ssme.serve.project import OpenFile, Project
 from ssme.serve.store import JobRecord, Store
 
@@ -44,6 +26,7 @@ ACTIONS = {"unsure": "u", "skip": "s", "back": "b", "undo": "z", "note": "n"}
 """Buttons that give no class, and their keys."""
 LETTERS = "qwertyiopadfghjklxcvm"
 """Keys of classes that have no digit."""
+NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
 SHORT, RECORD = 60, 3
 """Cells of so few characters are laid out as a record, where a row has so many."""
 SIDES = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"))
@@ -78,19 +61,11 @@ def find_keys(classes: Sequence[Any]) -> list[str]:
         counted = str(place)
         if text in digits:
             found.append(text)
-        elif place < 10 and counted not in digits and not _is_number(text):
+        elif place < 10 and counted not in digits and not NUMBER.fullmatch(text):
             found.append(counted)
         else:
             found.append(next(letters, ""))
     return found
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def find_pair(names: Sequence[Any]) -> tuple[Any, Any] | None:
@@ -164,94 +139,88 @@ def _read_record(text: str) -> list[tuple[str, str]]:
 
 
 async def show_label(request: Request) -> Response:
-    """The next row for the person who asks."""
-    project, annotator = find_project(request), find_session(request).annotator
-    file = await open_file(request)
-    if not file.is_ready or not annotator:
-        return render(request, "label.html", file=file, view=None, job=None)
-    choosing = None if project.settings.read_only else await project.choose_rows(file)
-    if file.lacks_names and may_change(request) and not await project.count_labels(file.record.id):
-        return render(request, "label.html", file=file, view=None, job=None)
+    """The next row for the person who asks, or the one that the address names."""
+    project, annotator = pages.find_project(request), pages.find_session(request).annotator
+    file = await pages.open_file(request)
+    may_label = not project.settings.read_only
+    job = await project.choose_rows(file) if file.is_ready and annotator and may_label else None
+    if not file.is_ready or not annotator or await _asks_for_names(request, file):
+        return pages.render(request, "label.html", file=file, view=None, job=None)
     view: LabelView | None = None
     if "row" in request.query_params:
-        row = parse_row({"row": [request.query_params["row"]]})
+        row = pages.parse_row({"row": [request.query_params["row"]]})
         view = await project.db.run(Store.find_row, file.data, annotator, row)
     if view is None:
         view = await project.db.run(Store.next_row, file.data, annotator)
-    if view.row is None and choosing is None and not project.settings.read_only:
-        choosing = await project.choose_rows(file, annotator)
-    keys = await project.db.run(Store.read_keys, file.record.id, annotator)
-    job = choosing if view.row is None and choosing is not None else None
-    if job is not None and job.state == "done":
-        job = None
+    if view.row is None and job is None and may_label:
+        job = await project.choose_rows(file, annotator)
     done, newest = await project.find_newest_result(file.record.id)
-    classes = file.look["classes"] if file.look else ()
-    may_count = not project.settings.read_only and may_see_results(request, file)
-    return render(
+    may_see = pages.may_see_results(request, file)
+    classes = file.classes
+    return pages.render(
         request,
         "label.html",
         file=file,
-        view=view,
-        shown=_is_showing_scores(request, file),
-        keys=choose_keys(classes, keys) if len(classes) <= len(LETTERS) else {},
-        job=job,
+        job=job if view.row is None and job is not None and job.state != "done" else None,
         running=newest if newest is not None and newest.is_active else None,
-        card=_render_card(request, file, view, keys),
-        called=_name_slots(request, file, view),
-        plan=_tell_plan(project.read_plan(done)) if done is not None and may_count else "",
-        known=await _tell_known(project, file) if may_see_results(request, file) else None,
-        guide=render_markdown(file.record.guide.get("text", "")),
+        plan=_tell_plan(project.read_plan(done)) if done and may_label and may_see else "",
+        known=await _tell_known(project, file) if may_see else None,
+        guide=pages.render_markdown(file.record.guide.get("text", "")),
         described=[(c, file.describe_class(c)) for c in classes if file.describe_class(c)],
+        **await _describe_card(request, file, view),
     )
+
+
+async def _asks_for_names(request: Request, file: OpenFile) -> bool:
+    """Whether the page first asks what 0 and 1 mean: until there is a label."""
+    asks = file.lacks_names and pages.may_change(request)
+    return asks and not await pages.find_project(request).count_labels(file.record.id)
 
 
 async def mark(request: Request) -> Response:
     """Take a label, "unsure", a note, a skip, a step back or an undo, and give the next row."""
-    project, annotator = find_project(request), find_annotator(request)
-    file, form = await open_file(request), read_form(request)
-    if file.look is None:
-        raise InputError("the file was not read yet", hint="see the page “What is in it” first")
-    action, key = first(form, "do") or "label", first(form, "key") or make_key()
-    row, data = parse_row(form), file.data
-    note = first(form, "note").strip()[:LONGEST_NOTE] if "note" in form else None
+    project, annotator = pages.find_project(request), pages.find_annotator(request)
+    file, form, run = await pages.open_file(request), pages.read_form(request), project.db.run
+    file.refuse_unread()
+    action, key = pages.first(form, "do") or "label", pages.first(form, "key") or make_key()
+    row, data = pages.parse_row(form), file.data
+    note = pages.first(form, "note").strip()[:LONGEST_NOTE] if "note" in form else None
     view: LabelView | None = None
     if action in ("label", "other"):
-        label = parse_class(form, action, file.look["classes"])
-        await project.db.run(Store.give_label, data, annotator, row, label, key, note)
-        named = "" if find_pair(file.look["classes"]) else f" {file.name_class(label)}"
-        done = f"Labeled{named}."
+        label = pages.parse_class(form, action, file.classes)
+        await run(Store.give_label, data, annotator, row, label, key, note)
+        done = f"Labeled{'' if find_pair(file.classes) else f' {file.name_class(label)}'}."
     elif action == "unsure":
-        await project.db.run(Store.give_label, data, annotator, row, None, key, note)
+        await run(Store.give_label, data, annotator, row, None, key, note)
         done = "Noted as unsure."
     elif action == "note":
-        await project.db.run(Store.write_note, data, annotator, row, note or "")
-        view = await project.db.run(Store.find_row, data, annotator, row)
-        done = "Noted."
+        await run(Store.write_note, data, annotator, row, note or "")
+        view, done = await run(Store.find_row, data, annotator, row), "Noted."
     elif action == "skip":
-        await project.db.run(Store.skip_row, data, annotator, row)
+        await run(Store.skip_row, data, annotator, row)
         done = "Put off."
     elif action == "undo":
-        back = await project.db.run(Store.undo_label, data, annotator, key)
+        back = await run(Store.undo_label, data, annotator, key)
         done = "Nothing to take back." if back is None else "Taken back."
     elif action == "back":
-        view = await project.db.run(Store.previous_row, data, annotator, row)
-        done = "The row before."
+        view, done = await run(Store.previous_row, data, annotator, row), "The row before."
     else:
         raise InputError(f"there is no button {action!r}", hint="load the page again")
     job = None if action in ("skip", "back", "note") else await _go_on(project, file)
-    if not wants_json(request):
+    if not pages.wants_json(request):
         shown = "?scores=shown" if _is_showing_scores(request, file) else ""
-        return go_to(f"{request.url.path}{shown}")
+        return pages.go_to(f"{request.url.path}{shown}")
     if view is None:
-        view = await project.db.run(Store.next_row, data, annotator)
-    keys = await project.db.run(Store.read_keys, file.record.id, annotator)
+        view = await run(Store.next_row, data, annotator)
+    card = await _describe_card(request, file, view)
+    card |= {"session": pages.find_session(request), "may_change": pages.may_change(request)}
     return JSONResponse(
         {
-            "card": _render_card(request, file, view, keys),
+            "card": pages.render_fragment("card.html", file=file, **card),
             "said": done,
             "mine": view.mine,
             "settled": view.settled,
-            "job": job if may_see_results(request, file) else None,
+            "job": job if pages.may_see_results(request, file) else None,
             "changed": file.changed,
         }
     )
@@ -262,66 +231,52 @@ async def _go_on(project: Project, file: OpenFile) -> int | None:
     await project.choose_rows(file)
     if await project.count_labels_since(file) < project.settings.batch or not file.is_ready:
         return None
-    job = await project.evaluate(file)
-    return job.id
+    return (await project.evaluate(file)).id
 
 
-def _arrange(request: Request, file: OpenFile, view: LabelView) -> dict[str, Any]:
-    """How the row of a view is laid out for the person who asks."""
-    cells = () if view.row is None else [*view.row.cells]
-    row = None if view.row is None else json.dumps(view.row.row)
-    seed = f"{find_session(request).annotator} {row}"
-    return arrange_cells(cells, file.look["classes"] if file.look else (), seed)
-
-
-def _name_slots(request: Request, file: OpenFile, view: LabelView) -> dict[int, str]:
-    """What buttons are called whose class is another one in each row."""
-    layout = _arrange(request, file, view)
-    return {j: layout["called"][i] for i, j in layout["order"] if i in layout["called"]}
-
-
-def _render_card(request: Request, file: OpenFile, view: LabelView, keys: Mapping[str, str]) -> str:
-    assert file.look is not None
-    classes = file.look["classes"]
-    row = None if view.row is None else json.dumps(view.row.row)
-    layout = _arrange(request, file, view)
-    given = view.given
-    if given is not None:
-        called = {classes[place]: name for place, name in layout["called"].items()}
-        given = called.get(given) or file.name_class(given)
-    return render_fragment(
-        "card.html",
-        view=view,
-        key=make_key(),
-        row=row,
-        classes=classes,
-        layout=layout,
-        given=given,
-        keys=choose_keys(classes, keys),
-        codes=[json.dumps(label) for label in classes],
-        file=file,
-        csrf=find_session(request).csrf,
-        shown=_is_showing_scores(request, file),
-        may_change=may_change(request),
-        most_counted=MOST_COUNTED,
+async def _describe_card(request: Request, file: OpenFile, view: LabelView) -> dict[str, Any]:
+    """What the template of the row shows to the person who asks."""
+    session, classes = pages.find_session(request), file.classes
+    keys = await pages.find_project(request).db.run(
+        Store.read_keys, file.record.id, session.annotator
     )
+    row = None if view.row is None else json.dumps(view.row.row)
+    cells = () if view.row is None else [*view.row.cells]
+    layout = arrange_cells(cells, classes, f"{session.annotator} {row}")
+    called = layout["called"]
+    given = None if view.given is None else file.name_class(view.given)
+    given = {classes[place]: name for place, name in called.items()}.get(view.given, given)
+    return {
+        "view": view,
+        "key": make_key(),
+        "row": row,
+        "layout": layout,
+        "called": {j: called[i] for i, j in layout["order"] if i in called},
+        "given": given,
+        "keys": choose_keys(classes, keys),
+        "codes": [json.dumps(label) for label in classes],
+        "may_choose_keys": len(classes) <= len(LETTERS),
+        "shown": _is_showing_scores(request, file),
+        "most_counted": MOST_COUNTED,
+    }
 
 
 def _is_showing_scores(request: Request, file: OpenFile) -> bool:
     """Whether the person has asked to see what the models say, and may."""
-    return request.query_params.get("scores") == "shown" and may_see_results(request, file)
+    asks = request.query_params.get("scores") == "shown"
+    return asks and pages.may_see_results(request, file)
 
 
 async def show_tightening(request: Request) -> Response:
     """The intervals after each evaluation, as a part of the page."""
-    project = find_project(request)
-    file = await open_file(request)
+    project = pages.find_project(request)
+    file = await pages.open_file(request)
     return JSONResponse(await _tell_known(project, file))
 
 
 async def plan(request: Request) -> Response:
     """How many more labels the decision takes, as a part of the page; a job while it is counted."""
-    project = find_project(request)
+    project = pages.find_project(request)
     done, _ = await project.find_newest_result(request.path_params["file"])
     if done is None or project.settings.read_only:
         return JSONResponse({"html": ""})
@@ -337,15 +292,15 @@ async def plan(request: Request) -> Response:
 def _tell_plan(found: dict[str, Any] | None) -> str:
     """What a plan says, or that it is being counted; nothing where there is nothing to tell."""
     is_about_nothing = found is not None and "pick" not in found
-    return "" if is_about_nothing else render_fragment("plan.html", plan=found)
+    return "" if is_about_nothing else pages.render_fragment("plan.html", plan=found)
 
 
 async def change_labeling(request: Request) -> Response:
     """Set how rows are chosen from the next round on, who labels them, and who sees results."""
-    project, form = find_project(request), read_form(request)
-    number, every = request.path_params["file"], first(form, "double_every").strip() or "0"
-    people, file = first(form, "people").strip() or "2", await open_file(request)
-    design = first(form, "design") or file.record.design
+    project, form = pages.find_project(request), pages.read_form(request)
+    number, every = request.path_params["file"], pages.first(form, "double_every").strip() or "0"
+    people, file = pages.first(form, "people").strip() or "2", await pages.open_file(request)
+    design = pages.first(form, "design") or file.record.design
     if design not in ("goal", "random"):
         raise InputError(option="design", value=design, must="be goal or random")
     if not (every.isdecimal() and len(every) < 5 and every != "1"):
@@ -365,15 +320,16 @@ async def change_labeling(request: Request) -> Response:
         store.settle_again(file.data)
 
     await project.db.run(change)
-    return go_to(f"/files/{number}/label")
+    return pages.go_to(f"/files/{number}/label")
 
 
 async def choose_own_keys(request: Request) -> Response:
     """Set the keys of the person who asks; "usual" gives them the usual ones again."""
-    project, annotator, form = find_project(request), find_annotator(request), read_form(request)
-    file = await open_file(request)
-    names = [*choose_keys(file.look["classes"] if file.look else (), {})]
-    keys = {name: first(form, f"key-{i}").strip().lower() for i, name in enumerate(names)}
+    project, annotator = pages.find_project(request), pages.find_annotator(request)
+    form = pages.read_form(request)
+    file = await pages.open_file(request)
+    names = [*choose_keys(file.classes, {})]
+    keys = {name: pages.first(form, f"key-{i}").strip().lower() for i, name in enumerate(names)}
     given = [key for key in keys.values() if key]
     wrong = [key for key in given if len(key) > 1 or not key.isprintable()]
     if wrong or len({*given}) < len(given):
@@ -383,16 +339,19 @@ async def choose_own_keys(request: Request) -> Response:
         )
     keys = {} if form.get("usual") else keys
     await project.db.run(Store.update_person, file.record.id, annotator, keys=keys)
-    return go_to(f"/files/{file.record.id}/label")
+    return pages.go_to(f"/files/{file.record.id}/label")
 
 
 async def assign_rows(request: Request) -> Response:
     """Divide the rows of rounds to come among people, by share or by group."""
-    project, form = find_project(request), read_form(request)
-    file, wanted = await open_file(request), {}
+    project, form = pages.find_project(request), pages.read_form(request)
+    file, wanted = await pages.open_file(request), {}
     groups = _list_groups(file)
     for number, who in enumerate(form.get("who", ())):
-        text, group = first(form, f"share-{number}").strip(), first(form, f"group-{number}")
+        text, group = (
+            pages.first(form, f"share-{number}").strip(),
+            pages.first(form, f"group-{number}"),
+        )
         share = text or ("100" if group else "0")
         if not share.isdecimal() or not (share == "0" or 5 <= int(share) <= 100):
             raise InputError(
@@ -408,7 +367,7 @@ async def assign_rows(request: Request) -> Response:
             store.update_person(file.record.id, who, **values)
 
     await project.db.run(assign)
-    return go_to(f"/files/{file.record.id}/people#assigned")
+    return pages.go_to(f"/files/{file.record.id}/people#assigned")
 
 
 def _list_groups(file: OpenFile) -> list[str]:
@@ -419,29 +378,29 @@ def _list_groups(file: OpenFile) -> list[str]:
 
 async def write_guide(request: Request) -> Response:
     """Set the guideline that annotators see, and what each class means."""
-    project, form = find_project(request), read_form(request)
-    file = await open_file(request)
-    classes = file.look["classes"] if file.look else []
-    told = {json.dumps(c): first(form, f"class-{i}").strip() for i, c in enumerate(classes)}
+    project, form = pages.find_project(request), pages.read_form(request)
+    file = await pages.open_file(request)
+    classes = file.classes
+    told = {json.dumps(c): pages.first(form, f"class-{i}").strip() for i, c in enumerate(classes)}
     guide = {
         # browsers send \r\n for the end of a line
-        "text": "\n".join(first(form, "text").strip().splitlines())[:LONGEST_GUIDE],
+        "text": "\n".join(pages.first(form, "text").strip().splitlines())[:LONGEST_GUIDE],
         "classes": {label: text[:LONGEST_NOTE] for label, text in told.items() if text},
     }
     await project.db.run(Store.update_file, file.record.id, guide=guide)
-    return go_to(f"/files/{file.record.id}#guide")
+    return pages.go_to(f"/files/{file.record.id}#guide")
 
 
 async def show_mine(request: Request) -> Response:
     """The labels of whoever asks, with search and a filter, to look at one again."""
-    project, annotator = find_project(request), find_annotator(request)
-    file = await open_file(request)
+    project, annotator = pages.find_project(request), pages.find_annotator(request)
+    file = await pages.open_file(request)
     search, label, page = (request.query_params.get(name, "") for name in ("q", "label", "page"))
     number = int(page) if page.isdecimal() and len(page) < 7 else 0
     rows = await project.db.run(
         Store.list_mine, file.data, annotator, search[:200], label[:200], number * LISTED
     )
-    return render(
+    return pages.render(
         request,
         "mine.html",
         file=file,
@@ -455,12 +414,12 @@ async def show_mine(request: Request) -> Response:
 
 async def name_classes(request: Request) -> Response:
     """Say what the pages call the classes; labels keep the classes as they are in the file."""
-    project, form = find_project(request), read_form(request)
-    file = await open_file(request)
-    classes = file.look["classes"] if file.look else []
+    project, form = pages.find_project(request), pages.read_form(request)
+    file = await pages.open_file(request)
+    classes = file.classes
     names = {}
     for number, label in enumerate(classes):
-        text = first(form, f"name-{number}").strip()
+        text = pages.first(form, f"name-{number}").strip()
         if text and not form.get("plain"):
             names[json.dumps(label)] = text[:LONGEST_NAME]
     called = [names.get(json.dumps(label), str(label)) for label in classes]
@@ -471,7 +430,7 @@ async def name_classes(request: Request) -> Response:
         )
     await project.db.run(Store.update_file, file.record.id, names=names)
     back = "/label" if form.get("back") else ""
-    return go_to(f"/files/{file.record.id}{back}")
+    return pages.go_to(f"/files/{file.record.id}{back}")
 
 
 async def _tell_known(project: Project, file: OpenFile) -> dict[str, str]:
@@ -486,13 +445,15 @@ async def _tell_known(project: Project, file: OpenFile) -> dict[str, str]:
     pictures = results.draw_tightening(records, metric, order)
     told = ""
     if decision is not None:
-        told = render_fragment(
+        told = pages.render_fragment(
             "decision.html",
             decision=decision,
             labeled=records[-1].n_labeled,
             stop=project.read_stop(records[-1].key),
         )
-    shown = render_fragment("tightening.html", pictures=pictures, metric=metric, decision=decision)
+    shown = pages.render_fragment(
+        "tightening.html", pictures=pictures, metric=metric, decision=decision
+    )
     return {"decision": told, "html": shown}
 
 
@@ -513,8 +474,8 @@ def _order_models(records: list[memory.EvaluationRecord], metric: str) -> list[s
 
 async def export(request: Request) -> Response:
     """All labels given by hand, one line per label, as CSV."""
-    project = find_project(request)
-    file = await open_file(request)
+    project = pages.find_project(request)
+    file = await pages.open_file(request)
 
     def list_labels(store: Store) -> list[dict[str, Any]]:
         return store.list_all_labels(store.list_data(file.record.id))
@@ -528,7 +489,7 @@ async def export(request: Request) -> Response:
 
 async def export_tasks(request: Request) -> Response:
     """The present label of each person, with the content of its row, as Label Studio reads it."""
-    project, file = find_project(request), await open_file(request)
+    project, file = pages.find_project(request), await pages.open_file(request)
 
     def make(store: Store) -> list[dict[str, Any]]:
         names = store.list_data(file.record.id)
@@ -581,7 +542,7 @@ def _save(text: str, name: str, kind: str) -> Response:
 
 async def add_labels(request: Request) -> Response:
     """Take a file of labels whose bytes are the body; its name is in the address."""
-    project, file = find_project(request), await open_file(request)
+    project, file = pages.find_project(request), await pages.open_file(request)
     if not file.is_ready:
         raise InputError("the data was not read yet", hint="see the page “What is in it” first")
     name = request.query_params.get("name", "")
@@ -594,10 +555,10 @@ async def add_labels(request: Request) -> Response:
 
 async def show_image(request: Request) -> Response:
     """A picture that a cell of a row to label names."""
-    project = find_project(request)
-    file = await open_file(request)
+    project = pages.find_project(request)
+    file = await pages.open_file(request)
     text = request.query_params.get("path", "")
-    row = parse_row({"row": [request.query_params.get("row", "")]})
+    row = pages.parse_row({"row": [request.query_params.get("row", "")]})
     if not await project.db.run(Store.shows_image, file.data, row, text):
         raise InputError("no row to label names this picture", hint="load the page again")
     content, kind = files.find_image(project.settings, file.record, text)
@@ -608,8 +569,8 @@ async def show_image(request: Request) -> Response:
 
 async def show_people(request: Request) -> Response:
     """Who labeled how many rows, how far they agree, and rows that wait for a verdict."""
-    project = find_project(request)
-    file = await open_file(request)
+    project = pages.find_project(request)
+    file = await pages.open_file(request)
 
     def read(store: Store) -> dict[str, Any]:
         names = store.list_data(file.record.id)
@@ -624,12 +585,12 @@ async def show_people(request: Request) -> Response:
         }
 
     found, job = await project.db.run(read), await _find_import(request, project)
-    return render(
+    return pages.render(
         request,
         "people.html",
         file=file,
         job=job,
-        error=None if job is None else parse_message(job.message),
+        error=None if job is None else pages.parse_message(job.message),
         suffixes=settings.LABEL_SUFFIXES,
         groups=_list_groups(file),
         **found,
@@ -647,11 +608,10 @@ async def _find_import(request: Request, project: Project) -> JobRecord | None:
 
 async def settle_conflict(request: Request) -> Response:
     """Take a verdict on a row about which people differ."""
-    project, annotator = find_project(request), find_annotator(request)
-    file, form = await open_file(request), read_form(request)
-    if file.look is None:
-        raise InputError("the file was not read yet", hint="see the page “What is in it” first")
-    label = parse_class(form, "label", file.look["classes"])
-    row, key = parse_row(form), first(form, "key") or make_key()
+    project, annotator = pages.find_project(request), pages.find_annotator(request)
+    file, form = await pages.open_file(request), pages.read_form(request)
+    file.refuse_unread()
+    label = pages.parse_class(form, "label", file.classes)
+    row, key = pages.parse_row(form), pages.first(form, "key") or make_key()
     await project.db.run(Store.adjudicate, file.data, annotator, row, label, key)
-    return go_to(f"/files/{file.record.id}/people")
+    return pages.go_to(f"/files/{file.record.id}/people")

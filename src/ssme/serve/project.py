@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ssme import memory, schema
+from ssme.errors import InputError
 from ssme.serve import files, jobs, labels, settings
 from ssme.serve.store import DbThread, FileRecord, JobRecord, Store
 
@@ -50,6 +51,16 @@ class OpenFile:
         return self.look is not None and self.is_current and not self.changed
 
     @property
+    def classes(self) -> Sequence[Any]:
+        """The classes as they are in the file; none before it was read."""
+        return self.look["classes"] if self.look else ()
+
+    def refuse_unread(self) -> None:
+        """Refuse what needs the classes and rows of the file."""
+        if self.look is None:
+            raise InputError("the file was not read yet", hint="see the page “What is in it” first")
+
+    @property
     def guessed_models(self) -> bool:
         """Whether columns were taken for models that nobody has named."""
         named = {"models", "answers", "ratings", "model"} & {*self.record.read}
@@ -58,8 +69,7 @@ class OpenFile:
     @property
     def lacks_names(self) -> bool:
         """Whether the classes are 0 and 1, and nobody was asked what they mean."""
-        classes = self.look["classes"] if self.look else ()
-        return self.record.names is None and {*map(str, classes)} == {"0", "1"}
+        return self.record.names is None and {*map(str, self.classes)} == {"0", "1"}
 
     def name_class(self, label: Any) -> str:
         """What pages call a class."""
