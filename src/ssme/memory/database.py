@@ -63,7 +63,6 @@ class SqliteFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
@@ -540,7 +539,6 @@ def _is_writable(path: Path) -> bool:
 
 
 def _check_path(path: Path) -> None:
-    """Refuse a path at which no memory can be."""
     try:
         has_folder, is_other = path.parent.is_dir(), path.exists() and not path.is_file()
     except OSError as error:  # such as a name that is too long

@@ -31,6 +31,8 @@ __all__ = [
     "trace_estimates",
 ]
 
+UNTOLD = {"method", "level", "random_state", "by", "labels_file"}
+"""Options that are told in another way, or of which changes are expected."""
 SCORE_BINS = 20
 """Parts of [0, 1] in which scores are counted; memories of any age are compared in these."""
 
@@ -168,7 +170,6 @@ def _replace_nan(value: float) -> float | None:
 
 
 def _make_plain(value: Any) -> Hashable:
-    """A value of numpy as one of Python."""
     plain: Hashable = value.item() if isinstance(value, np.generic) else value
     return plain
 
@@ -334,7 +335,7 @@ def tell_differences(before: EvaluationRecord, after: EvaluationRecord) -> tuple
             f"The level of the intervals was {one} and is {two}: the interval of a change has "
             "neither, and no change is called clear."
         )
-    for name in sorted({*old, *new} - {"method", "level", "metrics", "random_state", "by"}):
+    for name in sorted({*old, *new} - UNTOLD):
         if old.get(name) != new.get(name):
             one, two = (each.get(name, "not given") for each in (old, new))
             said.append(f"The option {name} was {one} and is {two}.")
@@ -342,9 +343,9 @@ def tell_differences(before: EvaluationRecord, after: EvaluationRecord) -> tuple
 
 
 def _find_settings(record: EvaluationRecord) -> Mapping[str, Any]:
-    """How the run was asked for; empty where the record does not say."""
-    found = record.spec.get("run")
-    return found if isinstance(found, Mapping) else {}
+    """How data were read and the run was asked for; empty where the record does not say."""
+    sections = (record.spec.get(name) for name in ("read", "run"))
+    return {name: of[name] for of in sections if isinstance(of, Mapping) for name in of}
 
 
 def find_drift(before: EvaluationRecord, after: EvaluationRecord) -> tuple[Drift, ...]:

@@ -82,7 +82,6 @@ HEADERS = {
 
 
 def make_secret() -> str:
-    """A text that nobody can guess."""
     return secrets.token_urlsafe(24)
 
 
@@ -339,7 +338,6 @@ async def sign_in(request: Request) -> Response:
 
 
 async def log_out(request: Request) -> Response:
-    """End the session of a browser."""
     session: Session | None = request.state.session
     if session is not None:
         await find_project(request).db.run(Store.end_entry, session.id)
@@ -378,7 +376,6 @@ async def name_me(request: Request) -> Response:
 
 
 async def invite(request: Request) -> Response:
-    """Make a link that lets a guest in, under a name if one is given."""
     token, form, project = make_secret(), read_form(request), find_project(request)
     name = _clean(first(form, "name"))
     await project.db.run(Store.add_token, token, "guest", name)
@@ -415,7 +412,6 @@ def find_shared_address(request: Request) -> str:
 
 
 async def end_entry(request: Request) -> Response:
-    """End the session of somebody, or take back a link."""
     form = read_form(request)
     await find_project(request).db.run(Store.end_entry, first(form, "entry"))
     return _go_back(form)

@@ -32,7 +32,6 @@ PULSE = 1.0
 
 
 def configure(app: Any, settings: ServeSettings) -> Any:
-    """How uvicorn is to serve the app."""
     return uvicorn.Config(
         app,
         loop="asyncio",

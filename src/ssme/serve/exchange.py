@@ -34,7 +34,6 @@ Line = tuple[Any, Any, str, str]
 
 
 def write_labels(request: Mapping[str, Any], folder: Path) -> None:
-    """Read a file of labels as ``request`` says and write its labels into ``folder``."""
     writing.write_text(folder / "labels.json", json.dumps(read_labels(request)))
 
 

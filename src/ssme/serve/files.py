@@ -90,7 +90,6 @@ def fingerprint(path: Path) -> tuple[str, int, int]:
 
 
 def check_file(path: Path) -> None:
-    """Refuse a file that is not there, or of another kind."""
     if path.suffix.lower() not in SUFFIXES:
         raise _make_suffix_error(path.name)
     if not path.is_file():
@@ -190,7 +189,6 @@ def find_image(settings: ServeSettings, file: store.FileRecord, text: str) -> tu
 
 
 async def show_files(request: Request) -> Response:
-    """All files of the project, and ways to open another."""
     project = pages.find_project(request)
     known = await project.db.run(store.Store.list_files)
     listed = list_root(project.settings)
@@ -205,7 +203,6 @@ async def show_files(request: Request) -> Response:
 
 
 async def upload(request: Request) -> Response:
-    """Take a file whose bytes are the body; its name is in the address."""
     project, name = pages.find_project(request), request.query_params.get("name", "")
     path = await save_upload(project.settings, name, request.stream())
     number = await project.add_file(path)
@@ -226,7 +223,6 @@ async def open_path(request: Request) -> Response:
 
 
 async def show_file(request: Request) -> Response:
-    """What is in a file, and the form to correct it."""
     return await _render(request, await pages.open_file(request))
 
 

@@ -87,9 +87,7 @@ def start_fork_server() -> None:
 
 
 def find_fork_server() -> int | None:
-    """The process id of the fork server, if one was started."""
-    found: int | None = vars(forkserver)["_forkserver"]._forkserver_pid
-    return found
+    return vars(forkserver)["_forkserver"]._forkserver_pid
 
 
 def kill_fork_server() -> None:
@@ -127,7 +125,6 @@ class Worker:
                 raise
 
     async def wait_until_ready(self) -> None:
-        """Wait for the first line, by which the worker says that it works."""
         self._reader, self._writer = await asyncio.open_connection(
             sock=self._socket, limit=LONGEST_LINE
         )
@@ -135,7 +132,6 @@ class Worker:
             raise EOFError
 
     async def listen(self) -> AsyncIterator[dict[str, Any]]:
-        """What the worker reports, until it has ended."""
         with suppress(ConnectionError):
             while line := await self._reader.readline():
                 yield json.loads(line)
@@ -242,7 +238,6 @@ class JobRunner:
         return self.settings.results / job.key
 
     async def describe_state(self, number: int) -> dict[str, Any]:
-        """The state and progress of a job."""
         if number in self._progress:
             return {"job": number, "state": "running", **self._progress[number]}
         job = await self.db.run(Store.find_job, number)
@@ -410,8 +405,7 @@ def _read_given(target: Path, request: Mapping[str, Any]) -> list[list[Any]]:
     """
     kept = target.with_name(make_job_key("evaluate", request)) / GIVEN_FILE
     if kept.exists():
-        found: list[list[Any]] = json.loads(kept.read_text(encoding="utf-8"))
-        return found
+        return json.loads(kept.read_text(encoding="utf-8"))
     with labels.LabelStore(target.parents[1] / settings.MEMORY_FILE, new=False) as store:
         return store.list_settled_labels(request["data"])
 

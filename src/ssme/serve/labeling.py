@@ -268,7 +268,6 @@ def _is_showing_scores(request: Request, file: OpenFile) -> bool:
 
 
 async def show_tightening(request: Request) -> Response:
-    """The intervals after each evaluation, as a part of the page."""
     project = pages.find_project(request)
     file = await pages.open_file(request)
     return JSONResponse(await _tell_known(project, file))
@@ -371,13 +370,11 @@ async def assign_rows(request: Request) -> Response:
 
 
 def _list_groups(file: OpenFile) -> list[str]:
-    """The groups of rows that can be assigned to somebody."""
     found = (file.look or {}).get("group_values", {})
     return [f"{name}={value}" for name, values in found.items() for value in values]
 
 
 async def write_guide(request: Request) -> Response:
-    """Set the guideline that annotators see, and what each class means."""
     project, form = pages.find_project(request), pages.read_form(request)
     file = await pages.open_file(request)
     classes = file.classes
@@ -392,7 +389,6 @@ async def write_guide(request: Request) -> Response:
 
 
 async def show_mine(request: Request) -> Response:
-    """The labels of whoever asks, with search and a filter, to look at one again."""
     project, annotator = pages.find_project(request), pages.find_annotator(request)
     file = await pages.open_file(request)
     search, label, page = (request.query_params.get(name, "") for name in ("q", "label", "page"))
@@ -473,7 +469,6 @@ def _order_models(records: list[memory.EvaluationRecord], metric: str) -> list[s
 
 
 async def export(request: Request) -> Response:
-    """All labels given by hand, one line per label, as CSV."""
     project = pages.find_project(request)
     file = await pages.open_file(request)
 
@@ -535,7 +530,6 @@ def _make_tasks(
 
 
 def _save(text: str, name: str, kind: str) -> Response:
-    """A file that the browser saves."""
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(text.encode("utf-8", "backslashreplace"), media_type=kind, headers=headers)
 

@@ -213,7 +213,6 @@ class LabelStore(Memory):
         return row
 
     def adjudicate(self, data: str, annotator: str, row: Any, label: Hashable, key: str) -> None:
-        """Settle a row on which people differ."""
         place = (data, json.dumps(row))
         ((classes,),) = self._fetch(
             "SELECT count(DISTINCT label) FROM given WHERE (data, row) = (?, ?)", *place
@@ -284,12 +283,10 @@ class LabelStore(Memory):
         return self._fetch(f"{query} ORDER BY annotator", file)
 
     def count_waiting(self, data: str, annotator: str) -> int:
-        """Rows that wait for a person, or `MOST_COUNTED`."""
         ((left,),) = self._fetch(f"SELECT count(*) {WAITING}", **self._ask_for(data, annotator))
         return int(left)
 
     def _ask_for(self, data: str, annotator: str) -> dict[str, Any]:
-        """Values of `WAITING` and `NEXT`."""
         since = (datetime.now(UTC) - CLAIM_LIFETIME).isoformat(timespec="microseconds")
         people = [name[3:] for name in self.read_totals(data) if name.startswith("by ")]
         givers = json.dumps(["", *(who for who in people if who != annotator)])
@@ -369,7 +366,6 @@ class LabelStore(Memory):
         return LabelView(row, given, mine, settled, conflicts, left, note)
 
     def _read_notes(self, data: str, row: str) -> dict[str, str]:
-        """Person -> what they wrote on a row."""
         query = "SELECT annotator, text FROM note WHERE data = ? AND row = ?"
         return dict(self._fetch(query, data, row))
 
@@ -383,7 +379,6 @@ class LabelStore(Memory):
         )
 
     def _list_suggestions(self, data: str, row: Any) -> list[StoredSuggestion]:
-        """The newest suggestion of a row, if there is one."""
         rest = "FROM suggestion WHERE data = ? AND row = ? ORDER BY round DESC LIMIT 1"
         return self._load(StoredSuggestion, rest, data, json.dumps(row))
 
@@ -413,7 +408,6 @@ class LabelStore(Memory):
         return dict(self._fetch("SELECT name, number FROM total WHERE data = ?", data))
 
     def list_classes(self) -> list[Any]:
-        """Classes that anybody gave to any row of the data."""
         query = "SELECT DISTINCT label FROM label_event WHERE data = ? AND label IS NOT NULL"
         return sorted((each["label"] for each in self._read(query, self.data)), key=repr)
 

@@ -57,14 +57,11 @@ class Page(Route):  # type: ignore[misc]
 
 
 def find_project(request: Request) -> Project:
-    found: Project = request.app.state.project
-    return found
+    return request.app.state.project
 
 
 def find_session(request: Request) -> store.Session:
-    """The session of a request that the guard let through."""
-    found: store.Session = request.state.session
-    return found
+    return request.state.session
 
 
 def find_annotator(request: Request) -> str:
@@ -76,7 +73,6 @@ def find_annotator(request: Request) -> str:
 
 
 async def open_file(request: Request) -> OpenFile:
-    """The file that the path of a request names."""
     return await find_project(request).open(request.path_params["file"])
 
 
@@ -93,9 +89,7 @@ def may_see_results(request: Request, file: OpenFile) -> bool:
 
 
 def read_form(request: Request) -> forms.Form:
-    """The fields of the form that the guard has read; each may have several values."""
-    found: forms.Form = request.state.form
-    return found
+    return request.state.form
 
 
 def first(form: forms.Form, name: str) -> str:
@@ -159,9 +153,7 @@ def render(
 
 
 def render_fragment(template: str, **context: Any) -> str:
-    """A part of a page."""
-    text: str = make_environment("ssme.serve").get_template(template).render(**context)
-    return text
+    return make_environment("ssme.serve").get_template(template).render(**context)
 
 
 def render_markdown(text: str) -> Markup:
@@ -170,7 +162,6 @@ def render_markdown(text: str) -> Markup:
 
 
 def go_to(path: str) -> Response:
-    """Send the browser to another page of this server."""
     return RedirectResponse(path, 303)
 
 
@@ -189,7 +180,6 @@ def respond_with_error(request: Request, error: Exception) -> Response:
 
 
 def make_refusal(scope: Scope, refused: RefusedError) -> Asgi:
-    """The answer to a request that is not served."""
     answer: Asgi
     if wants_json(Request(scope)):
         shown = forms.make_error(refused.title, refused.text)

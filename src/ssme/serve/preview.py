@@ -236,7 +236,6 @@ def _show(value: Any) -> str:
 
 
 def _are_names(known: np.typing.NDArray[Any], n_rows: int) -> bool:
-    """Whether texts are short and another one in every row."""
     texts = {str(value) for value in known}
     return len(texts) == n_rows and max(map(len, texts), default=WIDTH) < WIDTH
 

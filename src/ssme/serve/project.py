@@ -52,7 +52,6 @@ class OpenFile:
 
     @property
     def classes(self) -> Sequence[Any]:
-        """The classes as they are in the file; none before it was read."""
         return self.look["classes"] if self.look else ()
 
     def refuse_unread(self) -> None:
@@ -72,16 +71,13 @@ class OpenFile:
         return self.record.names is None and {*map(str, self.classes)} == {"0", "1"}
 
     def name_class(self, label: Any) -> str:
-        """What pages call a class."""
         return (self.record.names or {}).get(json.dumps(label), str(label))
 
     def describe_class(self, label: Any) -> str:
-        """What the guideline says of a class."""
         return str(self.record.guide.get("classes", {}).get(json.dumps(label), ""))
 
     @property
     def data(self) -> str:
-        """The name of the data in the memory."""
         return files.name_data(self.record, bool(self.look and self.look.get("has_ids")))
 
 
@@ -182,17 +178,14 @@ class Project:
         return found
 
     async def evaluate(self, file: OpenFile) -> JobRecord:
-        """Ask for an evaluation with all labels that count."""
         asked = await self.db.run(_ask_for_labels, file)
         request = {**asked, "title": file.record.name}
         return await self.runner.add(file.record.id, "evaluate", request)
 
     async def draw(self, job: JobRecord) -> JobRecord:
-        """Ask for the pictures and the report of an evaluation."""
         return await self.runner.add(job.file, "report", job.request)
 
     async def add_labels(self, file: OpenFile, path: Path) -> JobRecord:
-        """Ask for the labels of a file of labels."""
         assert file.look is not None
         request = {
             **_identify(file.record),
@@ -241,7 +234,6 @@ class Project:
         return await self.runner.add(file.record.id, "rows", found)
 
     async def count_labels(self, number: int) -> int:
-        """Number of rows of a file with a label by hand, whatever its settings are."""
         return await self.db.run(lambda store: store.count_settled(store.list_data(number)))
 
     async def count_labels_since(self, file: OpenFile) -> int:
@@ -264,7 +256,6 @@ class Project:
         return await self.db.run(find)
 
     def read_results(self, job: JobRecord) -> dict[str, Any]:
-        """What an evaluation wrote: summary and facts."""
         folder = self.runner.find_folder(job)
         return {name: _read_json(folder / f"{name}.json") for name in ("summary", "facts")}
 
@@ -275,16 +266,14 @@ class Project:
 
     def read_plan(self, job: JobRecord) -> dict[str, Any] | None:
         """How many more labels are needed after an evaluation; None where it was not counted."""
-        found: dict[str, Any] | None = _read_json(
+        return _read_json(
             self.settings.results / jobs.make_job_key("plan", job.request) / "plan.json"
         )
-        return found
 
     def read_charts(self, job: JobRecord) -> list[dict[str, Any]] | None:
         """The pictures of an evaluation; None where they are not drawn yet."""
         folder = self.settings.results / jobs.make_job_key("report", job.request)
-        found: list[dict[str, Any]] | None = _read_json(folder / "charts.json")
-        return found
+        return _read_json(folder / "charts.json")
 
 
 def store_results(store: Store, job: JobRecord, folder: Path) -> None:

@@ -36,7 +36,6 @@ DOWNLOADS = {
 
 
 async def show_result(request: Request) -> Response:
-    """The newest evaluation of a file."""
     project = pages.find_project(request)
     file = await pages.open_file(request)
     done, newest = await project.find_newest_result(file.record.id)
@@ -100,7 +99,6 @@ async def show_charts(request: Request) -> Response:
 
 
 async def evaluate(request: Request) -> Response:
-    """Put an evaluation of the file into the queue."""
     project = pages.find_project(request)
     file = await pages.open_file(request)
     if not file.is_ready:
@@ -113,7 +111,6 @@ async def evaluate(request: Request) -> Response:
 
 
 async def cancel(request: Request) -> Response:
-    """Stop a job, or take it out of the queue."""
     project = pages.find_project(request)
     number = request.path_params["job"]
     job = await project.db.run(Store.find_job, number)
@@ -138,14 +135,12 @@ async def stream_events(request: Request) -> Response:
 
 
 async def show_state(request: Request) -> Response:
-    """The current state of a job."""
     return JSONResponse(
         await pages.find_project(request).runner.describe_state(request.path_params["job"])
     )
 
 
 async def show_jobs(request: Request) -> Response:
-    """The queue."""
     project = pages.find_project(request)
     listed = await project.db.run(Store.list_jobs)
     files = await project.db.run(Store.list_files)
@@ -215,19 +210,22 @@ def describe_changes(
     before: memory.EvaluationRecord | None, now: memory.EvaluationRecord
 ) -> list[str]:
     """What differs between two evaluations, in sentences."""
+    from ssme.memory import tracking
+
     if before is None:
         return ["The first evaluation."]
-    changes = []
-    labels = now.n_labeled - before.n_labeled
+    changes, labels = [], now.n_labeled - before.n_labeled
     if labels:
         noun = "label" if abs(labels) == 1 else "labels"
         changes.append(f"{abs(labels):,} {'more' if labels > 0 else 'fewer'} {noun}.")
     if now.n_rows != before.n_rows:
         changes.append(f"The file has {now.n_rows:,} rows and had {before.n_rows:,}.")
-    for name, one, two in _list_differences(before.spec, now.spec):
-        changes.append(f"{name} is {two} and was {one}.")
+    changes += tracking.tell_differences(before, now)
     if now.scores != before.scores:
-        changes += _describe_drift(before, now)
+        found = tracking.find_drift(before, now)
+        moved = ", ".join(drift.model for drift in found if drift.is_clear)
+        changes += [f"The scores of {moved} moved."] if moved else []
+        changes += [] if found else ["The models are different."]
     if now.version != before.version:
         changes.append(f"Made with ssme {now.version}, before with {before.version}.")
     picks = [r.decisions[0].pick if r.decisions else None for r in (before, now)]
@@ -246,32 +244,6 @@ def _describe_width(
     if None in (one, two) or one.metric != two.metric or None in (one.low, two.low):
         return ""
     return f"; its interval is {two.high - two.low:.3f} wide and was {one.high - one.low:.3f}"
-
-
-def _describe_drift(before: memory.EvaluationRecord, now: memory.EvaluationRecord) -> list[str]:
-    """Models whose scores moved, where the two evaluations have models in common."""
-    from ssme.memory.tracking import find_drift
-
-    try:
-        found = find_drift(before, now)
-    except InputError:
-        return ["The models are different."]
-    moved = [drift.model for drift in found if drift.is_clear]
-    return [f"The scores of {', '.join(moved)} moved."] if moved else []
-
-
-def _list_differences(
-    one: Mapping[str, Any], two: Mapping[str, Any], path: Sequence[str] = ()
-) -> list[tuple[str, str, str]]:
-    found: list[tuple[str, str, str]] = []
-    for key in sorted({*one, *two}):
-        a, b = one.get(key), two.get(key)
-        if isinstance(a, Mapping) or isinstance(b, Mapping):
-            found += _list_differences(a or {}, b or {}, (*path, key))
-        elif a != b:
-            before, now = ("nothing" if value is None else str(value) for value in (a, b))
-            found.append((" ".join((*path[1:], key)), before, now))
-    return found
 
 
 # -------------------------------------------------------------------------------------------------

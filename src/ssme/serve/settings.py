@@ -82,7 +82,6 @@ given. Write a password into a file and give it with password_file.
 
     @property
     def public_host(self) -> str:
-        """The Host header of requests to the ``address``; empty without one."""
         return (self.address or "").partition("://")[2].lower()
 
     @property

@@ -247,13 +247,11 @@ class Store(LabelStore):
         return any(row[0] for row in self._fetch(query, file, job))
 
     def update_file(self, number: int, /, **values: Any) -> None:
-        """Set columns of a file."""
         columns = ", ".join(f"[{name}] = ?" for name in values)
         written = [self._dump(name, value) for name, value in values.items()]
         self._execute(f"UPDATE file SET {columns} WHERE id = ?", *written, number)
 
     def read_keys(self, file: int, annotator: str) -> dict[str, str]:
-        """The keys that a person has chosen, by button."""
         query = "SELECT keys FROM person WHERE file = ? AND annotator = ?"
         found = self._read(query, file, annotator)
         return found[0]["keys"] if found else {}
@@ -319,7 +317,6 @@ class Store(LabelStore):
         )
 
     def find_newest_job(self, file: int, kind: str, condition: str) -> JobRecord | None:
-        """The newest job that meets a condition in SQL."""
         rest = f"FROM job WHERE file = ? AND kind = ? AND {condition} ORDER BY id DESC LIMIT 1"
         found = self._load(JobRecord, rest, file, kind)
         return found[0] if found else None

@@ -129,7 +129,6 @@ def plan_labels(request: Mapping[str, Any], folder: Path) -> None:
 
 
 def _has_best(result: evaluation.Evaluation) -> bool:
-    """Whether the first metric can say which of several models is the best."""
     return result.metrics[0].greater_is_better is not None and result.data.n_models > 1
 
 
@@ -204,7 +203,6 @@ LONGEST = 20_000
 
 
 def write_rows(request: Mapping[str, Any], folder: Path) -> None:
-    """Choose rows as ``request`` says and write them into ``folder``."""
     write_text(folder / "rows.json", json.dumps(choose_rows(request)))
 
 

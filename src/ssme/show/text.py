@@ -118,8 +118,7 @@ def render_notebook(document: documents.Document) -> str:
 def _render_section(section: Section) -> str:
     head = "".join(f"<th scope='col'>{_escape_html(column.title)}</th>" for column in section.table)
     rows = "".join(
-        f"<tr>{''.join(f'<td><bdi>{_escape_html(shorten(cell))}</bdi></td>' for cell in row)}"
-        "</tr>"
+        f"<tr>{''.join(f'<td><bdi>{_escape_html(shorten(cell))}</bdi></td>' for cell in row)}</tr>"
         for row in zip(*(column.texts for column in section.table), strict=True)
     )
     return "".join(
