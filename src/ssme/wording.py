@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 UNSAFE = frozenset(("Cc", "Cs", "Cn", "Zl", "Zp"))
 """Unicode categories that can move a cursor, change colors, or cannot be encoded."""
@@ -35,6 +35,23 @@ def suggest_nearest(name: object, choices: Iterable[object]) -> str:
 
     close = get_close_matches(str(name), [str(choice) for choice in choices], n=3, cutoff=0.6)
     return f"did you mean {' or '.join(repr(match) for match in close)}? " if close else ""
+
+
+def find_pattern(names: Collection[str], columns: Iterable[str]) -> list[str]:
+    """``names`` as one pattern such as ``judge_*`` where it matches no other of the columns.
+
+    Examples
+    --------
+    >>> find_pattern(["m_a", "m_b", "m_c", "m_d"], ["id", "m_a", "m_b", "m_c", "m_d"])
+    ['m_*']
+    """
+    first, last = min(names), max(names)
+    same = next((n for n, each in enumerate(first) if each != last[n : n + 1]), len(first))
+    prefix = re.sub(r"[a-zA-Z0-9]*$", "", first[:same])
+    matched = [name for name in columns if name.startswith(prefix)]
+    plain = not set(prefix) & set("*?[,'\"")
+    fits = prefix and plain and len(names) == len(matched) > 3
+    return [f"{prefix}*"] if fits else list(names)
 
 
 def make_printable(text: str) -> str:

@@ -69,7 +69,7 @@ def test_doctor_names_an_answer_outside_the_classes(run: Run, judged: Path) -> N
     told = " ".join(told.split())
     assert "'gpt', 'ann' look like answers: pass --answers gpt,ann" in told
     assert "'gpt' says 'yes' on 1 row, first at row 7" in told
-    assert "--unsure 'yes'" in told
+    assert "--unsure yes" in told
     assert "'stars' looks like grades: pass --ratings stars" in told
     every = run("doctor", judged, "--label", "y", "--answers", "gpt,ann", "--json", "-")
     assert "ece" not in json.loads(every.stdout)["metrics"]

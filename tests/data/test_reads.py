@@ -81,6 +81,10 @@ WIDE: dict[str, Case] = {
     "a pattern of models": (frame(NAMED, "y", models=["m_*"]), {"models": ("m_a", "m_b")}),
     "a name and a pattern": (frame(NAMED, "y", models=["m_b", "m_?"]), {"models": ("m_b", "m_a")}),
     "a pattern to ignore": (frame(NAMED, "y", ignore=["x*"]), {"models": ("m_a", "m_b")}),
+    "a pattern of models but one": (
+        frame(NAMED.assign(m_c=[7, 8, 9][: len(NAMED)]), "y", models=["m_*"], ignore=["m_c"]),
+        {"models": ("m_a", "m_b")},
+    ),
     "a name that is a pattern": (
         frame(NAMED.rename(columns={"m_a": "m_*"}), "y", models=["m_*"]), {"models": ("m_*",)},
     ),

@@ -24,10 +24,10 @@ from ssme.cli.run import list_advised, list_inputs, open_scores_table, read_scor
 from ssme.errors import InputError, spell_options
 from ssme.options import list_declared
 from ssme.schema import FILE_OPTIONS, ReadOptions
-from ssme.wording import quote, shorten
+from ssme.wording import find_pattern, quote, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ssme.data.arrays import Layout
     from ssme.data.readers.tables import Table
@@ -318,7 +318,7 @@ def _write_command(spec: RunSpec, data: ScoreSet | None, table: Table | None) ->
         columns |= {*layout.groups, *filter(None, roles)}
         for name in ("answers", "models"):
             if name in read:
-                read[name] = _find_pattern(list(read[name]), columns)
+                read[name] = find_pattern(read[name], columns)
     flags = spell_with(list_flags(READING))
     if read.get("labels_file") is False:
         read["labels"] = read.pop("labels_file")
@@ -329,16 +329,6 @@ def _write_command(spec: RunSpec, data: ScoreSet | None, table: Table | None) ->
     ]
     files = [spec.source] if isinstance(spec.source, str) else list(spec.source or ())
     return " ".join(["ssme evaluate", shlex.join(files), *filter(None, words)])
-
-
-def _find_pattern(names: list[str], columns: Collection[str]) -> list[str]:
-    """``names`` as one pattern such as ``judge_*`` where it matches no other of the columns."""
-    first, last = min(names), max(names)
-    same = next((n for n, each in enumerate(first) if each != last[n : n + 1]), len(first))
-    prefix = re.sub(r"[a-zA-Z0-9]*$", "", first[:same])
-    matched = [name for name in columns if name.startswith(prefix)]
-    plain = not set(prefix) & set("*?[,'\"")
-    return [f"{prefix}*"] if prefix and plain and len(names) == len(matched) > 3 else names
 
 
 def _count_labels(data: ScoreSet) -> dict[str, int]:
@@ -448,7 +438,7 @@ def _tell_left_out(table: Table | None, data: ScoreSet) -> list[str]:
             if spelled & {spell_class(value) for value in table.read_values(name)}
         )
         found = replace(found, answers=answers)
-    advice = advise(found)
+    advice = advise(found, table)
     if advice:
         flags = {name: f"--{name}" for name in ("answers", "ratings", "unsure", "classes")}
         said.append(spell_options(f"Left out: {advice}", spell_with(flags)))

@@ -212,22 +212,24 @@ def spell_with(flags: dict[str, str]) -> Any:
             return None
         if value is None or value == "True":
             return flag
-        if value.startswith("[") and value.endswith("]"):
-            value = _write_names(value)
-        return f"{flag} {value}"
+        return f"{flag} {_write_value(value)}"
 
     return spell
 
 
-def _write_names(value: str) -> str:
-    """A list of Python as one word of a command line, which `split_names` takes apart again."""
+def _write_value(value: str) -> str:
+    """A value of Python as one word of a command line; `split_names` takes a list apart again."""
     try:
-        names = ast.literal_eval(value)
+        found = ast.literal_eval(value)
     except (SyntaxError, ValueError):
-        names = None
-    if not names or not all(isinstance(name, str) for name in names):
+        found = None
+    if isinstance(found, str) and found.strip():
+        return shlex.quote(found)
+    if not (value.startswith("[") and value.endswith("]")):
+        return value
+    if not found or not all(isinstance(name, str) for name in found):
         return ",".join(part.strip().strip("'\"") for part in value[1:-1].split(","))
-    return shlex.quote(",".join(f'"{name}"' if "," in name else name for name in names))
+    return shlex.quote(",".join(f'"{name}"' if "," in name else name for name in found))
 
 
 def split_names(items: Iterable[str], option: str) -> list[str]:

@@ -193,9 +193,12 @@ def find_columns(
 
 
 def expand_patterns(options: ReadOptions, columns: Sequence[str]) -> ReadOptions:
-    """Replace names with ``*`` or ``?`` that are not columns by the columns that they match."""
+    """Replace names with ``*`` or ``?`` that are not columns by the columns that they match.
+
+    Columns to ignore are matched by no other option.
+    """
     found: dict[str, Any] = {}
-    for option in ("models", "answers", "ratings", "groups", "ignore"):
+    for option in ("ignore", "models", "answers", "ratings", "groups"):
         names = getattr(options, option)
         if names is None or isinstance(names, Mapping) or not any({*"*?"} & {*n} for n in names):
             continue
@@ -203,7 +206,12 @@ def expand_patterns(options: ReadOptions, columns: Sequence[str]) -> ReadOptions
         for name in names:
             matched = [name]
             if {*"*?"} & {*name} and name not in columns:
-                matched = [column for column in columns if fnmatchcase(column, name)]
+                left_out = found.get("ignore", options.ignore or ()) if option != "ignore" else ()
+                matched = [
+                    column
+                    for column in columns
+                    if fnmatchcase(column, name) and column not in left_out
+                ]
                 if not matched:
                     raise InputError(
                         option=option,

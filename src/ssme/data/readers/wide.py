@@ -23,7 +23,7 @@ from ssme.data.readers.tables import Table, read_percentages
 from ssme.data.values import factorize, make_plain, refuse_duplicates
 from ssme.errors import InputError
 from ssme.schema import ReadOptions
-from ssme.wording import quote, suggest_nearest
+from ssme.wording import find_pattern, quote, suggest_nearest
 
 MAPPING = "`models={model: {class: column}}`"
 MARKS = " \t'\"\u00a0\u202f"
@@ -118,7 +118,7 @@ def _find_grid(
         raise _explain_percentages(table, percent, others)
     if not numbers and judged:
         problem = f"{table.what} has no column of probabilities, only columns of classes or grades"
-        raise InputError(problem, hint=advise(find_answers(table, free, raw)))
+        raise InputError(problem, hint=advise(find_answers(table, free, raw), table))
     drawn = [
         n
         for n, why in skipped.items()
@@ -176,7 +176,7 @@ def _find_named(
     missing = next((name for name in models if name not in table.columns), models[0])
     raise InputError(
         f"{table.what} has no column {missing!r}, nor one column per class for model {missing!r}; "
-        f"its free columns are {quote(free, limit=20)}",
+        f"its unused columns are {quote(free, limit=20)}",
         hint=f"{suggest_nearest(missing, free)}name columns that exist with `models`, or pass "
         f"{MAPPING}",
     )
@@ -223,7 +223,7 @@ def _detect_grid(
     if fitting:
         raise _explain_ambiguous(table, fitting, binary=models if one_column else None)
     if not models:
-        advice = advise(find_answers(table, [*judged, *skipped], raw))
+        advice = advise(find_answers(table, [*judged, *skipped], raw), table)
         raise InputError(
             f"no column of {table.what} looks like the scores of a model: "
             f"{arrays.list_reasons(skipped)}",
@@ -349,7 +349,7 @@ def _refuse_no_probabilities(
     if not outside:
         return
     alike = find_answers(table, [*judged, *free], raw)
-    advice = advise(alike) if {*outside} & {*alike.answers, *alike.ratings} else ""
+    advice = advise(alike, table) if {*outside} & {*alike.answers, *alike.ratings} else ""
     (name, first), *more = outside.items()
     problem = f"column {name!r} contains {first}, which is not a probability"
     if more:
@@ -593,8 +593,8 @@ def find_answers(
     return LookAlikes(tuple(answers), tuple(ratings), outside)
 
 
-def advise(found: LookAlikes) -> str:
-    """What to do with such columns, in a sentence; empty without any."""
+def advise(found: LookAlikes, table: Table) -> str:
+    """What to do with such columns of ``table``, in a sentence; empty without any."""
     parts = []
     for columns, what, option in (
         (found.answers, "answers", "answers"),
@@ -602,7 +602,8 @@ def advise(found: LookAlikes) -> str:
     ):
         looks = "looks like" if len(columns) == 1 else "look like"
         if columns:
-            parts.append(f"{quote(columns)} {looks} {what}: pass `{option}={list(columns)}`")
+            named = find_pattern(columns, table.columns)
+            parts.append(f"{quote(columns)} {looks} {what}: pass `{option}={named}`")
     for name, (value, count, row) in found.outside.items():
         rows = "1 row" if count == 1 else f"{count} rows"
         parts.append(
