@@ -375,7 +375,8 @@ def _list_parameters(options: Iterable[Option]) -> Iterator[str]:
     for each in options:
         default = describe_default(each)
         yield f"{each.name} : {each.kind.describe()}"
-        yield f"    {each.meaning}" + (f" The default is {default}." if default else "")
+        off = f" {each.off[1]!r}: {each.off[2][:1].lower()}{each.off[2][1:]}" if each.off else ""
+        yield f"    {each.meaning}{off}" + (f" The default is {default}." if default else "")
 
 
 def takes(cls: type, without: Collection[str] = ()) -> Callable[[F], F]:

@@ -152,7 +152,7 @@ def _accept_column_map(value: Any) -> dict[str, Any]:
 
 COLUMN_MAP = Kind(
     _accept_column_map,
-    "a mapping from model to its column, columns or {class: column}",
+    "a mapping from each model to a column, a list of columns or {class: column}",
     "list",
     ("object",),
 )
@@ -239,7 +239,7 @@ class ArrayOptions(Declared):
     unlabeled: Any = optional(
         "Values that mean that a row has no label. Empty cells always do.",
         CODES,
-        usual="no code",
+        usual="none",
         title="Codes for a missing label",
     )
     design: Any = optional(
@@ -280,7 +280,7 @@ class AnswerOptions(ArrayOptions):
     unsure: Any = optional(
         "Values that mean that a judge is unsure. They count as no answer.",
         CODES,
-        usual="unsure and abstain, in any capitals and with any punctuation",
+        usual="unsure and abstain, whatever their case and punctuation",
         title="Codes for unsure",
     )
     grades: Sequence[Hashable] | None = optional(
@@ -320,15 +320,15 @@ class ReadOptions(AnswerOptions):
     """
 
     label: str | None = _declare_column(
-        "Column with the labels; with a labels file, its column.",
+        "Column with the labels, in the labels file if there is one.",
         "a column named label, labels, y, y_true, target or truth",
         short="-y",
         part="label",
     )
     labels_file: Path | bool | None = optional(
         "File with the labels, joined to the scores by id. If it has a column probability, as "
-        "files from `ssme suggest` do, its labels add to those in the scores file. False: no row "
-        "has a label.",
+        "files from `ssme suggest` do, its labels are added to those in the scores file; "
+        "otherwise they replace them.",
         NO_LABELS,
         FILE_NAME,
         usual="the labels are in the table",
@@ -430,7 +430,7 @@ class ReadOptions(AnswerOptions):
         files=EXCEL,
     )
     ignore: tuple[str, ...] | None = optional(
-        "Columns to leave out, which are neither scores nor anything else here.",
+        "Columns to leave out, which play no role.",
         NAMES,
         usual="none",
     )
@@ -509,7 +509,7 @@ class RunOptions(Declared):
     metrics: tuple[Any, ...] | None = optional(
         "Metrics to estimate; `ssme metrics` lists them.",
         METRICS,
-        usual="those of the SSME paper",
+        usual="accuracy and, as the data allow, ece, roc_auc, average_precision, cohen_kappa",
         short="-k",
         file_kind=OneOf(_METRIC, Series(_METRIC, least=1)),
         title="Metrics",
@@ -528,7 +528,7 @@ class RunOptions(Declared):
     )
     min_group_rows: int = option(
         1,
-        "Fewest rows of a group that is reported separately; smaller groups are pooled.",
+        "Number of rows from which on a group is reported separately; smaller groups are pooled.",
         Whole(least=1),
     )
     max_groups: int = option(
@@ -706,13 +706,13 @@ class SuggestOptions(Declared):
     n: int | None = optional(
         "Number of rows to suggest.",
         BATCH,
-        usual="for the goal best a batch that grows from 1 to 25 with the labels, else 25",
+        usual="25; for the goal best, batches that grow from 1 to 25",
         short="-n",
     )
     goal: str = option(
         "best",
         "What the labels are for: best (which model is best), best:METRIC, metric:METRIC (how good "
-        "every model is) or group:COLUMN (the same in every group; also group:age:quantiles=4 or "
+        "every model is) or group:COLUMN (how good in every group; also group:age:quantiles=4 or "
         "group:sex+race).",
         Text(),
     )
@@ -720,7 +720,7 @@ class SuggestOptions(Declared):
         "goal",
         "How rows are drawn: goal, random, by_score (equally many from each part of the scores), "
         "by_class (equally many of each class, as predicted), active_testing or vma; coda, "
-        "selector and uncertainty take rows without a known probability.",
+        "selector and uncertainty choose rows without sampling probabilities.",
         Enumeration("goal", "random", "by_score", "by_class", "active_testing", "vma", *TAKEN),
     )
     uniform: float = option(
@@ -743,7 +743,7 @@ class PlanOptions(Declared):
         TEXTS,
     )
     simulations: int | None = optional(
-        "Number of simulated truths that the method is fitted to.",
+        "Number of simulated sets of true labels that the method is fitted to.",
         Whole(2, 1000),
         usual="8, or 100 with labels alone",
     )
@@ -768,7 +768,7 @@ class SystemOptions(Declared):
         "it from rows that two people labeled.",
         Enumeration("estimated"),
         Number(0.0, 0.5, open_most=True),
-        usual="0: people are right",
+        usual="0",
     )
     labels_file: Path | None = optional(
         "Table with what people say, joined by the columns of system, item and repeat that it has.",
@@ -791,7 +791,7 @@ class SystemOptions(Declared):
     )
     item: str | None = _declare_column(
         "Column that names the item (prompt, question, task) of each row. Systems are compared "
-        "item by item, and rows of one item are taken to be correlated.",
+        "item by item, and rows of one item are assumed to be correlated.",
         "a column named item, item_id, prompt, prompt_id, question or question_id; without one "
         "every row is an item",
         short="-i",

@@ -138,7 +138,7 @@ def test_an_altered_store_is_refused_with_its_line(run, history, tmp_path):
 def test_a_partly_labeled_file_is_refused(run, scores):
     result = run("bench", scores, *OPTIONS)
     assert result.exit_code == 2
-    assert "360 rows without a label" in result.stderr
+    assert "needs the label of every row, and 360 rows" in result.stderr
 
 
 @pytest.mark.parametrize("sizes", ["none", "0", "2.5"])

@@ -66,7 +66,7 @@ def test_a_model_whose_name_has_a_hyphen_is_one_model_and_that_is_said() -> None
     "condition", ["new-newest:accuracy>0", "new-new:accuracy>0", "n:accuracy>0"]
 )
 def test_unknown_pairs_are_refused(condition: str) -> None:
-    with pytest.raises(InputError, match="no model and no pair of models"):
+    with pytest.raises(InputError, match="neither a model nor a pair of models"):
         evaluation().gate(condition)
 
 

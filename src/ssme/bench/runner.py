@@ -244,10 +244,9 @@ def load_checked(load: Loader, dataset: str) -> scoreset.ScoreSet:
     data = load(dataset)
     if data.n_unlabeled:
         raise InputError(
-            f"data set {dataset!r} has {data.n_unlabeled} rows without a label, and the protocol "
-            "hides labels itself",
-            hint="drop the rows without a label, and look at what `labels=False` and `unlabeled` "
-            "declare unlabeled",
+            f"a benchmark needs the label of every row, and {data.n_unlabeled:,} rows of "
+            f"{dataset!r} have none",
+            hint="drop these rows, or correct `unlabeled` if it declares labels to be missing",
         )
     return data
 

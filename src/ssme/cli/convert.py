@@ -21,8 +21,8 @@ class ConvertOptions(Declared):
 
     source: Sequence[Path] = option(
         (),
-        "Logs of Inspect, lm-evaluation-harness, Promptfoo, DeepEval, OpenAI Evals or MLflow, or "
-        "folders of them.",
+        "Logs of Inspect, lm-evaluation-harness, Promptfoo, DeepEval, Ragas, OpenAI Evals or "
+        "MLflow, or folders of them.",
         options.FILE.kind,
         positional="LOG",
     )

@@ -27,7 +27,7 @@ class SystemFlags(schema.SystemOptions):
         positional="FILE",
     )
     metrics_json: Path | None = options.optional(
-        "Write the estimates alone to this file, as `dvc metrics` reads them.",
+        "Write only the estimates to this file, in the form that `dvc metrics` reads.",
         schema.FILE_NAME,
         usual="none",
         section=OUT,

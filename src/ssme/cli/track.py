@@ -86,7 +86,7 @@ def add(spec: RunSpec, output: Output, asked: AddOptions) -> None:
 class ShowOptions(MemoryOptions):
     """What `ssme track show` alone is asked."""
 
-    metric: str | None = optional("The metric to follow.", Text(), short="-k")
+    metric: str | None = optional("Metric to show over time.", Text(), short="-k")
     plot: Path | None = optional(
         "Draw the estimates over time: .html, .svg, .png or .json.", FILE_NAME, writes=True
     )

@@ -483,7 +483,7 @@ def to_simplex(
                 "0 or more" if normalize else "between 0 and 1",
             )
             problem = f"model {models[at[1]]!r} has score {value!r} at row {at[0]}, not {least}"
-            logs = "of log-probabilities pass numpy.exp"
+            logs = "for log-probabilities pass numpy.exp(scores)"
             scale = "rescale percentages to 0..1" if (scores > 0.0).any() else logs
             raise InputError(problem, hint=f"pass `logits=True` if these are logits; {scale}")
         scores = np.clip(scores, 0.0, None if normalize else 1.0)

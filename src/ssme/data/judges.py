@@ -276,8 +276,8 @@ def make_judged_fields(
         raise InputError(problem, hint="read scores alone with ScoreSet.from_arrays or from_frame")
     for value in find_unsure(labels.values, options):
         problem = (
-            f"label {value!r} at row {labels.find_first_row(value)} is how judges say that they "
-            "are unsure, which is not a class"
+            f"label {value!r} at row {labels.find_first_row(value)} is declared as the answer of "
+            "unsure judges, which is not a class"
         )
         hint = f"declare `unlabeled={value!r}` if it means no label, or {LIST_ALL}"
         raise InputError(problem, hint=hint)
@@ -514,7 +514,7 @@ def _list_occurring(said: Sequence[JudgeAnswers], labels: RawLabels) -> Classes:
             where = next(
                 (each.locate(value) for each in said if value in each.raw.values), f"label {text!r}"
             )
-            problem = f"{where} differs from the class {first!r} in capitals or punctuation only"
+            problem = f"{where} differs from the class {first!r} only in case or punctuation"
             hint = f"write each class in one way, or {LIST_ALL} if they differ"
             raise InputError(problem, hint=hint)
     values = list(by_text.values())
@@ -616,7 +616,10 @@ def _is_graded(
         return False
     if len(found) > 2:
         return True
-    shown = quote(labels.values) if labels.values else "are missing"
-    problem = f"labels {shown} may be classes or grades: ratings are on the scale {quote(grades)}"
+    scale = f"ratings are on the scale {quote(grades)}"
+    if labels.values:
+        problem = f"labels {quote(labels.values)} may be classes or grades: {scale}"
+    else:
+        problem = f"{scale}, and without labels the classes are unknown"
     hint = "pass `classes=[...]`: two classes, the positive one last, or all grades in order"
     raise InputError(problem, hint=hint)

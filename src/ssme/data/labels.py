@@ -314,7 +314,7 @@ def _order_around_positive(raw: RawLabels, positive: Hashable) -> tuple[Hashable
             f"pass `positive={similar!r}`"
         )
     raise InputError(
-        f"`positive={positive!r}` and the labels {quote(raw.values)} are not two classes",
+        f"`positive={positive!r}` does not fit the labels {quote(raw.values)}",
         hint=_find_likely_mistake(raw.values) or hint,
     )
 
@@ -397,8 +397,8 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
     elif len(values) > n_classes:
         problem = f"there are {len(values):,} different labels ({quote(values)}), but scores for "
         problem += f"{n_classes} classes"
-        usual = "check that `label` names the right column; pass the value that means no label as "
-        hint = _find_likely_mistake(values) or f"{usual}`unlabeled`{many}"
+        usual = "check that `label` names the right column, and `unlabeled` the value of no label"
+        hint = _find_likely_mistake(values) or f"{usual}{many}"
     else:
         problem = f"the order of the {n_classes} classes of the scores is unknown; the labels are "
         problem += quote(values)

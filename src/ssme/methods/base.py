@@ -387,6 +387,6 @@ def check_supported(spec: MethodSpec, data: ScoreSet, metrics: Sequence[Metric])
         if not getattr(metric, kind):
             raise UnsupportedError(
                 f"metric {metric.name!r} is not defined for {kind} data ({data.n_classes} classes)",
-                hint="`ssme metrics` lists which metrics fit which data; costs and utilities need "
-                "a row and a column for each class",
+                hint="`ssme metrics` lists which metrics fit which data; matrices of costs and "
+                "utilities need a row and a column for each class",
             )

@@ -294,7 +294,7 @@ def find_pair(models: Sequence[str], condition: GateCondition) -> tuple[str, str
     found = _split_at_hyphens(models, text)
     if len(found) == 1:
         return found[0]
-    what = "more than one pair of models" if found else "no model and no pair of models"
+    what = "more than one pair of models" if found else "neither a model nor a pair of models"
     raise InputError(
         f"{text!r} in {condition.text!r} is {what}",
         option="fail_under",

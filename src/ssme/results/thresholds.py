@@ -209,7 +209,7 @@ def read_goal(goal: MetricSpec, option: str = "goal") -> ThresholdGoal:
             option=option,
             value=goal,
             must="be precision>=X, recall>=X or specificity>=X with X above 0 and up to 1, or a "
-            "metric of decisions",
+            "metric that depends on the threshold, such as f1",
         )
     metric = get_metric(goal)
     if not isinstance(metric.kind, kinds.Decision) or metric.greater_is_better is None:

@@ -132,8 +132,8 @@ def name_file_in_errors(path: str) -> Iterator[None]:
             hint = "check the path, the rights and the credentials"
             raise InputError(problem, hint=hint) from error
         except ValueError as error:
-            problem = f"{path} cannot be read as Parquet ({error})"
-            hint = "convert it, such as pandas.read_csv(...).to_parquet(...), or do not stream it"
+            problem = f"{path} is not a valid Parquet file, which `engine` reads ({error})"
+            hint = "convert it, such as pandas.read_csv(...).to_parquet(...), or leave `engine` out"
             raise InputError(problem, hint=hint) from error
 
 

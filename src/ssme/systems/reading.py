@@ -391,15 +391,15 @@ def _read_preferences(table: Table, name: str, pair: tuple[str, str]) -> FloatAr
 
 
 def _find_people(table: Table, options: SystemOptions) -> tuple[str, ...]:
-    """The columns with what people say."""
+    """The columns of human labels."""
     if options.label is not None:
         return tuple(_expand(table, options.label, "label", set()))
     usual = [name for name in USUAL_LABELS if name in table.columns]
     found = usual[:1] or [name for name in table.columns if fnmatchcase(name, PEOPLE)]
     if not found:
         raise table.explain_no_column(
-            "column with what people say",
-            "name it with `label`, such as label='human', or give a table of verdicts with "
+            "column of human labels",
+            "name it with `label`, such as `label='human'`, or give a table of verdicts with "
             "`labels_file`",
         )
     return tuple(found)

@@ -87,10 +87,10 @@ def test_parts_of_one_table_are_put_below_each_other(frame: pd.DataFrame, tmp_pa
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: t.rename(columns={"patient": "who"}), "no column is known that has their ids"),
+        (lambda t: t.rename(columns={"patient": "who"}), "no id column to join them by"),
         (lambda t: t.assign(patient=t["patient"] + "x"), "is in all of"),
         (lambda t: t.assign(sex="f"), "column 'sex' has different values"),
-        (lambda t: t.assign(patient="p1"), "no column is known|not unique|appears"),
+        (lambda t: t.assign(patient="p1"), "no id column to join them by|not unique|appears"),
     ],
 )
 def test_files_that_do_not_fit_are_refused(frame, tmp_path, change, message) -> None:

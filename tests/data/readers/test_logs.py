@@ -171,7 +171,7 @@ def test_a_log_that_was_cut_off_is_refused(tmp_path: Path) -> None:
     for name in LOGS:
         path = write_log(tmp_path, name, LOGS[name])
         path.write_bytes(path.read_bytes()[:-20])
-        with pytest.raises(InputError, match="not JSON, or was cut off"):
+        with pytest.raises(InputError, match="not JSON, or is truncated"):
             ssme.read_logs(path)
 
 

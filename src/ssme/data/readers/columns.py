@@ -167,7 +167,8 @@ def refuse_two_designs(options: ReadOptions, column: str, what: str) -> None:
     if options.design is not None:
         given = f"={options.design}" if isinstance(options.design, str) else ""
         problem = (
-            f"`design{given}` was given, and {what} says how rows were chosen in column {column!r}"
+            f"`design{given}` was given, but column {column!r} of {what} already says how "
+            "rows were chosen"
         )
         raise InputError(problem, hint="leave `design` out or rename the column")
 
@@ -489,7 +490,7 @@ def is_index(table: Table, name: str) -> bool:
     if not known.size or ((known % 1 == 0).all() and not votes):
         return True
     place, value = table.columns.index(name) + 1, make_plain(known[0])
-    problem = f"column {place} has no name ({name!r}), and numbers such as {value!r}"
+    problem = f"column {place} has no name ({name!r}) but contains numbers such as {value!r}"
     raise InputError(problem, hint=f"name the column, or leave it out with `ignore={[name]}`")
 
 

@@ -141,8 +141,8 @@ def _find_shared_id(tables: Mapping[str, Table], options: schema.ReadOptions) ->
     }
     name = found.pop()
     if found or name is None:
-        problem = f"{len(tables)} files were given, and no column is known that has their ids"
-        raise InputError(problem, hint="name the column by which they are joined with `id`")
+        problem = f"{len(tables)} files were given, but no id column to join them by was found"
+        raise InputError(problem, hint="name a column that all of them have with `id`")
     return name
 
 

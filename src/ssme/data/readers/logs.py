@@ -206,8 +206,8 @@ def _parse(path: Path) -> Any:
         lines = [line for line in text.splitlines() if line.strip()]
         return [json.loads(line) for line in lines]
     except (ValueError, RecursionError) as error:
-        problem = f"{path} is not JSON, or was cut off: {error}"
-        raise InputError(problem, hint="write the log again") from None
+        problem = f"{path} is not JSON, or is truncated: {error}"
+        raise InputError(problem, hint="export the log again") from None
 
 
 def _open_eval(path: Path) -> Any:
@@ -218,7 +218,7 @@ def _open_eval(path: Path) -> Any:
         problem = f"{path} is a binary log of Inspect, and inspect_ai is not installed"
         hint = "run `pip install inspect_ai`, or write JSON: `inspect log convert --to json`"
         raise InputError(problem, hint=hint) from None
-    with translate_foreign_errors(f"reading {path}", hint="write the log again"):
+    with translate_foreign_errors(f"reading {path}", hint="export the log again"):
         return read_eval_log(str(path)).model_dump(mode="json")
 
 

@@ -65,7 +65,7 @@ class Rows:
         elif labels is None and columns.label is not None:
             labels = self._observe_column(columns.label, options.unlabeled)
         elif labels is not None and labels is not False and columns.is_long:
-            problem = f"labels of a long table are a {type(labels).__name__}"
+            problem = f"a {type(labels).__name__} of labels cannot be matched to a long table"
             raise InputError(problem, hint="put them in a label column, or in a table with ids")
         else:
             refuse_other_order([(table.what, table.native), ("the labels", labels)])
@@ -270,8 +270,8 @@ class LabelTable:
             more = f", and {dropped:,} labels in the scores table would be dropped"
             names = " and ".join(map(repr, marks))
             raise InputError(
-                f"{table.what} has {names}, as `ssme suggest` writes, and no probability for "
-                f"{lost.sum():,} of its {labeled.sum():,} labels: they would count as a random "
+                f"{table.what} has {names} as `ssme suggest` writes it, but no probability for "
+                f"{lost.sum():,} of its {labeled.sum():,} labels, which would count as a random "
                 f"sample{more if alone and dropped else ''}",
                 hint="restore the column 'probability' as `ssme suggest` wrote it; or, if these "
                 "rows are a random sample, "

@@ -107,7 +107,7 @@ class Table:
     def explain_no_column(self, role: str, hint: str) -> InputError:
         """The error of a table in which no column has a usual name for its ``role``."""
         listed = quote(self.columns, limit=20)
-        problem = f"{self.what} has no {role} with a usual name; its columns are {listed}"
+        problem = f"no {role} was found in {self.what}; its columns are {listed}"
         return InputError(problem, hint=hint)
 
     def find(
