@@ -221,6 +221,7 @@ def test_the_first_round_needs_no_label(run: Run, file: Path, tmp_path: Path) ->
     assert first.exit_code == 1
     assert "No column contains labels" in first.stderr
     assert len(pd.read_csv(kept)) == 6
+    assert f"6 rows of {kept} without a label" in " ".join(run(*asked).stdout.split())
     kept.unlink()
     assert run(*asked, "--no-labels").exit_code == 1
     frame.assign(verdict=["yes", "no", None] * 100).to_csv(place, index=False)
@@ -242,7 +243,7 @@ def test_rounds_go_on_until_the_target_is_met(run: Run, file: Path, tmp_path: Pa
     assert (len(rows), rows["label"].notna().sum()) == (6, 0)
     waiting = run(*asked, "--target", "width(accuracy)<=0.01")
     assert waiting.exit_code == 1
-    assert f"6 rows of {kept} have no label yet" in " ".join(waiting.stdout.split())
+    assert f"6 rows of {kept} without a label" in " ".join(waiting.stdout.split())
     rows["label"] = [truth[int(each[1:])] for each in rows["id"]]
     rows.to_csv(kept, index=False)
     second = run(*asked, "--target", "width(accuracy)<=0.01")

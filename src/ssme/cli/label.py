@@ -139,7 +139,7 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
     """Label in rounds: read the labels of the last one, evaluate, plan, suggest the next rows.
 
     Fill in the column label of the file, and run the same command again. Exit codes: 0 once the
-    target is met, 1 while rows are to be labeled.
+    target is met, 1 while rows remain to be labeled.
 
     Examples:
 
@@ -172,7 +172,8 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
     evaluate.show(result, output)
     missing = _count_missing(result, file)
     if missing:
-        output.say(f"\n{missing} rows of {file} have no label yet: fill them in, then run again.")
+        some = "1 row" if missing == 1 else f"{missing} rows"
+        output.say(f"\n{some} of {file} without a label: fill in the label, then run again.")
         raise typer.Exit(program.CONDITION_FAILED)
     with output.show_progress("simulating"):
         plans = result.plan_several(
@@ -242,7 +243,8 @@ def _count_missing(result: Evaluation, file: Path) -> int:
     rounds = result.data.design.rounds
     if rounds is not None:
         return rounds.count_drawn(result.data.labels)[1]
-    if result.data.design.kind != "by_score" or not file.exists():
+    drawn = result.data.design.kind == "by_score" or not result.data.n_labeled
+    if not drawn or not file.exists():
         return 0
     with file.open(encoding="utf-8-sig", newline="") as stream:
         return sum(1 for _ in csv.DictReader(stream)) - result.data.n_labeled
