@@ -103,7 +103,7 @@ def test_the_sample_is_answered_in_25_lines(run: Run) -> None:
     assert len(shown) <= 25
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     assert "\n".join(line.rstrip() for line in shown) in readme
-    assert shown[0].startswith("Which model? boosting: ahead in accuracy")
+    assert shown[0].startswith("Which model? boosting: highest accuracy")
     assert any(line.startswith("Warnings? Note D201") for line in shown[:6])
     assert max(map(len, shown)) <= 80
 
@@ -662,14 +662,14 @@ def test_gaps_of_each_grouping_are_one_table_and_say_what_is_left_out(
     told = run(*asked, "-g", "sex", "-g", "sex+site", "-k", "accuracy").stdout
     assert told.count("\nGaps between groups of ") == 1
     assert "by sex+site" in told
-    assert " ".join(told.split()).count("hold for all pairs of groups at once") == 1
+    assert " ".join(told.split()).count("simultaneous over all pairs of groups") == 1
     assert "f & x" in told
 
 
 def test_the_terminal_says_which_model_to_take(run: Run, scores: Path) -> None:
     asked = ("evaluate", scores, "--method", "labeled", *MODELS, "-k", "accuracy")
     told = " ".join(run(*asked).stdout.split())
-    assert "Which model? forest: ahead in accuracy" in told
+    assert "Which model? forest: highest accuracy" in told
     assert "not calibrated" not in told
     alone = run("evaluate", scores, "--method", "labeled", "--models", "forest", *asked[-2:])
     assert "the only one that was evaluated." in " ".join(alone.stdout.split())

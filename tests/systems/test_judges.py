@@ -93,7 +93,7 @@ def test_judges_of_numbers():
 def test_the_document_lists_judges_and_disagreements():
     table, _ = make_table(6, labels=100)
     text = str(evaluate(table))
-    assert "whose errors are independent" in text
+    assert "effective number of judges" in text
     assert "Where judges and people differ" in text
 
 

@@ -35,20 +35,20 @@ class EvaluateOptions(AskOptions):
     """What `ssme evaluate` alone is asked."""
 
     save_config: Path | None = optional(
-        "Write how the file is read, the evaluation and the engine to a config file. Gates, "
-        "thresholds and outputs are not part of it.",
+        "Write the options of reading, evaluation and engine to a config file, without gates, "
+        "thresholds and outputs.",
         FILE_NAME,
         usual="none",
         writes=True,
     )
     metrics_json: Path | None = optional(
-        "Write the estimates alone to this file, as `dvc metrics` reads them.",
+        "Write only the estimates to this file, in the form that `dvc metrics` reads.",
         FILE_NAME,
         usual="none",
         section=options.OUT,
         writes=True,
     )
-    all: bool = option(False, "Print every model.", Flag(), section=options.OUT)
+    all: bool = option(False, "Print every model, metric and warning.", Flag(), section=options.OUT)
 
 
 @program.register_command("Evaluate", ALL, EvaluateOptions, options.REPORT)
@@ -399,8 +399,8 @@ def _add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
         if lead.reason:
             asked = (lead.metric, *(each for each in asked if each != lead.metric))
             said = (
-                f"A class is rare at a prevalence of {share}, so the models are judged by "
-                f"{lead.metric} and not by accuracy. Naming a metric changes this."
+                f"A class is rare at a prevalence of {share}, so the models are ranked by "
+                f"{lead.metric} instead of accuracy, unless you name the metrics."
             )
     found = tuple(f"{each}~{share}" for each in asked)
     return dataclasses.replace(spec, metrics=found), said

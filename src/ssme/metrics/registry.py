@@ -423,11 +423,13 @@ def find_leading_metric(
         metric = "average_precision" if rarest == 1 and ordered else "roc_auc"
     share = f"About {shares[rarest]:.1%} of the rows are of class {str(classes[rarest])!r}"
     if len(shares) == 2:
-        other = f"always saying {str(classes[1 - rarest])!r} is right on {1 - shares[rarest]:.0%}"
+        other = (
+            f"always predicting {str(classes[1 - rarest])!r} is right on {1 - shares[rarest]:.0%}"
+        )
     else:
         other = "never predicting it costs hardly any accuracy"
     reason = (
-        f"{share} and {other}, so the models are judged by {metric} and not by accuracy. Naming a "
-        "metric changes this."
+        f"{share} and {other}, so the models are ranked by {metric} instead of accuracy, unless "
+        "you name the metrics."
     )
     return Lead(metric, reason)

@@ -211,10 +211,10 @@ class Choice(Answer):
 
 
 def list_alternatives(models: Sequence[str]) -> str:
-    """The first models with "or" before the last, and how many more there are."""
+    """The first models with "or" before the last, and how many others there are."""
     names = list(models)
     if len(models) > NAMED:
-        names[NAMED - 1 :] = [f"{len(models) - NAMED + 1} more"]
+        names[NAMED - 1 :] = [f"{len(models) - NAMED + 1} others"]
     return " or ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
 
 
@@ -327,8 +327,9 @@ def refuse_idle_margin(
     low, high = metric.find_range(n_classes)
     span = high - low
     if margin >= span:
-        must = f"be below {span:g}, the range of {metric.name}, or every model meets it"
-        raise InputError(option=name, value=margin, must=must, hint="one percentage point is 0.01")
+        must = f"be below {span:g}, the range of {metric.name}"
+        hint = "every model would be that close; one percentage point is 0.01"
+        raise InputError(option=name, value=margin, must=must, hint=hint)
 
 
 def _find_set(raw: FloatArray, p_best: FloatArray, known: BoolArray, set_level: float) -> BoolArray:

@@ -202,10 +202,10 @@ class SetProfile(Answer):
         shared, number = self.all_wrong, self.effective_number
         return (
             f"All {len(self.models)} models are wrong on {shared.estimate:.1%} of the rows "
-            f"({shared.low:.1%} to {shared.high:.1%}); independent ones would be on "
-            f"{self.if_independent.estimate:.2%}. They are worth {number.estimate:.1f} independent "
-            f"models ({number.low:.1f} to {number.high:.1f}); with one more like them, all would "
-            f"be wrong on {self.with_one_more.estimate:.1%} of the rows."
+            f"({shared.low:.1%} to {shared.high:.1%}); with independent errors "
+            f"it would be {self.if_independent.estimate:.2%}. The effective number of independent "
+            f"models is {number.estimate:.1f} ({number.low:.1f} to {number.high:.1f}); with one "
+            f"more like them, all would be wrong on {self.with_one_more.estimate:.1%} of the rows."
         )
 
 

@@ -77,7 +77,7 @@ def list_estimate_columns(level: float) -> tuple[Shown, ...]:
         Shown(f"{level * 100:g} % interval", ("low", "high"), "span"),
         Shown("labels only", "labels_only", "number"),
         Shown(
-            "their interval",
+            f"{level * 100:g} % interval",
             ("labels_only_low", "labels_only_high"),
             "span",
             ends=("labels only low", "labels only high"),
@@ -284,7 +284,7 @@ def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
         if thresholds is None and effective >= evaluation.groups[0].n_labeled + 0.5:
             detail += f"; {effective:,.0f} effective labels"
     return (
-        _choose_model(choice, name, rows, best),
+        _choose_model(choice, metric, name, rows, best),
         Headline("How good?", format_number(best["estimate"]), f"{detail}. {note}".rstrip()),
         _describe_sureness(choice, rows, best),
         _compare_with_labels(evaluation, best),
@@ -293,22 +293,22 @@ def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
 
 
 def _choose_model(
-    choice: Choice | None, metric: str, rows: Rows, best: Mapping[str, Any]
+    choice: Choice | None, metric: Metric, name: str, rows: Rows, best: Mapping[str, Any]
 ) -> Headline:
     question = "Which model?"
     if math.isnan(best["estimate"]):
-        detail = f"{metric} is undefined for every model on these rows."
+        detail = f"{name} is undefined for every model on these rows."
         return Headline(question, "None can be named", detail)
     where = "" if choice is None else choice.describe_threshold()
     if len(rows) == 1:
         use = f" Use it{where}." if where else ""
         return Headline(question, best["model"], f"the only one that was evaluated.{use}")
-    ahead = f"ahead in {metric}{where}"
+    ahead = f"{'highest' if metric.greater_is_better else 'lowest'} {name}{where}"
     if choice is None or math.isnan(choice.p_best):
         return Headline(question, best["model"], f"{ahead}.")
     others = [model for model in choice.possible_best if model != choice.pick]
     if not others:
-        return Headline(question, choice.pick, f"clearly ahead in {metric}{where}.")
+        return Headline(question, choice.pick, f"clearly the {ahead}.")
     listed = list_alternatives(others)
     return Headline(question, choice.pick, f"{ahead}; {listed} may be better.")
 
@@ -377,8 +377,8 @@ def _make_estimates(
         about.insert(
             0,
             f"An interval contains the true value {evaluation.level * 100:g} % of the time if the "
-            'assumptions of the method are true. "Labels only" is what the labeled rows say '
-            "without the others.",
+            'assumptions of the method are true. "Labels only" is the estimate from the '
+            "labeled rows alone.",
         )
     if evaluation.asked.thresholds is not None:
         usual = evaluation.settings.get("threshold") or 0.5
@@ -492,7 +492,7 @@ GROUP_COLUMNS = (
     Shown("estimate", "estimate", "number"),
     Shown("interval", ("low", "high"), "span", spare=True),
     Shown("difference", "difference", "number", spare=True),
-    Shown("minus all rows", ("difference_low", "difference_high"), "span", ends=("from", "to")),
+    Shown("vs all rows", ("difference_low", "difference_high"), "span", ends=("from", "to")),
     Shown("P(worst)", "p_worst", "share"),
     Shown("shrinkage", "shrinkage", "share", spare=True),
     Shown("effective labels", "effective_labels", "count", spare=True),
@@ -557,8 +557,8 @@ def _make_gaps(evaluation: Evaluation, model: str, limit: int | None) -> Section
         if gap.model == model
     ]
     about = (
-        "Intervals hold for all pairs of groups at once. Where no kind is named, a gap is the "
-        "largest value minus the smallest."
+        "Intervals are simultaneous over all pairs of groups. Unless it is named otherwise, a gap "
+        "is the largest value minus the smallest."
     )
     columns = (
         Shown("grouping", "by"),
@@ -591,7 +591,7 @@ def _make_group_table(evaluation: Evaluation, number: int, metric: Metric, most:
         *(
             column
             for column in list_estimate_columns(evaluation.level)
-            if column.title not in ("their interval", "P(best)")
+            if column.keys not in (("labels_only_low", "labels_only_high"), "p_best")
         ),
         Shown("from labels", "from"),
     )

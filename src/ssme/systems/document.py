@@ -144,7 +144,7 @@ def _list_columns(
         Column(f"{evaluation.level * 100:g} % interval", take("low", "high"), "span"),
         Column("labels only", take("labels_only"), "number"),
         Column(
-            "their interval",
+            f"{evaluation.level * 100:g} % interval",
             take("labels_only_low", "labels_only_high"),
             "span",
             spare=True,
@@ -274,9 +274,9 @@ def _list_judges(evaluation: SystemsEvaluation, limit: int | None) -> list[Secti
     """How far judges can be trusted, and the rows that a person should look at again."""
     rows = evaluation.judges()
     number = evaluation.n_effective_judges
-    about = ["From the rows that people judged too. The bias is the judge's mean less theirs."]
+    about = ["From the rows that people judged too. Bias is the judge's mean minus theirs."]
     if len(rows) > 1 and number == number:
-        about.append(f"The {len(rows)} judges are worth {number:.1f} whose errors are independent.")
+        about.append(f"The effective number of judges with independent errors is {number:.1f}.")
     binary = evaluation.table.rows.binary
     paired = evaluation.table.rows.seconds is not None
     names = ["accuracy", "kappa", "sensitivity", "specificity"] if binary else ["correlation"]
