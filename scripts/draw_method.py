@@ -237,7 +237,7 @@ def draw_draws(sample: Sample) -> Canvas:
     a, b = (values[:, sample.find_column(name)] for name in (first, second))
     better = float((a > b).mean() + 0.5 * (a == b).mean())
     canvas = Canvas(
-        f"Two hundred draws of the accuracies of {first} and {second}: nearly all lie below the "
+        f"{len(a):,} draws of the accuracies of {first} and {second}: nearly all lie below the "
         "diagonal, although the two intervals overlap",
         WIDTH,
         HEIGHT,
