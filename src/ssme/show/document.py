@@ -349,7 +349,7 @@ def _name_worries(warnings: Sequence[ResultWarning]) -> Headline:
     worst = next(each for each in SEVERITIES if each in {warning.severity for warning in warnings})
     first = next(warning for warning in warnings if warning.severity == worst)
     others = len(warnings) - 1
-    more = f"; {others} more" if others else ""
+    more = f"; {others} more warning{'' if others == 1 else 's'}" if others else ""
     shown = first.code if worst == "warning" else f"{worst.capitalize()} {first.code}"
     return Headline(question, shown, f"{first.title}{more}.", worst)
 
