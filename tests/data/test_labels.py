@@ -96,6 +96,15 @@ def test_a_boolean_is_no_number(labels: list[Any], unlabeled: Any, other: Any) -
     assert ScoreSet.from_arrays(P, labels, unlabeled=other).n_labeled in (1, 2)
 
 
+@pytest.mark.parametrize("labels", [[0, 1, 1, 0], [0.0, 1.0, 1.0, 0.0], [False, True, True, False]])
+def test_a_code_of_another_type_than_the_labels_is_refused(labels: list[object]):
+    """A text that spells a number or a truth value dropped nothing, without a word."""
+    for code in ("0", "1") if labels[0] is not False else ("False", "True"):
+        with pytest.raises(InputError, match="of another type"):
+            ScoreSet.from_arrays(P, labels, unlabeled=code)
+    assert ScoreSet.from_arrays(P, labels, unlabeled="?").n_labeled == 4
+
+
 def test_numbers_among_booleans_are_dropped_alone() -> None:
     labels = np.array([True, False, 0, None], dtype=object)
     data = ScoreSet.from_arrays(P, labels, unlabeled=0)

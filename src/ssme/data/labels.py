@@ -215,9 +215,12 @@ def observe(
     # declared codes are dropped, and values that became equal (1 and 1.0) are one
     marks = [(isinstance(value, bool), value) for value in raw.values]
     dropped = {(isinstance(c, bool), c) for c in (*declared, *_spell_as_labels(declared, raw))}
+    texts = {str(value): value for mark, value in marks if (mark, value) not in dropped}
     for is_flag, code in dropped:
+        label = texts.get(code) if isinstance(code, str) else None  # "0" where labels are 0
         if (not is_flag, code) in marks and (is_flag, code) not in marks:
             label = next(value for mark, value in marks if mark != is_flag and value == code)
+        if label is not None:
             problem = f"`unlabeled={code!r}` was given, and labels are {label!r}, of another type"
             hint = f"pass `unlabeled={label!r}` if {label!r} means no label"
             raise InputError(problem, hint=hint)

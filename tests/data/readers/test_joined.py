@@ -78,6 +78,28 @@ def test_rows_that_are_not_in_every_file_are_left_out_and_counted(
         assert ssme.evaluate(paths, "y", **FAST).n_rows == N - 5
 
 
+def test_labels_alone_are_no_file_to_join(frame: pd.DataFrame, tmp_path: Path) -> None:
+    """All unlabeled rows were left out."""
+    labels = frame[["patient", "y"]].dropna().sample(frac=1, random_state=0)
+    paths = write(tmp_path, scores=frame.drop(columns="y"), labels=labels)
+    with pytest.raises(InputError, match=r"labels\.csv has only ids and labels, and 40 rows"):
+        ssme.evaluate(paths, "y", **FAST)
+    joined = ssme.evaluate(paths[0], "y", labels_file=paths[1], **FAST)
+    assert (joined.data.n_labeled, joined.n_rows) == (20, N)
+    paths = write(tmp_path, scores=frame.drop(columns="y"), labels=frame[["patient", "y"]])
+    assert ssme.evaluate(paths, "y", **FAST).frame().equals(joined.frame())
+
+
+def test_parts_of_one_table_that_overlap_are_refused(frame: pd.DataFrame, tmp_path: Path) -> None:
+    """Only the rows of both were evaluated."""
+    paths = write(tmp_path, one=frame[:35], two=frame[30:])
+    with pytest.raises(InputError, match="5 rows are in all of"):
+        ssme.evaluate(paths, "y", **FAST)
+    same = write(tmp_path, one=frame, two=frame.sample(frac=1, random_state=1))
+    whole = ssme.evaluate(same[0], "y", **FAST)
+    assert ssme.evaluate(same, "y", **FAST).frame().equals(whole.frame())
+
+
 def test_parts_of_one_table_are_put_below_each_other(frame: pd.DataFrame, tmp_path: Path) -> None:
     paths = write(tmp_path, whole=frame, one=frame[:30], two=frame[30:])
     whole = ssme.evaluate(paths[0], "y", **FAST)

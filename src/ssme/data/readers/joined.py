@@ -157,9 +157,10 @@ def _join(
     kept = np.array([each in shared for each in ids[first].tolist()])
     names = ids[first][kept]
     lost = {stem: len(values) - len(names) for stem, values in ids.items()}
+    labels = {options.label} if options.label else set(USUAL_NAMES["label"])
     if any(lost.values()):
-        told = ", ".join(f"{count:,} of {tables[stem].what}" for stem, count in lost.items())
-        warn(f"rows whose id is not in every file are left out: {told}")
+        usual = {name for role in AGREED for name in USUAL_NAMES[role]}
+        _refuse_labels_alone(tables, {column} | labels | usual, lost)
     found: dict[str, dict[str, Values]] = {}
     for stem, table in tables.items():
         place = {each: row for row, each in enumerate(ids[stem].tolist())}
@@ -167,7 +168,6 @@ def _join(
         for name in table.columns:
             if name != column:
                 found.setdefault(name, {})[stem] = table.read_values(name)[rows]
-    labels = {options.label} if options.label else set(USUAL_NAMES["label"])
     differing: list[str] = []
     columns: dict[str, Values] = {column: names}
     for name, versions in found.items():
@@ -178,7 +178,20 @@ def _join(
             columns[name] = one
         else:
             differing.append(name)
+    if (
+        any(lost.values())
+        and not differing
+        and all(len(each) == len(tables) for each in found.values())
+    ):
+        raise InputError(
+            f"{len(names):,} rows are in all of {_list_files(tables)}, which have the same columns",
+            hint="remove repeated rows from parts of one table; if the files are of several "
+            "models, call the columns of scores after them",
+        )
     _refuse_differing_roles(differing, options, tables)
+    if any(lost.values()):
+        told = ", ".join(f"{count:,} of {tables[stem].what}" for stem, count in lost.items())
+        warn(f"rows whose id is not in every file are left out: {told}")
     renamed: dict[str, list[str]] = {}
     for name in differing:
         for stem, values in found[name].items():
@@ -194,6 +207,20 @@ def _join(
         if listed is not None and not isinstance(listed, Mapping):
             changes[option] = [new for name in listed for new in renamed.get(name, [name])]
     return _make_table(columns, tables), replace(options, **changes)
+
+
+def _refuse_labels_alone(
+    tables: Mapping[str, Table], not_scores: set[str], lost: Mapping[str, int]
+) -> None:
+    """Refuse a file of labels of some rows, by which all unlabeled rows would be left out."""
+    for stem, table in tables.items():
+        others = sum(lost.values()) - lost[stem]
+        if others and set(table.columns) <= not_scores:
+            raise InputError(
+                f"{table.what} has only ids and labels, and {others:,} rows of other files are not "
+                "in it",
+                hint="give it as `labels_file`, so that these rows count as unlabeled",
+            )
 
 
 def _is_same(one: Values, other: Values) -> bool:
