@@ -683,6 +683,9 @@ ASK = {each.name: each for each in list_declared(AskOptions)}
 TAKEN = ("coda", "selector", "uncertainty")
 """Ways to take rows that have no known probability (`ssme.results.active_selection`)."""
 
+REASONS_TAKEN = {draw: f"taken by {draw}" for draw in TAKEN}
+"""What files say of such rows, in their column ``reason``."""
+
 
 BATCH = Whole(1, 10**9)
 LARGEST_BATCH = 25

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy.stats import beta
@@ -190,6 +194,46 @@ def test_coda_and_selector_are_about_accuracy_alone() -> None:
         with pytest.raises(InputError, match="best:accuracy"):
             r.suggest(3, goal, draw="coda")
     assert r.suggest(3, "best:accuracy", draw="selector").rows.size == 3
+
+
+@pytest.mark.parametrize(
+    ("more", "option"),
+    [
+        ({"draw": "random", "goal": "metric:accuracy"}, "goal"),
+        ({"draw": "vma", "goal": "best:accuracy"}, "goal"),
+        ({"draw": "uncertainty", "goal": "metric:accuracy"}, "goal"),
+        ({"draw": "coda", "uniform": 0.5}, "uniform"),
+        ({"draw": "random", "uniform": 0.5}, "uniform"),
+    ],
+)
+def test_an_option_that_a_draw_does_not_use_is_refused(more: dict[str, Any], option: str) -> None:
+    r = ssme.evaluate(binary_set(n=80, n_labeled=10), method="ensemble", metrics="accuracy")
+    with pytest.raises(InputError, match="does not use it") as refused:
+        r.suggest(3, **more)
+    assert refused.value.option == option
+
+
+def test_one_model_has_rows_drawn_without_a_goal_and_none_are_left_where_all_are_labeled() -> None:
+    data = binary_set(n=80, n_labeled=10)
+    r = ssme.evaluate(data.select(data.models[:1]), method="ensemble", metrics="accuracy")
+    assert r.suggest(3, draw="random").rows.size == 3
+    everyone = ssme.evaluate(binary_set(n=40, n_labeled=40), method="ensemble", metrics="accuracy")
+    with pytest.raises(InputError, match="every row has a label"):
+        everyone.suggest()
+
+
+@pytest.mark.parametrize("design", [None, "random"])
+def test_taken_rows_are_refused_as_a_random_sample(design: str | None, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    scores = pd.DataFrame({"id": np.arange(60), "a": rng.random(60), "b": rng.random(60)})
+    nothing = ssme.evaluate(scores, False, id="id", metrics="accuracy")
+    found = nothing.suggest(8, draw="selector")
+    labels = pd.read_csv(found.save(tmp_path / "next.csv")).assign(label=[0, 1] * 4)
+    with pytest.raises(InputError, match="taken by selector") as refused:
+        ssme.evaluate(scores, labels, id="id", design=design, metrics="accuracy")
+    assert "by_score" in str(refused.value.hint)
+    r = ssme.evaluate(scores, labels, id="id", design="by_score", metrics="accuracy")
+    assert r.data.design.kind == "by_score"
 
 
 @pytest.mark.parametrize("draw", ["active_testing", "vma"])

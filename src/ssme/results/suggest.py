@@ -133,8 +133,9 @@ class Suggestion(Answer):
         n = len(self.rows)
         if not self.is_drawn:
             return (
-                f"{self.goal} takes these {n:,} rows, with no known probability: evaluate their "
-                "labels with `design=by_score`. Methods that need probabilities refuse them."
+                f"{self.goal} takes {'this row' if n == 1 else f'these {n:,} rows'}, with no known "
+                "probability: evaluate labels with `design=by_score`. Methods that need "
+                "probabilities refuse them."
             )
         if self.gain > 1.0:
             told = "the label of this row tells" if n == 1 else f"these {n:,} labels tell"
@@ -143,11 +144,12 @@ class Suggestion(Answer):
                 f"goal {self.goal} as {n * self.gain:,.0f} labels of rows drawn at random."
             )
         if self.goal in DESIGNS:
-            return f"These {n:,} rows are drawn without regard to a goal."
+            drawn = "This row is" if n == 1 else f"These {n:,} rows are"
+            return f"{drawn} drawn without regard to a goal."
+        spread = "." if n == 1 else f", and these {n:,} are spread over the scores."
         return (
-            f"Every row without a label was drawn with the same probability, and these {n:,} are "
-            f"spread over the scores: for the goal {self.goal} no choice of rows is known that "
-            "needs fewer labels."
+            f"Every row without a label was drawn with the same probability{spread} For the goal "
+            f"{self.goal} no choice of rows is known that needs fewer labels."
         )
 
     def table(self) -> list[dict[str, Any]]:
@@ -278,31 +280,37 @@ def suggest_rows(
             hint="give a column that says how many rows each label represents, as in "
             "`design=COLUMN`",
         )
-    if (asked or 1) > data.n_unlabeled:
+    if data.n_unlabeled == 0:
+        raise InputError("every row has a label", hint="add rows without a label")
+    if asked is not None and asked > data.n_unlabeled:
         must = f"be at most {data.n_unlabeled:,}, the number of rows without a label"
-        hint = None if data.n_unlabeled else "add rows without a label"
-        raise InputError(option="n", value=asked or 1, must=must, hint=hint)
-    wanted = find_goal(evaluation, goal, constants)
-    about_best = wanted.text.startswith("best:")
-    learns = about_best and draw in ("goal", *ABOUT_ACCURACY)
-    usual = schema.grow_batch(data.n_labeled, constants.batch) if learns else constants.batch
+        raise InputError(option="n", value=asked, must=must)
+    looks = draw in ("goal", *ABOUT_ACCURACY)
+    _refuse_idle("goal", goal, draw, used=looks)
+    _refuse_idle("uniform", uniform, draw, used=draw != "random" and draw not in schema.TAKEN)
+    wanted = find_goal(evaluation, goal, constants) if looks else None
+    best = wanted if wanted is not None and wanted.text.startswith("best:") else None
+    usual = constants.batch if best is None else schema.grow_batch(data.n_labeled, constants.batch)
     n = int(asked or min(usual, data.n_unlabeled))
-    if draw in ABOUT_ACCURACY and not (about_best and wanted.metric.kind == decisions.ACCURACY):
+    if draw in ABOUT_ACCURACY and (best is None or best.metric.kind != decisions.ACCURACY):
         must = f"be best:accuracy with draw={draw}, which looks for the most accurate model"
-        raise InputError(option="goal", value=wanted.text, must=must, hint="leave out `draw`")
+        asked_for = goal if best is None else best.text
+        raise InputError(option="goal", value=asked_for, must=must, hint="leave out `draw`")
     rng = np.random.default_rng(random_state)
     part, share = _look_at(data, n, constants, rng)
-    stop = choose.find_stop(evaluation, wanted.metric) if learns else ""
+    stop = "" if best is None else choose.find_stop(evaluation, best.metric)
     if draw in schema.TAKEN:  # the rows that the method values most, equal ones in any order
         value = active_selection.value_rows(draw, data.take(part))
         rows = part[np.lexsort((rng.random(part.size), -value))[:n]]
-        return _suggest(data, draw, rows, np.full(n, np.nan), (f"taken by {draw}",) * n, 1.0, stop)
+        reason = (schema.REASONS_TAKEN[draw],)
+        return _suggest(data, draw, rows, np.full(n, np.nan), reason * n, 1.0, stop)
     belief = believe(evaluation, constants.hedge)[part]
-    evenly = draw == "goal" and wanted.evenly and isinstance(evaluation.belief, DrawsPosterior)
+    evenly = wanted is not None and wanted.evenly
+    evenly = evenly and isinstance(evaluation.belief, DrawsPosterior)
     if draw in active_selection.SIZED:
         size = active_selection.size_rows(draw, data.take(part))
         reasons = _give_one_reason(part.size, draw)
-    elif draw != "goal":
+    elif wanted is None:
         size, reasons = _spread_evenly(belief, draw, data, constants.strata)
     elif evenly:
         size, reasons = np.ones(part.size), _give_one_reason(part.size)
@@ -311,7 +319,7 @@ def suggest_rows(
     left = np.flatnonzero(~data.labeled[part])
     chance, gain = np.zeros(part.size), 1.0
     chance[left] = set_probabilities(size[left], n, 1.0 if draw == "random" or evenly else uniform)
-    if draw == "goal" and not evenly:
+    if wanted is not None and not evenly:
         gain = measure_gain(size[left], chance[left])
         if gain < constants.least_gain:
             chance[left], gain, reasons = n / left.size, 1.0, _give_one_reason(part.size)
@@ -321,8 +329,16 @@ def suggest_rows(
     drawn = draw_spread(chance, order, rng)
     drawn = rng.permutation(drawn)  # whoever stops labeling early has left out rows at random
     why = tuple(reasons.texts[code] for code in reasons.codes[drawn])
-    named = wanted.text if draw == "goal" else draw
+    named = draw if wanted is None else wanted.text
     return _suggest(data, named, part[drawn], chance[drawn] * share, why, gain, stop)
+
+
+def _refuse_idle(name: str, value: Any, draw: str, *, used: bool) -> None:
+    """Refuse an option that was set and that rows of this ``draw`` would not depend on."""
+    usual = schema.SUGGEST[name].default
+    if not used and value != usual:
+        must = f"be left at {usual} with draw={draw}, which does not use it"
+        raise InputError(option=name, value=value, must=must)
 
 
 def _suggest(

@@ -335,10 +335,12 @@ def _compare_with_labels(evaluation: Evaluation, best: Mapping[str, Any]) -> Hea
     question = "Labels alone?"
     alone, count = best["labels_only"], evaluation.groups[0].n_labeled
     if math.isnan(alone):
-        return Headline(question, "-", f"the {count:,} labels do not determine it.")
+        do = "label does" if count == 1 else "labels do"
+        return Headline(question, "-", f"the {count:,} {do} not determine it.")
     span = format_span(best["labels_only_low"], best["labels_only_high"])
     interval = "" if span == "-" else f"{evaluation.level * 100:g} % interval {span}; "
-    return Headline(question, format_number(alone), f"{interval}{count:,} labels.")
+    labels = "label" if count == 1 else "labels"
+    return Headline(question, format_number(alone), f"{interval}{count:,} {labels}.")
 
 
 def _name_worries(warnings: Sequence[ResultWarning]) -> Headline:

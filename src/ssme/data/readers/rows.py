@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.arrays import FloatArray, IntArray
+from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.data.arrays import as_ids, refuse_other_order
 from ssme.data.design import LabelRounds
 from ssme.data.labels import RawLabels, observe, order_classes
@@ -32,7 +32,7 @@ from ssme.data.values import (
     refuse_duplicates,
 )
 from ssme.errors import InputError, name_argument, warn
-from ssme.schema import FILE_OPTIONS, ReadOptions
+from ssme.schema import FILE_OPTIONS, REASONS_TAKEN, ReadOptions
 from ssme.wording import quote, suggest_nearest
 
 Objects = NDArray[np.object_]
@@ -259,6 +259,8 @@ class LabelTable:
         designed = (
             self.options.design is not None or layouts.find_design(table, self.options) is not None
         )
+        if alone and (not designed or self.options.design == "random"):
+            self._refuse_taken(labeled)
         marks = [name for name in map(self._find, ("round", "reason")) if name is not None]
         lost = labeled & False
         if marks and not (alone and designed):
@@ -304,6 +306,17 @@ class LabelTable:
                 raise InputError(problem, hint="correct one of them, or leave one empty")
             before[row] = value
         return before
+
+    def _refuse_taken(self, labeled: BoolArray) -> None:
+        """Refuse labels of rows that a method took without a probability as a random sample."""
+        column = self._find("reason")
+        reasons = [] if column is None else self.table.read_values(column)[labeled].tolist()
+        taken = [reason for reason in reasons if reason in REASONS_TAKEN.values()]
+        if taken:
+            problem = f"{len(taken):,} labels of {self.table.what} are of rows that were "
+            raise InputError(
+                f"{problem}{taken[0]}: they are no random sample", hint="pass `design=by_score`"
+            )
 
     def join_design(self) -> FloatArray | LabelRounds | None:
         """(n,) weight of each label, NaN without one, or the rounds that labels came in.
