@@ -105,9 +105,6 @@ types: $(READY)
 
 docs-check: $(READY)
 	$(BIN)/python scripts/check_docs.py
-	$(BIN)/python -m benchmarks.auto.tables --check
-	$(BIN)/python -m benchmarks.answers.tables --check
-	$(BIN)/python -m benchmarks.decide.page --check
 	$(BIN)/python -m benchmarks.provenance
 	$(BIN)/python -m benchmarks.report --check
 	$(BIN)/python -m benchmarks.quotes --check

@@ -341,6 +341,9 @@ def draw(name: str) -> None:
     if importlib.util.find_spec("altair") is None:
         print(f"no altair: {name}.png not drawn (`python -m benchmarks.report` draws all)")
         return
+    save_chart(name, DRAWINGS[name](pd.read_csv(RESULTS / f"{name}.csv")))
+
+
+def save_chart(name: str, chart: Any) -> None:
     FIGURES.mkdir(exist_ok=True)
-    chart = DRAWINGS[name](pd.read_csv(RESULTS / f"{name}.csv"))
     chart.save(str(FIGURES / f"{name}.png"), ppi=90)

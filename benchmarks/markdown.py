@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import re
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import pandas as pd
 
-from benchmarks.experiment import FIGURES, RESULTS
+from benchmarks.experiment import RESULTS
 from benchmarks.provenance import read as read_runs
 
 
@@ -24,11 +21,11 @@ def describe_origin(name: str) -> str:
     return f"{line['cells']} splits in all; `{line['command']}` at {line['commit']}"
 
 
-def format_rows(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+def format_rows(head: Collection[object], rows: Iterable[Iterable[object]]) -> str:
     """A Markdown table of cells as they are."""
-    lines = [[str(cell) for cell in line] for line in (head, *rows)]
-    lines.insert(1, ["---"] * len(lines[0]))
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+    lines = ["| " + " | ".join(map(str, line)) + " |" for line in (head, *rows)]
+    lines.insert(1, "|---" * len(head) + "|")
+    return "\n".join(lines) + "\n"
 
 
 def format_table(frame: pd.DataFrame, formats: dict[str, str]) -> str:
@@ -56,45 +53,15 @@ def embed_picture(name: str, words: str) -> str:
     return f"![{words}](../figures/{name}.png)\n"
 
 
-def draw(name: str, chart: Any) -> None:
-    FIGURES.mkdir(exist_ok=True)
-    chart.save(str(FIGURES / f"{name}.png"), ppi=90)
-
-
 Parts = Mapping[str, Callable[[], str]]
 
 
-def rewrite(document: Path, parts: Parts, *, end: str = "end ", check: bool = False) -> None:
-    """Write parts of a document anew, each between ``<!-- NAME -->`` and ``<!-- end NAME -->``.
-
-    A part whose results are not there is left as it is. With ``check`` nothing is written, and the
-    program ends where a part differs.
-    """
-    text = document.read_text(encoding="utf-8")
-    written = renew(text, parts, end)
-    if not check:
-        document.write_text(written, encoding="utf-8")
-    elif written != text:
-        raise SystemExit(f"{document.name} differs from the results")
-
-
-def renew(text: str, parts: Parts, end: str = "end ") -> str:
-    """``text`` with its parts made anew."""
+def renew(text: str, parts: Parts) -> str:
+    """``text`` with its parts made anew, each between ``<!-- NAME -->`` and ``<!-- /NAME -->``."""
     for name, make in parts.items():
-        place = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- {end}{name} -->)", re.DOTALL)
-        if not place.search(text):
+        place = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
+        at = place.search(text)
+        if at is None:
             raise SystemExit(f"there is no place for {name!r}")
-        try:
-            made = make()
-        except FileNotFoundError as error:
-            print(f"{name}: {error.filename} is not there yet")
-            continue
-        text = place.sub(lambda _, made=made: made, text)  # type: ignore[misc]
+        text = text[: at.start()] + make() + text[at.end() :]
     return text
-
-
-def ask_check(doc: str | None) -> bool:
-    """Whether the command line asks for a check alone."""
-    parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing")
-    return parser.parse_args().check

@@ -1,7 +1,7 @@
 """Figures of ours that documents quote, held against the committed results.
 
-A table of the documents stands between ``<!-- results NAME -->`` and ``<!-- /results NAME -->`` and
-is written from the results. A figure within a sentence is followed by a comment that says where it
+What is between ``<!-- NAME -->`` and ``<!-- /NAME -->`` is written from the results (`PARTS`). A
+figure within a sentence is followed by a comment that says where it
 is from:
 
     0.20<!-- quote all_sets_overall rmae method=auto n_labeled=20 -->
@@ -40,8 +40,12 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.accuracy.tables import READINGS
+from benchmarks.answers import tables as answers_tables
+from benchmarks.auto import tables as auto_tables
 from benchmarks.auto.priors import TORTURE
+from benchmarks.decide import page as decide_page
 from benchmarks.experiment import RESULTS
+from benchmarks.markdown import Parts, format_rows, renew
 from benchmarks.mutation.verdicts import EQUIVALENT, KINDS
 from benchmarks.paper import REPRODUCES
 
@@ -54,7 +58,7 @@ FIGURE = re.compile(
 )
 NO_PROSE = (
     re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE),
-    re.compile(r"<!-- ((?!quote|constant -)[^/>]+) -->\n.*?<!-- (?:/|end )\1 -->", re.DOTALL),
+    re.compile(r"<!-- ((?!quote|constant -)[^/>]+) -->\n.*?<!-- /\1 -->", re.DOTALL),
     re.compile(
         r"-?[\d,]*\.?\d+\s?(?:of (?:the )?[\d,]+|%)?\s?<!-- (?:quote [^>]*?|constant) -->"
         r"(?: ?%| of (?:the )?[\d,]+)?"
@@ -62,7 +66,7 @@ NO_PROSE = (
     re.compile(r"`[^`]*`|!\[[^\]]*\]|\]\([^)]*\)|^#.*$", re.MULTILINE),
 )
 """Code, written tables, constants, quoted figures; code in a line, pictures, links, headings."""
-WRITTEN = re.compile(r"<!-- (?!constants? -)([^/>]+) -->\n.*?<!-- (?:/|end )\1 -->", re.DOTALL)
+WRITTEN = re.compile(r"<!-- (?!constants? -)([^/>]+) -->\n.*?<!-- /\1 -->", re.DOTALL)
 """What a program writes and checks."""
 NUMBER = re.compile(
     r"([\w.,:+\u2212/-]*[\d²³¹⁰-₉½][\w.,:+\u2212/-]*|\b(?:two|three|four|five|six|seven|eight|nine|ten"
@@ -205,14 +209,14 @@ def requote(text: str) -> str:
 
     def quote_anew(found: re.Match[str]) -> str:
         digits = len(found[1].partition(".")[2])
-        return f"{find_quoted(found[2]):.{digits}f}" + found[0][len(found[1]) :]
+        form = f"{',' if ',' in found[1] else ''}.{digits}f"
+        return format(find_quoted(found[2]), form) + found[0][len(found[1]) :]
 
     return QUOTE.sub(quote_anew, text)
 
 
 def format_table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return format_rows(head, rows).rstrip()
 
 
 def read_all_sets() -> tuple[pd.DataFrame, int]:
@@ -540,56 +544,52 @@ def tabulate_coverage() -> str:
     return f"{told}\n\n{table}"
 
 
-TABLES: dict[str, Callable[[], str]] = {
-    "mutation": tabulate_mutation,
-    "survivors": tabulate_survivors,
-    "coverage": tabulate_coverage,
-    "bad inputs": tabulate_bad_inputs,
-    "labeled intervals": tabulate_labeled_intervals,
-    "posterior intervals": tabulate_posterior_intervals,
-    "ppi intervals": tabulate_ppi_intervals,
-    "all sets": tabulate_all_sets,
-    "choosing": tabulate_choosing,
-    "ssme": tabulate_ssme,
-    "ssme_m": tabulate_ssme_m,
-    "theory": describe_theory,
-    "rivals intervals": tabulate_rivals_intervals,
-    "rivals verdicts": tabulate_rivals_verdicts,
+TABLES: dict[str, Parts] = {
+    "README.md": {"all sets": tabulate_all_sets},
+    "docs/choosing.md": {"choosing": tabulate_choosing},
+    "benchmarks/evidence/intervals.md": {
+        "labeled intervals": tabulate_labeled_intervals,
+        "posterior intervals": tabulate_posterior_intervals,
+        "ppi intervals": tabulate_ppi_intervals,
+    },
+    "benchmarks/evidence/reliability.md": {
+        "bad inputs": tabulate_bad_inputs,
+        "mutation": tabulate_mutation,
+        "survivors": tabulate_survivors,
+        "coverage": tabulate_coverage,
+    },
+    "benchmarks/evidence/ssme.md": {
+        "ssme": tabulate_ssme,
+        "ssme_m": tabulate_ssme_m,
+    },
+    "docs/theory.md": {"theory": describe_theory},
+    "benchmarks/evidence/rivals.md": {
+        "rivals intervals": tabulate_rivals_intervals,
+        "rivals verdicts": tabulate_rivals_verdicts,
+    },
 }
-DOCUMENTS = {
-    "README.md": ("all sets",),
-    "benchmarks/evidence/auto.md": (),
-    "docs/auto.md": (),
-    "docs/choosing.md": ("choosing",),
-    "benchmarks/evidence/intervals.md": (
-        "labeled intervals",
-        "posterior intervals",
-        "ppi intervals",
-    ),
-    "benchmarks/evidence/reliability.md": ("bad inputs", "mutation", "survivors", "coverage"),
-    "benchmarks/evidence/scale.md": (),
-    "benchmarks/evidence/ssme.md": ("ssme", "ssme_m"),
-    "benchmarks/evidence/systems.md": (),
-    "docs/theory.md": ("theory",),
-    "benchmarks/evidence/rivals.md": ("rivals intervals", "rivals verdicts"),
-}
-"""The documents with tables or figures that are written, and their tables."""
+"""The tables of this module by page, each between marks with ``results`` before its name."""
 
 
-def rewrite(text: str, names: tuple[str, ...]) -> str:
-    """``text`` with its tables made anew."""
-    for name in names:
-        place = re.compile(rf"(<!-- results {name} -->\n).*?(<!-- /results {name} -->)", re.DOTALL)
-        if not place.search(text):
-            raise SystemExit(f"no place for the table {name!r}")
-        made = make_table(name)
-        text = place.sub(lambda found, made=made: f"{found[1]}\n{made}\n\n{found[2]}", text)
-    return text
+def _enclose(make: Callable[[], str]) -> Callable[[], str]:
+    return lambda: f"\n{make()}\n\n"
 
 
-@functools.cache
-def make_table(name: str) -> str:
-    return TABLES[name]()
+def list_parts() -> dict[str, Parts]:
+    """What is between which marks of which page; each part is made once."""
+    own = {
+        page: {f"results {name}": _enclose(make) for name, make in tables.items()}
+        for page, tables in TABLES.items()
+    }
+    answers = {"benchmarks/evidence/answers.md": answers_tables.TABLES}
+    every = own | answers | auto_tables.PARTS | decide_page.PARTS
+    return {
+        page: {name: functools.cache(make) for name, make in parts.items()}
+        for page, parts in every.items()
+    }
+
+
+PARTS = list_parts()
 
 
 def find_problems(root: Path = TOP) -> list[str]:
@@ -606,7 +606,7 @@ def find_problems(root: Path = TOP) -> list[str]:
 def find_problems_of_page(name: str, text: str, listed: Counter[str]) -> list[str]:
     """What is wrong with a page, each with what follows the page's name."""
     found = []
-    if name in DOCUMENTS and rewrite(text, DOCUMENTS[name]) != text:
+    if renew(text, PARTS.get(name, {})) != text:
         found.append(": a table differs: run python -m benchmarks.quotes")
     found += [f": {each}" for each in check_quotes(text)]
     found += [
@@ -623,10 +623,10 @@ def main() -> int:
     parser.add_argument("--fill", action="store_true", help="list numbers without a result anew")
     args = parser.parse_args()
     if not args.check:
-        for name, tables in DOCUMENTS.items():
-            path = TOP / name
-            text = path.read_text(encoding="utf-8")
-            path.write_text(requote(rewrite(text, tables)), encoding="utf-8")
+        for path in list_pages(TOP):
+            parts = PARTS.get(str(path.relative_to(TOP)), {})
+            text = requote(renew(path.read_text(encoding="utf-8"), parts))
+            path.write_text(text, encoding="utf-8")
     if args.fill:
         print("\n".join(fill_constants()))
     found = find_problems()

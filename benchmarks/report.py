@@ -29,7 +29,9 @@ from benchmarks.claims import (
     read_theirs,
     tabulate_trends,
 )
-from benchmarks.experiment import FIGURES, RESULTS, ROOT, draw
+from benchmarks.decide.page import PICTURES
+from benchmarks.experiment import FIGURES, RESULTS, ROOT, draw, save_chart
+from benchmarks.markdown import format_rows
 from benchmarks.paper import PAPER_METHODS, PAPER_NAMES, REPRODUCES, read_paper_file
 from benchmarks.provenance import read
 from benchmarks.quotes import read_all_sets
@@ -88,10 +90,8 @@ def format_table(frame: pd.DataFrame, digits: int = 2) -> str:
             return "" if value != value else f"{value:.{digits}f}"
         return str(value)
 
-    lines = [list(map(str, frame.columns))]
-    lines += [[format_cell(v) for v in row] for row in frame.itertuples(index=False)]
-    head, *rows = ("| " + " | ".join(line) + " |" for line in lines)
-    return "\n".join([head, "|---" * frame.shape[1] + "|", *rows])
+    rows = ([format_cell(v) for v in row] for row in frame.itertuples(index=False))
+    return format_rows(frame.columns, rows).rstrip()
 
 
 def spread(frame: pd.DataFrame, rows: str | list[str], columns: str | list[str], value: str) -> str:
@@ -365,6 +365,8 @@ def draw_all() -> None:
     for name in DRAWINGS:
         if (RESULTS / f"{name}.csv").exists():
             draw(name)
+    for name, (result, make) in PICTURES.items():
+        save_chart(name, make(pd.read_csv(RESULTS / f"{result}.csv")))
 
 
 def main(check: bool = False) -> None:

@@ -1,22 +1,11 @@
-"""The tables of benchmarks/evidence/answers.md, written from the committed results of the study.
-
-Each stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` and is replaced: results, ratings,
-readings, speed and runs.
-
-    python -m benchmarks.answers.tables            # write it
-    python -m benchmarks.answers.tables --check    # fail if it differs from the results
-"""
+"""The tables of benchmarks/evidence/answers.md, from the committed results of the study."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 
-from benchmarks.experiment import RESULTS
-from benchmarks.markdown import ask_check, format_rows, rewrite
+from benchmarks.markdown import format_rows, read
 
-DOCUMENT = Path(__file__).resolve().parents[1] / "evidence" / "answers.md"
 TITLES = {
     "labels by class": "labels chosen by class, design not given",
     "labels by class, said": "labels chosen by class, design given",
@@ -28,7 +17,7 @@ TITLES = {
 
 def tabulate_results() -> str:
     """Error, coverage, lowest coverage of a set and width, by kind of cell, method and metric."""
-    overall = pd.read_csv(RESULTS / "answers_overall.csv")
+    overall = read("answers_overall")
     numbers = sorted(overall["n_labeled"].unique())
     entry = "error; coverage (lowest set); width"
     head, lines = ["data", "method", "metric", *(f"{n} labels: {entry}" for n in numbers)], []
@@ -42,7 +31,7 @@ def tabulate_results() -> str:
 
 def tabulate_ratings() -> str:
     """Error with grades over that with scores."""
-    ratios = pd.read_csv(RESULTS / "answers_ratings.csv")
+    ratios = read("answers_ratings")
     numbers = sorted(ratios["n_labeled"].unique())
     head, lines = ["data", "metric", *(f"{n} labels" for n in numbers)], []
     for (kind, metric), part in ratios.groupby(["kind", "metric"], sort=False):
@@ -58,7 +47,7 @@ def tabulate_ratings() -> str:
 
 def tabulate_readings() -> str:
     """Error relative to labels alone, by what a grade is taken to stand for."""
-    table = pd.read_csv(RESULTS / "answers_readings.csv")
+    table = read("answers_readings")
     columns = [(m, n) for m in ("accuracy", "roc_auc") for n in sorted(table["n_labeled"].unique())]
     head, lines = ["data", "reading", *(f"{m}, {n} labels" for m, n in columns)], []
     for (kind, reading), part in table.groupby(["kind", "reading"], sort=False):
@@ -69,7 +58,7 @@ def tabulate_readings() -> str:
 
 def tabulate_speed() -> str:
     """Seconds of a whole evaluation."""
-    speed = pd.read_csv(RESULTS / "answers_speed.csv")
+    speed = read("answers_speed")
     head, lines = ["rows", "judges", "classes", "seconds", "CPU seconds"], []
     for row in speed.itertuples():
         sizes = [f"{row.rows:,}", str(row.judges), str(row.classes)]
@@ -79,7 +68,7 @@ def tabulate_speed() -> str:
 
 def tell_runs() -> str:
     """How many runs there are."""
-    overall = pd.read_csv(RESULTS / "answers_overall.csv")
+    overall = read("answers_overall")
     fewest, most = overall["runs"].min(), overall["runs"].max()
     return f"{most} runs\n" if fewest == most else f"{fewest} to {most} runs\n"
 
@@ -101,12 +90,4 @@ TABLES = {
     "speed": tabulate_speed,
     "runs": tell_runs,
 }
-"""What stands between which marks."""
-
-
-def main() -> None:
-    rewrite(DOCUMENT, TABLES, check=ask_check(__doc__))
-
-
-if __name__ == "__main__":
-    main()
+"""What is between which marks."""

@@ -1,26 +1,16 @@
-"""The tables of benchmarks/evidence/auto.md and docs/warnings.md, from committed results.
-
-A table named NAME stands between ``<!-- NAME -->`` and ``<!-- /NAME -->`` and is replaced.
-
-    python -m benchmarks.auto.tables            # write them
-    python -m benchmarks.auto.tables --check    # fail if any differs from the results
-"""
+"""The tables of benchmarks/evidence/auto.md and docs/warnings.md, from committed results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 import pandas as pd
 
 from benchmarks.auto.goals import LABELS, tabulate_goals
 from benchmarks.auto.priors import TORTURE
-from benchmarks.experiment import RESULTS
-from benchmarks.markdown import ask_check, format_rows, rewrite
+from benchmarks.markdown import format_rows, read
 
-DOCUMENT = Path(__file__).resolve().parents[1] / "evidence" / "auto.md"
-WARNINGS = Path(__file__).resolve().parents[2] / "docs" / "warnings.md"
 METRICS = {"accuracy": "accuracy", "ece": "ECE", "roc_auc": "AUC", "average_precision": "AP"}
 WORDS = {
     "made: ": "simulated: ",
@@ -31,11 +21,7 @@ WORDS = {
 """Words of the result files that the tables put in another way."""
 
 
-def read_result(name: str) -> pd.DataFrame:
-    return pd.read_csv(RESULTS / f"auto_{name}.csv")
-
-
-def format_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+def format_table(head: Collection[str], rows: Iterable[Iterable[object]]) -> str:
     text = format_rows(head, rows)
     for word, shown in WORDS.items():
         text = text.replace(word, shown)
@@ -44,7 +30,7 @@ def format_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 def tabulate_errors() -> str:
     """RMAE and the worst cell at each number of labels, however the constants were learned."""
-    overall = read_result("overall")
+    overall = read("auto_overall")
     rows = []
     for title, sets in (
         ("the eleven development sets", "development sets"),
@@ -71,7 +57,7 @@ def _find_covered(frame: pd.DataFrame, n: int, metric: str, variant: str = "auto
 
 def tabulate_intervals() -> str:
     """Coverage and width by metric, the lowest set, and the same where sets were left out."""
-    frame = read_result("coverage")
+    frame = read("auto_coverage")
     rows = []
     for n in (20, 50, 100):
         cells = [_find_covered(frame, n, metric) for metric in (*METRICS, "all")]
@@ -92,7 +78,7 @@ def _find_lowest(frame: pd.DataFrame, n: int) -> str:
 def tabulate_elsewhere() -> str:
     """Where a set was left out, with many labels and on further sets: errors and coverage."""
     rows = []
-    for row in read_result("nested").to_dict("records"):
+    for row in read("auto_nested").to_dict("records"):
         covered = np.mean([row[f"covered_{metric}"] for metric in METRICS])
         lowest = f"{row['lowest_set']} {row['lowest_covered']:.2f}"
         rows.append(["set left out", row, covered, row["width_ratio"], lowest])
@@ -100,7 +86,7 @@ def tabulate_elsewhere() -> str:
         ("many labels", "consistency", "with the torture test"),
         ("further sets", "further", "development sets"),
     ):
-        overall, frame = read_result(f"{name}_overall"), read_result(f"{name}_coverage")
+        overall, frame = read(f"auto_{name}_overall"), read(f"auto_{name}_coverage")
         for row in overall[overall["sets"] == sets].to_dict("records"):
             cell = _find_covered(frame, row["n_labeled"], "all")
             lowest = _find_lowest(frame, row["n_labeled"])
@@ -125,7 +111,7 @@ def _tabulate_changes(name: str, column: str) -> str:
     What decides nothing is left out: ablations with an error within 8 %, and a coverage and a width
     ratio within 0.03 and 0.1 of what is shipped; stresses without a set covered below 0.88.
     """
-    frame = read_result(name).set_index([column, "n_labeled"])
+    frame = read(f"auto_{name}").set_index([column, "n_labeled"])
     numbers, first = (20, 100), {"as shipped": 0, "as they are": 0}
     measured = ["rmae", "covered", "width_ratio"]
     rows = []
@@ -149,7 +135,7 @@ def _tabulate_changes(name: str, column: str) -> str:
 
 def tabulate_corpus(part: str) -> str:
     """Errors, coverage and the pick by pattern of panels of a part of the corpus."""
-    frame = pd.read_csv(RESULTS / f"corpus_{part}.csv").query("metric == 'all'")
+    frame = read(f"corpus_{part}").query("metric == 'all'")
     few, many = (frame[frame["n_labeled"] == n].set_index("pattern") for n in (20, 100))
     rows = [
         [
@@ -171,7 +157,7 @@ def tabulate_corpus(part: str) -> str:
 
 def tabulate_dropped() -> str:
     """What the parts of the second generation earned on the corpus and the development sets."""
-    frame = pd.read_csv(RESULTS / "corpus_dropped.csv")
+    frame = read("corpus_dropped")
     rows = []
     for change in frame["variant"].unique():
         own = frame[frame["variant"] == change].set_index(["part", "n_labeled"])
@@ -187,7 +173,7 @@ def tabulate_dropped() -> str:
 
 def tabulate_simulations() -> str:
     """Simulated worlds: errors and coverage, runs that fail, and how many of these are warned."""
-    frame = read_result("simulations").set_index(["world", "n_labeled"])
+    frame = read("auto_simulations").set_index(["world", "n_labeled"])
     rows = []
     for world in frame.index.unique("world"):
         lines = [frame.loc[(world, n)] for n in (20, 100)]
@@ -201,7 +187,7 @@ def tabulate_simulations() -> str:
 
 def tabulate_warnings() -> str:
     """How often each warning was raised on sound panels and on altered ones."""
-    frame = pd.read_csv(RESULTS / "corpus_test_warnings.csv").set_index(["altered", "n_labeled"])
+    frame = read("corpus_test_warnings").set_index(["altered", "n_labeled"])
     keys = [(altered, n) for altered in (False, True) for n in (20, 100)]
     codes = ["any", *sorted(column for column in frame if str(column).startswith("D"))]
     rows = [
@@ -242,16 +228,7 @@ def _enclose(make: Callable[[], str]) -> Callable[[], str]:
 
 
 PARTS = {
-    DOCUMENT: {name: _enclose(make) for name, make in TABLES.items()},
-    WARNINGS: {"rates": _enclose(tabulate_warnings)},
+    "benchmarks/evidence/auto.md": {name: _enclose(make) for name, make in TABLES.items()},
+    "docs/warnings.md": {"rates": _enclose(tabulate_warnings)},
 }
-
-
-def main() -> None:
-    check = ask_check(__doc__)
-    for page, parts in PARTS.items():
-        rewrite(page, parts, end="/", check=check)
-
-
-if __name__ == "__main__":
-    main()
+"""What is between which marks of which page."""

@@ -16,7 +16,7 @@ fact for all its runs. Written to benchmarks/results:
 - decide_regret.csv: expected regret said, regret in truth, and how often its interval held it.
 
 `python -m benchmarks.decide.record` makes what the library says of itself from them, `python -m
-benchmarks.decide.page` the tables of benchmarks/evidence/deciding.md.
+benchmarks.quotes` the tables of benchmarks/evidence/deciding.md.
 """
 
 from __future__ import annotations

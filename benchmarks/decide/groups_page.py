@@ -36,10 +36,7 @@ def write_groups() -> str:
         "Coverage of the intervals of gaps, for 20, 50 and 100 labels together:\n",
         format_table(held.rename_axis(columns=None), dict.fromkeys(held.columns[1:], ".1%")),
     ]
-    try:
-        worst = read("decide_worst")
-    except FileNotFoundError:
-        return "\n".join(parts)
+    worst = read("decide_worst")
     parts += [
         "P(worst), the probability that a group is the worst of its grouping. Each entry has the "
         "mean reported probability, the share of cases in which the group truly was the worst on "

@@ -1,16 +1,8 @@
-"""The measured parts of the pages on decisions, written from the result files, with pictures.
-
-    python -m benchmarks.decide.page            # write them and draw the pictures
-    python -m benchmarks.decide.page --check    # fail if any differs from the results
-
-The tables are between the marks of benchmarks/evidence/{deciding,labeling,groups}.md, the pictures
-are benchmarks/figures/decide_*.png. Parts whose result files are not there are left as they are.
-"""
+"""The measured parts of the pages on decisions, from the result files, and their pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -24,17 +16,7 @@ from benchmarks.decide.labeling_page import (
     write_plan,
     write_suggestion,
 )
-from benchmarks.markdown import (
-    ask_check,
-    describe_origin,
-    draw,
-    embed_picture,
-    format_columns,
-    read,
-    rewrite,
-)
-
-EVIDENCE = Path(__file__).resolve().parents[1] / "evidence"
+from benchmarks.markdown import describe_origin, embed_picture, format_columns, read
 
 
 def write_thresholds() -> str:
@@ -206,14 +188,18 @@ def draw_shift(alarms: pd.DataFrame) -> Any:
 
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
-    "deciding.md": {
+    "benchmarks/evidence/deciding.md": {
         "thresholds": write_thresholds,
         "monoculture": write_monoculture,
         "shift": write_shift,
         "choices": write_choices,
     },
-    "labeling.md": {"memory": write_memory, "suggestion": write_suggestion, "plan": write_plan},
-    "groups.md": {
+    "benchmarks/evidence/labeling.md": {
+        "memory": write_memory,
+        "suggestion": write_suggestion,
+        "plan": write_plan,
+    },
+    "benchmarks/evidence/groups.md": {
         "groups": write_groups,
         "many_groups": write_many_groups,
         "subgroups": write_subgroups,
@@ -228,16 +214,3 @@ PICTURES: dict[str, tuple[str, Callable[[pd.DataFrame], Any]]] = {
     "decide_suggestion": ("decide_suggestion_curves", draw_suggestion),
 }
 """The result that each picture shows, and how it is drawn."""
-
-
-def main() -> None:
-    check = ask_check(__doc__)
-    for page, parts in PARTS.items():
-        rewrite(EVIDENCE / page, parts, check=check)
-    if not check:
-        for picture, (result, make) in PICTURES.items():
-            draw(picture, make(read(result)))
-
-
-if __name__ == "__main__":
-    main()

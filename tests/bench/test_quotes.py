@@ -7,10 +7,6 @@ import shutil
 
 import pytest
 from benchmarks import quotes, report
-from benchmarks.answers import tables as answers_tables
-from benchmarks.auto import tables as auto_tables
-from benchmarks.decide import page as decide_page
-from benchmarks.markdown import renew
 from benchmarks.provenance import find_problems as provenance_problems
 
 
@@ -33,12 +29,12 @@ def test_what_is_changed_by_hand_is_found(tmp_path):
     pages = [*quotes.TOP.glob("docs/*.md"), *quotes.TOP.glob("benchmarks/evidence/*.md")]
     for path in [quotes.TOP / "README.md", quotes.TOP / "CHANGELOG.md", *pages]:
         shutil.copy(path, tmp_path / path.relative_to(quotes.TOP))
-    tables = [name for name, found in quotes.DOCUMENTS.items() if found]
+    tables = list(quotes.TABLES)
     for name in tables:
         path = tmp_path / name
         text = path.read_text()
         start = text.index("\n| ", text.index("<!-- results"))
-        place = next(i for i in range(text.index("| ---", start), len(text)) if text[i].isdigit())
+        place = next(i for i in range(text.index("|---", start), len(text)) if text[i].isdigit())
         changed = str((int(text[place]) + 1) % 10)
         path.write_text(text[:place] + changed + text[place + 1 :])
     unmarked = ["benchmarks/evidence/rivals.md", "docs/ssme-as-published.md"]
@@ -65,11 +61,6 @@ def test_what_is_changed_by_hand_is_found(tmp_path):
 
 
 EVIDENCE = "benchmarks/evidence"
-WRITERS = {
-    f"{EVIDENCE}/answers.md": (answers_tables.TABLES, "end "),
-    **{str(p.relative_to(quotes.TOP)): (parts, "/") for p, parts in auto_tables.PARTS.items()},
-    **{f"{EVIDENCE}/{page}": (parts, "end ") for page, parts in decide_page.PARTS.items()},
-}
 OTHER_TESTS = {"docs/metrics.md": {"metrics"}, "docs/rivals.md": {"methods"}}
 """Blocks that the tests of metrics and methods compare with the registries."""
 KINDS = {
@@ -95,23 +86,18 @@ def list_blocks(name, text):
 def test_every_written_block_has_a_program_that_writes_it():
     for path in quotes.list_pages(quotes.TOP):
         name = str(path.relative_to(quotes.TOP))
-        known = {f"results {table}" for table in quotes.DOCUMENTS.get(name, ())}
-        known |= set(WRITERS.get(name, ({}, ""))[0])
-        assert list_blocks(name, path.read_text()) <= known, name
+        assert list_blocks(name, path.read_text()) == set(quotes.PARTS.get(name, {})), name
 
 
 @functools.cache
-def make_once(make):
-    return make()
+def write_report():
+    return report.write_text()
 
 
 def is_noticed(name, text):
     if name == "benchmarks/REPORT.md":
-        return make_once(report.write_text) != text
-    parts, end = WRITERS.get(name, ({}, ""))
-    once = {part: functools.partial(make_once, make) for part, make in parts.items()}
-    listed = LISTED.get(name, quotes.Counter())
-    return quotes.find_problems_of_page(name, text, listed) or renew(text, once, end) != text
+        return write_report() != text
+    return quotes.find_problems_of_page(name, text, LISTED.get(name, quotes.Counter()))
 
 
 def list_numbers(name, text, kind):
