@@ -77,12 +77,6 @@ def summarize_decisions(frame: pd.DataFrame) -> pd.DataFrame:
     return out.assign(said=out["said"] / out["cases"], so=out["so"] / out["cases"])
 
 
-def summarize_by_metric(frame: pd.DataFrame) -> pd.DataFrame:
-    """As `summarize_decisions`, each metric by itself."""
-    parts = frame.groupby("metric")
-    return pd.concat([summarize_decisions(part).assign(metric=metric) for metric, part in parts])
-
-
 def summarize_together(*frames: pd.DataFrame) -> pd.DataFrame:
     """As `summarize_decisions`, over all sets of ``frames``, on the runs that every set has had."""
     frame = pd.concat(frames)

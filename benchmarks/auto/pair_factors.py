@@ -15,14 +15,12 @@ they are shipped; "draws" are the draws as they are, without factor and exponent
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.auto.decisions import BINS, sum_decisions
 from benchmarks.auto.priors import SETS
 from benchmarks.auto.study import compute, make_parser, plan_study, write
 from ssme.bench.runner import Truth
@@ -59,7 +57,7 @@ def measure_factors(result: Evaluation, truth: Truth) -> list[dict[str, Any]]:
             leads = compute_probability_best(drawn, upwards)
             score = float(-np.log(max(leads[best].sum(), LEAST)))
             row = {"metric": metric.name, "what": "exponent", "value": value, "score": score}
-            rows.append(row | sum_decisions(drawn, exact, not upwards))
+            rows.append(row)
     return rows
 
 
@@ -68,18 +66,6 @@ def tabulate(frame: pd.DataFrame, sets: str) -> pd.DataFrame:
     by = ["what", "metric", "value"]
     each = frame.groupby([*by, "dataset"])["score"].mean()
     return each.groupby(by).mean().rename("log_score").reset_index().assign(sets=sets)
-
-
-def tabulate_bins(frame: pd.DataFrame, sets: str) -> pd.DataFrame:
-    """P(best) as reported and as observed in bins, by metric and exponent."""
-    rows = []
-    for (metric, value), part in frame[frame["what"] == "exponent"].groupby(["metric", "value"]):
-        for b, (low, high) in enumerate(pairwise(BINS["best"])):
-            cases, said, so = (part[f"best {b} {of}"].sum() for of in ("cases", "said", "so"))
-            if cases:
-                rows.append((sets, metric, value, low, high, int(cases), said / cases, so / cases))
-    head = ["sets", "metric", "exponent", "low", "high", "cases", "said", "so"]
-    return pd.DataFrame(rows, columns=head)
 
 
 def main() -> None:
@@ -99,9 +85,6 @@ def main() -> None:
     if names:
         tables += [tabulate(more, "further"), tabulate(every, "all")]
     table = pd.concat([part for part in tables if len(part)])
-    parts = {"development": frame, **({"further": more, "all": every} if names else {})}
-    bins = pd.concat([tabulate_bins(part, sets) for sets, part in parts.items()])
-    write({"auto_best_bins": bins}, times)
     for what, name in (("factor", "auto_pair_factors"), ("exponent", "auto_best_exponents")):
         part = table[table["what"] == what].drop(columns="what").rename(columns={"value": what})
         write({name: part}, times)

@@ -9,8 +9,7 @@ half. `campaign` runs the studies; the tables of one whose name is "auto" are
 - auto_pairs.csv: how often the classifier called better with probability >= 0.9 truly is, and how
   often the 95 % interval of a paired difference contains the true one;
 - auto_warnings.csv: on how many splits each warning was raised;
-- auto_decisions.csv: P(better) and P(best) as reported, in bins, against the observed share;
-  auto_decisions_by_metric.csv the same for each metric.
+- auto_decisions.csv: P(better) and P(best) as reported, in bins, against the observed share.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.auto.decisions import sum_decisions, summarize_by_metric, summarize_decisions
+from benchmarks.auto.decisions import sum_decisions, summarize_decisions
 from benchmarks.auto.priors import TORTURE, find_left_out_coefficients
 from benchmarks.experiment import Loader, run_cells, write_tables
 from benchmarks.studies import Measure, Protocol, Runner, Scene, Study, StudyTables
@@ -288,7 +287,6 @@ def make_tables(frame: pd.DataFrame, name: str) -> dict[str, pd.DataFrame]:
         f"{name}_coverage": compute_coverage(frame),
         f"{name}_pairs": summarize_pairs(frame),
         f"{name}_decisions": summarize_decisions(frame),
-        f"{name}_decisions_by_metric": summarize_by_metric(frame),
         f"{name}_warnings": count_warnings(frame),
     }
 
