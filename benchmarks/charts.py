@@ -14,13 +14,10 @@ import pandas as pd
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999"]
 TITLES = {
     "bend": "bend of the scores",
-    "classifiers": "number of classifiers",
-    "ess": "effective sample size",
     "mae": "mean absolute error",
     "n_labeled": "number of labels",
     "ratio_to_labeled": "time relative to labeled",
     "rmae": "error relative to labels alone",
-    "where": "data set and category",
 }
 """What columns of results are called on an axis; others by their own name."""
 
@@ -100,32 +97,16 @@ def draw_bands(frame: pd.DataFrame, x: str, low: str, high: str, color: str, fac
     return chart.facet(facet=alt.Facet(f"{facet}:N", title=None), columns=2)
 
 
-def draw_dots(
-    frame: pd.DataFrame, x: str, y: str, color: str, *, facet: str | None = None, log: bool = False
-) -> Any:
-    """Dots, one line of the chart per value of ``y``; ``log`` for ratios and counts."""
+def draw_dots(frame: pd.DataFrame, x: str, y: str) -> Any:
+    """Dots, one line of the chart per value of ``y``, on a logarithmic scale."""
     import altair as alt
 
-    scale = alt.Scale(type="log") if log else alt.Undefined
-    chart = (
-        alt.Chart(frame)
-        .mark_point(filled=True, size=60, opacity=1)
-        .encode(
-            x=alt.X(
-                f"{x}:Q",
-                title=find_title(x),
-                scale=scale,
-                axis=alt.Axis(labelOverlap="greedy"),
-            ),
-            y=alt.Y(f"{y}:N", title=None, sort=None),
-            **encode_series(frame, color, named=color == y),
-        )
-        .properties(width=230)
-    )
-    if facet is None:
-        return chart
-    return chart.facet(facet=alt.Facet(f"{facet}:N", title=None), columns=3).resolve_scale(
-        x="shared" if log else "independent", y="independent"
+    scale, axis = alt.Scale(type="log"), alt.Axis(labelOverlap="greedy")
+    across = alt.X(f"{x}:Q", title=find_title(x), scale=scale, axis=axis)
+    told = encode_series(frame, y, named=True)
+    dots = alt.Chart(frame).mark_point(filled=True, size=60, opacity=1)
+    return dots.encode(x=across, y=alt.Y(f"{y}:N", title=None, sort=None), **told).properties(
+        width=230
     )
 
 
@@ -150,41 +131,9 @@ def draw_methods(frame: pd.DataFrame) -> Any:
     return draw_bars(shown, "mae:Q", "method:N", row="panel", color="method")
 
 
-def draw_choices(frame: pd.DataFrame) -> Any:
-    shown = name_series(frame)
-    return draw_bars(shown, "mae:Q", "series:N", row="metric", color="method")
-
-
 def draw_bounds(frame: pd.DataFrame) -> Any:
     shown = frame.assign(series="eps " + frame["epsilon"].astype(str))
     return draw_bands(shown, "performance", "low", "high", "series", "metric")
-
-
-def draw_effective_sizes(frame: pd.DataFrame) -> Any:
-    shown = name_panels(frame[frame["n_labeled"] == 20])
-    return draw_dots(shown, "ess", "method", "method", facet="panel", log=True)
-
-
-def draw_flows(frame: pd.DataFrame) -> Any:
-    shown = frame[frame["metric"] == "accuracy"]
-    return draw_bars(shown, "mae:Q", "method:N", row="dataset", color="method")
-
-
-def draw_truth(frame: pd.DataFrame) -> Any:
-    keys = ["dataset", "model", "metric"]
-    shown = frame[frame["model"] != "all"].melt(keys, ["ours", "paper"], var_name="source")
-    shown = name_panels(shown.dropna(subset=["value"]))
-    return draw_dots(shown, "value", "model", "source", facet="panel")
-
-
-def draw_classifiers(frame: pd.DataFrame) -> Any:
-    shown = name_panels(frame[frame["method"].isin(["labeled", "ssme", "auto"])])
-    return draw_dots(shown, "mae", "model", "method", facet="panel")
-
-
-def draw_groups(frame: pd.DataFrame) -> Any:
-    shown = frame.assign(where=frame["dataset"] + " " + frame["category"])
-    return draw_lines(shown, "where:N", "rmae:Q", "method")
 
 
 def draw_trends(frame: pd.DataFrame) -> Any:
@@ -213,27 +162,14 @@ def draw_theory(frame: pd.DataFrame) -> Any:
 
 DRAWINGS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "all_sets_overall": partial(draw_lines, x="n_labeled:O", y="rmae:Q", color="method"),
-    "bandwidths": draw_choices,
     "bounds": draw_bounds,
-    "classifiers": partial(
-        draw_lines, x="classifiers:O", y="mae:Q", color="method", facet="metric"
-    ),
-    "cost": partial(draw_dots, x="ratio_to_labeled", y="method", color="method", log=True),
+    "cost": partial(draw_dots, x="ratio_to_labeled", y="method"),
     "ensembling": partial(draw_lines, x="bend:O", y="mae:Q", color="method", facet="metric"),
-    "ess": draw_effective_sizes,
-    "flow_readings": draw_flows,
-    "ground_truth": draw_truth,
-    "initialization": draw_choices,
-    "kernels": draw_choices,
-    "llm": draw_methods,
     "main_tables": draw_methods,
-    "per_classifier": draw_classifiers,
     "quick": lambda frame: draw_bars(
         name_panels(name_series(frame)), "mae:Q", "series:N", row="panel", color="method"
     ),
-    "rivals_paper": draw_methods,
     "ssme_paper": draw_methods,
-    "subgroups": draw_groups,
     "synthetic_trends": draw_trends,
     "theory": draw_theory,
 }
