@@ -345,6 +345,13 @@ class EvaluationRecord:
     made_at: str = field(default_factory=utc_now)
     scored: Mapping[str, int] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:  # JSON knows neither records nor tuples
+        scores = {model: tuple(shares) for model, shares in self.scores.items()}
+        object.__setattr__(self, "scores", scores)
+        for name, kind in (("estimates", EstimateRecord), ("decisions", DecisionRecord)):
+            made = (kind(**of) if isinstance(of, dict) else of for of in getattr(self, name))
+            object.__setattr__(self, name, tuple(made))
+
 
 # -------------------------------------------------------------------------------------------------
 # The memory. Rows of ``label_event``, ``evaluation``, ``estimate`` and ``decision`` are only added.
@@ -483,12 +490,11 @@ class Memory(SqliteFile):
 
     def _read_evaluation(self, id: int, data: str, **row: Any) -> EvaluationRecord:
         row["key"] = row["key"].removesuffix(f" {data}")
-        row["scores"] = {model: tuple(shares) for model, shares in row["scores"].items()}
         row["scored"] = {model: int(count) for model, count in row["scored"].items()}
         rest = "WHERE evaluation = ? ORDER BY rowid"
-        row["estimates"] = tuple(self._load(EstimateRecord, f"FROM estimate {rest}", id))
-        row["decisions"] = tuple(self._load(DecisionRecord, f"FROM decision {rest}", id))
-        return EvaluationRecord(**row)
+        estimates = self._load(EstimateRecord, f"FROM estimate {rest}", id)
+        decisions = self._load(DecisionRecord, f"FROM decision {rest}", id)
+        return EvaluationRecord(**row, estimates=tuple(estimates), decisions=tuple(decisions))
 
     def evaluation(self, number: int) -> EvaluationRecord:
         """One evaluation.

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,14 +56,9 @@ def record_evaluation(evaluation: Evaluation) -> EvaluationRecord:
     'ensemble'
     """
     settings = evaluation.settings
+    names = [each.name for each in fields(EstimateRecord)]
     estimates = tuple(
-        EstimateRecord(
-            row["model"],
-            row["metric"],
-            row["group"],
-            *(_replace_nan(row[name]) for name in ("estimate", "low", "high", "labels_only")),
-        )
-        for row in evaluation.rows()
+        EstimateRecord(*(_replace_nan(row[name]) for name in names)) for row in evaluation.rows()
     )
     spec = settings.get("config") or {"method": evaluation.method}
     n_scored = np.isfinite(evaluation.data.scores[:, :, 0]).sum(axis=0)
@@ -165,8 +160,8 @@ def _make_decisions(evaluation: Evaluation) -> tuple[DecisionRecord, ...]:
     )
 
 
-def _replace_nan(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+def _replace_nan(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else _make_plain(value)
 
 
 def _make_plain(value: Any) -> Hashable:

@@ -48,7 +48,7 @@ def make_app(db: store.DbThread, *, work: bool = True) -> Asgi:
     app = Starlette(
         routes=PAGES,
         exception_handlers={
-            RefusedError: _refuse,
+            RefusedError: lambda request, refused: make_refusal(request.scope, refused),
             InputError: respond_with_error,
             OSError: respond_with_error,
             ClientDisconnect: lambda *_: Response(status_code=400),
@@ -61,11 +61,6 @@ def make_app(db: store.DbThread, *, work: bool = True) -> Asgi:
     app.state.project = project
     app.state.throttle = auth.Throttle()
     return auth.Guard(app, db, PAGES)
-
-
-def _refuse(request: Request, refused: Exception) -> Asgi:
-    assert isinstance(refused, RefusedError)
-    return make_refusal(request.scope, refused)
 
 
 async def serve_static(request: Request) -> Response:

@@ -34,23 +34,9 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from ssme.errors import InputError
+from ssme.serve import pages
 from ssme.serve.forms import Form
-from ssme.serve.pages import (
-    Asgi,
-    Message,
-    Page,
-    Receive,
-    RefusedError,
-    Scope,
-    Send,
-    find_project,
-    find_session,
-    first,
-    go_to,
-    make_refusal,
-    read_form,
-    render,
-)
+from ssme.serve.pages import Page, RefusedError
 from ssme.serve.settings import ServeSettings, is_loopback
 from ssme.serve.store import SESSION_LIFETIME, DbThread, Session, Store
 from ssme.wording import shorten
@@ -93,18 +79,18 @@ def find_own_address(request: Request, settings: ServeSettings) -> str:
     return f"{request.scope['scheme']}://{host}"
 
 
-def name_cookie(port: int) -> str:
-    return f"ssme-{port}"  # browsers send cookies to every port of a host
+def name_cookie(request: Request) -> str:
+    return f"ssme-{request.scope['server'][1]}"  # browsers send cookies to every port of a host
 
 
 def set_cookie(response: Any, request: Request, value: str) -> None:
     """Give a browser its session: no script can read it, no other site sends it along."""
     response.set_cookie(
-        name_cookie(request.scope["server"][1]),
+        name_cookie(request),
         value,
         max_age=int(SESSION_LIFETIME.total_seconds()) if value else 0,
         httponly=True,
-        secure=find_own_address(request, find_project(request).settings).startswith("https:"),
+        secure=find_own_address(request, pages.find_project(request).settings).startswith("https:"),
         samesite="strict",
     )
 
@@ -112,10 +98,10 @@ def set_cookie(response: Any, request: Request, value: str) -> None:
 class Guard:
     """ASGI middleware: only requests that may be answered reach ``app``."""
 
-    def __init__(self, app: Asgi, db: DbThread, pages: Sequence[Page]) -> None:
-        self.app, self.db, self.settings, self.pages = app, db, db.settings, pages
+    def __init__(self, app: pages.Asgi, db: DbThread, routes: Sequence[Page]) -> None:
+        self.app, self.db, self.settings, self.routes = app, db, db.settings, routes
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: pages.Scope, receive: pages.Receive, send: pages.Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -124,26 +110,25 @@ class Guard:
         try:
             await self._check(scope, receive)
         except RefusedError as refused:
-            answer = make_refusal(scope, refused)
+            answer = pages.make_refusal(scope, refused)
         except InputError:  # the database cannot be read
-            text = (
-                "Its database cannot be read. Look at the terminal of the server, then try again."
-            )
-            answer = make_refusal(scope, RefusedError(503, "The project is not available", text))
+            text = "Look at the terminal of the server, then try again."
+            problem = RefusedError(503, "The project's database cannot be read", text)
+            answer = pages.make_refusal(scope, problem)
         except ClientDisconnect:  # half of a form could be another one
             return
         await answer(scope, receive, _add_headers(scope, send))
 
-    async def _check(self, scope: Scope, receive: Receive) -> None:
+    async def _check(self, scope: pages.Scope, receive: pages.Receive) -> None:
         """Let a request through, with its session and its form in its state, or refuse it."""
         request, changes = Request(scope, receive), scope["method"] not in ("GET", "HEAD")
         self._refuse_foreign(request, changes)
         session = None
-        cookie = request.cookies.get(name_cookie(scope["server"][1]))
+        cookie = request.cookies.get(name_cookie(request))
         if cookie is not None:
             session = await self.db.run(Store.find_session, cookie)
         scope["state"]["session"] = session
-        page = next((p for p in self.pages if p.matches(scope)[0] is Match.FULL), None)
+        page = next((p for p in self.routes if p.matches(scope)[0] is Match.FULL), None)
         role = "anyone" if session is None else session.role
         if "connection" in scope["state"]:
             scope["state"]["connection"].role = role
@@ -189,16 +174,15 @@ class Guard:
                 "The request asked for another host than this server. Open the address that "
                 "`ssme serve` printed.",
             )
-        if changes and headers.get("origin") != find_own_address(request, self.settings):
+        site = headers.get("sec-fetch-site", "none")
+        is_foreign = site in ("cross-site", "same-site")
+        if (changes and headers.get("origin") != find_own_address(request, self.settings)) or (
+            is_foreign and headers.get("sec-fetch-dest") != "document"
+        ):
             raise RefusedError(
                 403,
                 "Not from here",
                 "The request came from a page of another site, or did not say where it came from.",
-            )
-        site = headers.get("sec-fetch-site", "none")
-        if site in ("cross-site", "same-site") and headers.get("sec-fetch-dest") != "document":
-            raise RefusedError(
-                403, "Not from here", "The request came from a page of another site."
             )
 
 
@@ -264,10 +248,10 @@ async def _read_form(request: Request, limit: int) -> dict[str, list[str]]:
         raise RefusedError(400, "The form cannot be read", text) from None
 
 
-def _add_headers(scope: Scope, send: Send) -> Send:
+def _add_headers(scope: pages.Scope, send: pages.Send) -> pages.Send:
     cached = "no-cache" if scope["path"].startswith("/static/") else "no-store"
 
-    async def send_with_headers(message: Message) -> None:
+    async def send_with_headers(message: pages.Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in {**HEADERS, "cache-control": cached}.items():
@@ -305,11 +289,11 @@ async def enter(request: Request) -> Response:
             _begin_session(store, cookie, before, role, name, bound)
         return found is not None
 
-    if token and await find_project(request).db.run(use):
+    if token and await pages.find_project(request).db.run(use):
         return await _welcome(request, cookie)
     if before is not None:
-        return go_to("/")
-    return render(
+        return pages.go_to("/")
+    return pages.render(
         request,
         "refused.html",
         status=403,
@@ -321,37 +305,37 @@ async def enter(request: Request) -> Response:
 
 async def sign_in(request: Request) -> Response:
     """Let a browser in whose user knows the password, as an owner."""
-    project = find_project(request)
+    project = pages.find_project(request)
     password, problem = project.settings.password, ""
     if password is None:
-        return go_to("/")
+        return pages.go_to("/")
     if request.method == "POST":
-        form = read_form(request)
-        given, name = first(form, "password"), first(form, "name")
+        form = pages.read_form(request)
+        given, name = pages.first(form, "password"), pages.first(form, "name")
         throttle: Throttle = request.app.state.throttle
         if await throttle.is_right(_find_address(request), given, password):
             cookie = make_secret()
             await project.db.run(_begin_session, cookie, request.state.session, "owner", name)
             return await _welcome(request, cookie)
         problem = "This is not the password."
-    return render(request, "login.html", status=403 if problem else 200, problem=problem)
+    return pages.render(request, "login.html", status=403 if problem else 200, problem=problem)
 
 
 async def log_out(request: Request) -> Response:
     session: Session | None = request.state.session
     if session is not None:
-        await find_project(request).db.run(Store.end_entry, session.id)
+        await pages.find_project(request).db.run(Store.end_entry, session.id)
     request.state.session = None
     text = "To come back, use the password, a new link, or the address that a new start prints."
-    response = render(request, "refused.html", title="You are logged out", text=text)
+    response = pages.render(request, "refused.html", title="You are logged out", text=text)
     set_cookie(response, request, "")
     return response
 
 
 async def name_me(request: Request) -> Response:
     """Say who labels in this browser."""
-    form = read_form(request)
-    person, session = _clean(first(form, "name")), find_session(request)
+    form = pages.read_form(request)
+    person, session = _clean(pages.first(form, "name")), pages.find_session(request)
     if not person:
         raise InputError("the name is empty", hint="write the name that your labels shall carry")
 
@@ -371,17 +355,17 @@ async def name_me(request: Request) -> Response:
             )
         store.name_session(session.id, person)
 
-    await find_project(request).db.run(name_session)
+    await pages.find_project(request).db.run(name_session)
     return _go_back(form)
 
 
 async def invite(request: Request) -> Response:
-    token, form, project = make_secret(), read_form(request), find_project(request)
-    name = _clean(first(form, "name"))
+    token, form, project = make_secret(), pages.read_form(request), pages.find_project(request)
+    name = _clean(pages.first(form, "name"))
     await project.db.run(Store.add_token, token, "guest", name)
     address = find_shared_address(request)
     is_near = is_loopback(urlsplit(address).hostname or "")
-    return render(
+    return pages.render(
         request, "invite.html", link=f"{address}/enter?token={token}", name=name, is_near=is_near
     )
 
@@ -392,7 +376,7 @@ def find_shared_address(request: Request) -> str:
     An owner who came by the printed address, which is that of this machine for itself, hands out
     the one that it has in the network.
     """
-    settings = find_project(request).settings
+    settings = pages.find_project(request).settings
     address = find_own_address(request, settings)
     if settings.address is not None:
         return settings.address
@@ -412,15 +396,15 @@ def find_shared_address(request: Request) -> str:
 
 
 async def end_entry(request: Request) -> Response:
-    form = read_form(request)
-    await find_project(request).db.run(Store.end_entry, first(form, "entry"))
+    form = pages.read_form(request)
+    await pages.find_project(request).db.run(Store.end_entry, pages.first(form, "entry"))
     return _go_back(form)
 
 
 def _go_back(form: Form) -> Response:
     """Send the browser to the page that a form came from, which is one of ours."""
-    back = first(form, "back") or "/"
-    return go_to(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
+    back = pages.first(form, "back") or "/"
+    return pages.go_to(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
 
 
 def _begin_session(
@@ -437,13 +421,13 @@ def _begin_session(
 
 async def _welcome(request: Request, cookie: str) -> Response:
     """Lead to the file that the server was started with, a guest to the rows of the only file."""
-    project = find_project(request)
+    project = pages.find_project(request)
     session = await project.db.run(Store.find_session, cookie)
     files = await project.db.run(Store.list_files)
     target = "/" if project.opened is None else f"/files/{project.opened}"
     if session is not None and session.role == "guest" and len(files) == 1:
         target = f"/files/{files[0].id}/label"
-    response = render(request, "welcome.html", target=target)
+    response = pages.render(request, "welcome.html", target=target)
     set_cookie(response, request, cookie)
     return response
 

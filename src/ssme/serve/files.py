@@ -63,21 +63,18 @@ def _resolve_inside(root: Path, text: str) -> Path:
 
 def list_root(settings: ServeSettings) -> list[str]:
     """Files inside ``--root`` that may hold scores, by their path from there."""
-    if settings.root is None:
-        return []
-    root = settings.root.resolve()
     found: list[str] = []
-    for folder, folders, names in os.walk(root):
+    root = None if settings.root is None else settings.root.resolve()
+    for folder, folders, names in () if root is None else os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         if settings.project.resolve() == Path(folder).resolve():
             folders[:] = []
             continue
-        for name in sorted(names):
-            if Path(name).suffix.lower() in SUFFIXES and not name.startswith("."):
-                found.append(str((Path(folder) / name).relative_to(root)))
-                if len(found) == LISTED:
-                    return found
-    return found
+        fitting = (n for n in sorted(names) if Path(n).suffix.lower() in SUFFIXES and n[0] != ".")
+        found += (os.path.relpath(os.path.join(folder, name), root) for name in fitting)
+        if len(found) >= LISTED:
+            break
+    return found[:LISTED]
 
 
 def fingerprint(path: Path) -> tuple[str, int, int]:
@@ -101,24 +98,15 @@ def _make_suffix_error(name: str, suffixes: Sequence[str] = SUFFIXES) -> InputEr
     return InputError(f"{name} cannot be read", hint=f"give a file that ends in {kinds}")
 
 
-def is_as_opened(file: store.FileRecord) -> bool:
-    """Whether size and time of change are those of when the file was opened."""
-    try:
-        facts = Path(file.path).stat()
-    except OSError:
-        return False
-    return (facts.st_size, facts.st_mtime_ns) == (file.size, file.changed_ns)
-
-
 def has_changed(file: store.FileRecord) -> str:
     """What happened to a file on the disk since it was opened; empty if nothing."""
-    if is_as_opened(file):
-        return ""
     try:
-        found = fingerprint(Path(file.path))[0]
+        facts = Path(file.path).stat()
+        if (facts.st_size, facts.st_mtime_ns) == (file.size, file.changed_ns):
+            return ""
+        return "" if fingerprint(Path(file.path))[0] == file.sha256 else "was changed on the disk"
     except (InputError, OSError):
         return "is no longer there"
-    return "" if found == file.sha256 else "was changed on the disk"
 
 
 def name_data(file: store.FileRecord, has_ids: bool) -> str:
@@ -190,13 +178,11 @@ def find_image(settings: ServeSettings, file: store.FileRecord, text: str) -> tu
 
 async def show_files(request: Request) -> Response:
     project = pages.find_project(request)
-    known = await project.db.run(store.Store.list_files)
-    listed = list_root(project.settings)
     return pages.render(
         request,
         "files.html",
-        files=known,
-        listed=listed,
+        files=await project.db.run(store.Store.list_files),
+        listed=list_root(project.settings),
         suffixes=SUFFIXES,
         formats=schema.LISTED_FORMATS,
     )
@@ -212,14 +198,13 @@ async def upload(request: Request) -> Response:
 async def open_path(request: Request) -> Response:
     """Open a file inside ``--root``, or the bundled sample."""
     project, form = pages.find_project(request), pages.read_form(request)
-    if form.get("sample"):
-        number = await project.add_file(sample.sample_path())
-    else:
-        text = pages.first(form, "path").strip()
-        if not text:
-            raise InputError("no path was given", hint="choose a file of the list")
-        number = await project.add_file(resolve_inside_root(project.settings, text))
-    return pages.go_to(f"/files/{number}")
+    text = pages.first(form, "path").strip()
+    if not (text or form.get("sample")):
+        raise InputError("no path was given", hint="choose a file of the list")
+    path = (
+        sample.sample_path() if form.get("sample") else resolve_inside_root(project.settings, text)
+    )
+    return pages.go_to(f"/files/{await project.add_file(path)}")
 
 
 async def show_file(request: Request) -> Response:
@@ -248,22 +233,6 @@ async def _render(
         failed = pages.parse_message(file.job.message) or forms.make_error(
             "Reading the file was cancelled.", "Choose “Read it again”."
         )
-    error = error or failed or (file.tried or {}).get("error")
-    is_waiting = state in ("waiting", "running")
-    context: dict[str, Any] = {
-        "error": error,
-        "is_waiting": is_waiting,
-        "columns": [*zip(columns, parts, strict=True)],
-        "columns_from": source,
-        "fields": _offer_words(forms.list_fields(file.record.path), columns, parts, values),
-        "values": values,
-        "proposed": proposed,
-        "by_hand": by_hand,
-        "parts_words": forms.PARTS,
-        "titles": forms.TITLES,
-        "value_words": forms.VALUES,
-        "has_failed": failed is not None,
-    }
     depends = (file.record, file.job, file.changed, file.is_current, by_hand)
     return pages.render(
         request,
@@ -272,7 +241,18 @@ async def _render(
         file=file,
         cache_key=None if typed else depends,
         here=f"/files/{file.record.id}",
-        **context,
+        error=error or failed or (file.tried or {}).get("error"),
+        is_waiting=state in ("waiting", "running"),
+        columns=[*zip(columns, parts, strict=True)],
+        columns_from=source,
+        fields=_offer_words(forms.list_fields(file.record.path), columns, parts, values),
+        values=values,
+        proposed=proposed,
+        by_hand=by_hand,
+        parts_words=forms.PARTS,
+        titles=forms.TITLES,
+        value_words=forms.VALUES,
+        has_failed=failed is not None,
     )
 
 

@@ -183,8 +183,7 @@ class JobRunner:
         self._when_done = when_done
         self._progress: dict[int, dict[str, Any]] = {}
         self._workers: dict[int, Worker] = {}
-        self._changed = asyncio.Condition()
-        self._changes = 0
+        self._changed = asyncio.Event()  # another one after each change
         self._is_ending = False
         self._lanes: list[asyncio.Task[None]] = []
 
@@ -193,10 +192,10 @@ class JobRunner:
         await self.db.run(Store.resume_jobs, TRIES)
         self._lanes = [asyncio.create_task(self._run_lane(kinds)) for kinds in LANES]
 
-    async def end_streams(self) -> None:
+    def end_streams(self) -> None:
         """End what listeners hear: the server is about to stop."""
         self._is_ending = True
-        await self._notify()
+        self._notify()
 
     async def stop(self) -> None:
         for lane in self._lanes:
@@ -225,14 +224,14 @@ class JobRunner:
             return job
 
         job = await self.db.run(put)
-        await self._notify()
+        self._notify()
         return job
 
     async def cancel(self, number: int) -> None:
         await self.db.run(Store.end_job, number, "cancelled")
         if number in self._workers:
             self._workers[number].kill()
-        await self._notify()
+        self._notify()
 
     def find_folder(self, job: JobRecord) -> Path:
         return self.settings.results / job.key
@@ -247,7 +246,7 @@ class JobRunner:
         """The state of a job each time that it changes, until it has ended; {} as a heartbeat."""
         before: dict[str, Any] = {}
         while True:
-            seen = self._changes
+            changed = self._changed
             state = await self.describe_state(number)
             if state != before:
                 yield state
@@ -256,31 +255,26 @@ class JobRunner:
             before = state
             try:
                 async with asyncio.timeout(HEARTBEAT):
-                    await self._wait_for_change(seen)
+                    await changed.wait()
             except TimeoutError:
                 yield {}
 
-    async def _notify(self) -> None:
-        self._changes += 1
-        async with self._changed:
-            self._changed.notify_all()
-
-    async def _wait_for_change(self, seen: int) -> None:
-        async with self._changed:
-            await self._changed.wait_for(lambda: self._changes != seen)
+    def _notify(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     async def _run_lane(self, kinds: tuple[str, ...]) -> None:
         while True:
-            seen = self._changes
+            changed = self._changed
             job = await self.db.run(Store.take_next_job, kinds)
             if job is None:
-                await self._wait_for_change(seen)
+                await changed.wait()
                 continue
             self._progress[job.id] = {"doing": "starting", "done": 0, "of": 1}
-            await self._notify()
+            self._notify()
             state, message = await self._run(job)
             await self.db.run(self._end, job, state, message)
-            await self._notify()
+            self._notify()
 
     async def _run(self, job: JobRecord) -> tuple[str, str]:
         """Do a job; the state in which it ended, and the message as JSON."""
@@ -300,7 +294,7 @@ class JobRunner:
                     if "ended" in report:
                         return report["ended"], json.dumps(report.get("error") or "")
                     self._progress[job.id] = report
-                    await self._notify()
+                    self._notify()
         except TimeoutError:
             error = InputError(
                 f"the job took longer than {self.settings.job_seconds:,} seconds",
@@ -446,10 +440,8 @@ def _is_out_of_memory(error: BaseException) -> bool:
         if isinstance(cause, MemoryError):
             return True
         cause = cause.__cause__ or cause.__context__
-    if isinstance(error, InputError):
-        return False
     try:
-        bytearray(SPARE_BYTES)
+        bytearray(0 if isinstance(error, InputError) else SPARE_BYTES)
     except MemoryError:
         return True
     return False

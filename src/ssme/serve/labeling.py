@@ -303,22 +303,15 @@ async def change_labeling(request: Request) -> Response:
     if design not in ("goal", "random"):
         raise InputError(option="design", value=design, must="be goal or random")
     if not (every.isdecimal() and len(every) < 5 and every != "1"):
-        raise InputError(
-            f"“One row of” must be 0 (none) or a whole number from 2 on, got {every!r}",
-            hint="enter 5 to show every fifth row to several people",
-        )
+        problem = f"“One row of” must be 0 (none) or a whole number from 2 on, got {every!r}"
+        raise InputError(problem, hint="enter 5 to show every fifth row to several people")
     if people not in [*"23456789"]:
-        raise InputError(
-            f"“How many people” must be from 2 to 9, got {people!r}", hint="2 are enough for kappa"
-        )
+        problem = f"“How many people” must be from 2 to 9, got {people!r}"
+        raise InputError(problem, hint="2 are enough for kappa")
     values = {"double_every": int(every), "people": int(people), "design": design}
     values |= {name: int(name in form) for name in ("third", "shared")}
-
-    def change(store: Store) -> None:
-        store.update_file(number, **values)
-        store.settle_again(file.data)
-
-    await project.db.run(change)
+    await project.db.run(Store.update_file, number, **values)
+    await project.db.run(Store.settle_again, file.data)
     return pages.go_to(f"/files/{number}/label")
 
 
@@ -361,11 +354,8 @@ async def assign_rows(request: Request) -> Response:
             raise InputError(f"there is no group {group!r}", hint="load the page again")
         wanted[who] = {"share": int(share) / 100, "group": group}
 
-    def assign(store: Store) -> None:
-        for who, values in wanted.items():
-            store.update_person(file.record.id, who, **values)
-
-    await project.db.run(assign)
+    for who, values in wanted.items():
+        await project.db.run(Store.update_person, file.record.id, who, **values)
     return pages.go_to(f"/files/{file.record.id}/people#assigned")
 
 
@@ -393,19 +383,10 @@ async def show_mine(request: Request) -> Response:
     file = await pages.open_file(request)
     search, label, page = (request.query_params.get(name, "") for name in ("q", "label", "page"))
     number = int(page) if page.isdecimal() and len(page) < 7 else 0
-    rows = await project.db.run(
-        Store.list_mine, file.data, annotator, search[:200], label[:200], number * LISTED
-    )
-    return pages.render(
-        request,
-        "mine.html",
-        file=file,
-        rows=rows[:LISTED],
-        search=search,
-        label=label,
-        page=number,
-        has_more=len(rows) > LISTED,
-    )
+    asked = (search[:200], label[:200], number * LISTED)
+    rows = await project.db.run(Store.list_mine, file.data, annotator, *asked)
+    shown = {"search": search, "label": label, "page": number, "has_more": len(rows) > LISTED}
+    return pages.render(request, "mine.html", file=file, rows=rows[:LISTED], **shown)
 
 
 async def name_classes(request: Request) -> Response:
@@ -413,17 +394,13 @@ async def name_classes(request: Request) -> Response:
     project, form = pages.find_project(request), pages.read_form(request)
     file = await pages.open_file(request)
     classes = file.classes
-    names = {}
-    for number, label in enumerate(classes):
-        text = pages.first(form, f"name-{number}").strip()
-        if text and not form.get("plain"):
-            names[json.dumps(label)] = text[:LONGEST_NAME]
+    told = [pages.first(form, f"name-{i}").strip()[:LONGEST_NAME] for i in range(len(classes))]
+    told = [""] * len(classes) if form.get("plain") else told
+    names = {json.dumps(label): text for label, text in zip(classes, told, strict=True) if text}
     called = [names.get(json.dumps(label), str(label)) for label in classes]
     if len({*called}) < len(called):
-        raise InputError(
-            f"two classes would have one name: {', '.join(called)}",
-            hint="give them different names",
-        )
+        problem = f"two classes would have one name: {', '.join(called)}"
+        raise InputError(problem, hint="give them different names")
     await project.db.run(Store.update_file, file.record.id, names=names)
     back = "/label" if form.get("back") else ""
     return pages.go_to(f"/files/{file.record.id}{back}")
@@ -445,7 +422,7 @@ async def _tell_known(project: Project, file: OpenFile) -> dict[str, str]:
             "decision.html",
             decision=decision,
             labeled=records[-1].n_labeled,
-            stop=project.read_stop(records[-1].key),
+            stop=(project.read(records[-1].key, "facts") or {}).get("stop", ""),
         )
     shown = pages.render_fragment(
         "tightening.html", pictures=pictures, metric=metric, decision=decision
@@ -469,17 +446,12 @@ def _order_models(records: list[memory.EvaluationRecord], metric: str) -> list[s
 
 
 async def export(request: Request) -> Response:
-    project = pages.find_project(request)
-    file = await pages.open_file(request)
-
-    def list_labels(store: Store) -> list[dict[str, Any]]:
-        return store.list_all_labels(store.list_data(file.record.id))
-
-    text = (
-        writing.format_csv(await project.db.run(list_labels))
-        or "id,label,annotator,given_at,probability,reason,counts,note\n"
+    project, file = pages.find_project(request), await pages.open_file(request)
+    labels = await project.db.run(
+        lambda store: store.list_all_labels(store.list_data(file.record.id))
     )
-    return _save(text, "labels.csv", "text/csv")
+    head = "id,label,annotator,given_at,probability,reason,counts,note\n"
+    return _save(writing.format_csv(labels) or head, "labels.csv", "text/csv")
 
 
 async def export_tasks(request: Request) -> Response:
@@ -506,27 +478,18 @@ def _make_tasks(
     tasks: dict[Any, dict[str, Any]] = {}
     newest = {(each["id"], each["annotator"]): each for each in labels}
     for (row, annotator), each in newest.items():
-        shown = {name: text for name, kind, text in cells.get(row, ()) if kind != "score"}
-        task = tasks.setdefault(row, {"data": {**shown, "id": row}, "annotations": []})
         if each["label"] is None:
             continue
-        answers = [("label", "choices", [str(each["label"])])]
-        answers += [("note", "textarea", [each["note"]])] if each["note"] else []
-        task["annotations"].append(
-            {
-                "completed_by": {"email": annotator},
-                "result": [
-                    {
-                        "from_name": name,
-                        "to_name": "text",
-                        "type": kind,
-                        "value": {"text" if kind == "textarea" else kind: value},
-                    }
-                    for name, kind, value in answers
-                ],
-            }
-        )
-    return [task for task in tasks.values() if task["annotations"]]
+        shown = {name: text for name, kind, text in cells.get(row, ()) if kind != "score"}
+        task = tasks.setdefault(row, {"data": {**shown, "id": row}, "annotations": []})
+        answers = [("label", "choices", "choices", str(each["label"]))]
+        answers += [("note", "textarea", "text", each["note"])] if each["note"] else []
+        result = [
+            {"from_name": name, "to_name": "text", "type": kind, "value": {key: [value]}}
+            for name, kind, key, value in answers
+        ]
+        task["annotations"].append({"completed_by": {"email": annotator}, "result": result})
+    return [*tasks.values()]
 
 
 def _save(text: str, name: str, kind: str) -> Response:
@@ -540,9 +503,8 @@ async def add_labels(request: Request) -> Response:
     if not file.is_ready:
         raise InputError("the data was not read yet", hint="see the page “What is in it” first")
     name = request.query_params.get("name", "")
-    path = await files.save_upload(
-        project.settings, name, request.stream(), settings.LABEL_SUFFIXES
-    )
+    kinds = settings.LABEL_SUFFIXES
+    path = await files.save_upload(project.settings, name, request.stream(), kinds)
     job = await project.add_labels(file, path)
     return JSONResponse({"go": f"/files/{file.record.id}/people?labels={job.id}"})
 

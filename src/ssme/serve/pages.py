@@ -179,15 +179,12 @@ def respond_with_error(request: Request, error: Exception) -> Response:
     return render(request, "message.html", status=status, title="This did not work", error=shown)
 
 
-def make_refusal(scope: Scope, refused: RefusedError) -> Asgi:
-    answer: Asgi
+def make_refusal(scope: Scope, refused: Any) -> Asgi:
     if wants_json(Request(scope)):
         shown = forms.make_error(refused.title, refused.text)
-        answer = JSONResponse({"error": shown}, refused.status)
-    else:
-        text = render_fragment("refused.html", title=refused.title, text=refused.text)
-        answer = HTMLResponse(text, refused.status)
-    return answer
+        return JSONResponse({"error": shown}, refused.status)
+    text = render_fragment("refused.html", title=refused.title, text=refused.text)
+    return HTMLResponse(text, refused.status)
 
 
 def parse_message(text: str) -> Any:

@@ -29,8 +29,9 @@ from ssme.errors import (
     spell_options,
 )
 from ssme.methods.registry import list_supported
-from ssme.metrics import default_metrics, metric_names, predicted_classes
+from ssme.metrics import default_metrics, metric_names
 from ssme.options import accept, list_declared
+from ssme.serve import worker
 from ssme.serve.forms import ONE, UNUSED, is_telling, spell_for_page
 from ssme.spec import RunSpec
 from ssme.wording import quote, shorten
@@ -69,7 +70,7 @@ def look_at(
         file = sources.find_local_path(path)
         progress.tell("reading the file", 0, 2)
         if sources.find_reader(file).open is None:
-            data = as_score_set(file, spec.read.get("labels_file"), **_take_reading(spec))
+            data = as_score_set(file, spec.read.get("labels_file"), **_take_reading(spec.read))
             found |= {"rows": data.n_rows, "looked_at": data.n_rows}
         else:
             data = _read_table(file, spec, found)
@@ -140,20 +141,18 @@ def _check_run(spec: RunSpec, data: ScoreSet) -> bool:
     return "weights" in method.spec.designs
 
 
-def _take_reading(spec: RunSpec) -> dict[str, Any]:
-    return {name: value for name, value in spec.read.items() if name != "labels_file"}
+def _take_reading(read: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in read.items() if name != "labels_file"}
 
 
 def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
-    options = schema.ReadOptions(**_take_reading(spec))
+    options = schema.ReadOptions(**_take_reading(spec.read))
     try:
         frame = sources.open_table(file, options)
     except InputError as error:
         found["proposed"], frame = _propose(file, options, error)
         if frame is not None:
-            table = tables.Table(frame, file.name)
-            found["columns"] = [_describe_column(table, name, options) for name in table.columns]
-            _guess_roles(table, found["columns"], options)
+            found["columns"] = _describe_columns(tables.Table(frame, file.name), options)
         raise
     table = tables.Table(frame, file.name)
     found["rows"] = found["looked_at"] = table.n_rows
@@ -163,8 +162,7 @@ def _read_table(file: Path, spec: RunSpec, found: dict[str, Any]) -> ScoreSet:
         frame = frame.iloc[rows] if hasattr(frame, "iloc") else frame.take(rows)
         table = tables.Table(frame, file.name)
         found["looked_at"] = len(rows)
-    found["columns"] = [_describe_column(table, name, options) for name in table.columns]
-    _guess_roles(table, found["columns"], options)
+    found["columns"] = _describe_columns(table, options)
     data = reading.read_table(table, labels, options, source=file.name)
     if data.n_rows != table.n_rows:  # one row per score
         found["rows"] = found["looked_at"] = data.n_rows
@@ -213,22 +211,41 @@ def _draw_rows(
     return np.sort(np.concatenate([labeled, drawn]))
 
 
-def _describe_column(table: tables.Table, name: str, options: schema.ReadOptions) -> dict[str, Any]:
-    values = table.read_values(name)
-    known = values[~is_missing(values)]
-    examples = list(dict.fromkeys(_show(value) for value in known[:200]))
-    kind = {"other": "text"}.get(table.find_kind(name), table.find_kind(name))
-    return {
-        "name": name,
-        "kind": kind,
-        "examples": examples[:EXAMPLES],
-        "filled": int(known.size),
-        "empty": int(values.size - known.size),
-        "role": "out",
-        "reason": "",
-        "ignored": name in (options.ignore or ()),
-        "names_rows": kind == "text" and _are_names(known, table.n_rows),
-    }
+def _describe_columns(table: tables.Table, options: schema.ReadOptions) -> list[dict[str, Any]]:
+    """The columns with the parts that they may play; whether they do, the reader says."""
+    usual = {part: {*USUAL_NAMES[part]} for part in ("label", "id", "weight")}
+    named = {getattr(options, part): part for part in usual}
+    named |= dict.fromkeys(options.models or (), "models") | dict.fromkeys(
+        options.groups or (), "groups"
+    )
+    columns = []
+    for name in table.columns:
+        values = table.read_values(name)
+        known = values[~is_missing(values)]
+        kind = table.find_kind(name).replace("other", "text")
+        column: dict[str, Any] = {
+            "name": name,
+            "kind": kind,
+            "examples": [*dict.fromkeys(_show(value) for value in known[:200])][:EXAMPLES],
+            "filled": int(known.size),
+            "empty": int(values.size - known.size),
+            "reason": "",
+            "ignored": name in (options.ignore or ()),
+            "names_rows": kind == "text" and _are_names(known, table.n_rows),
+        }
+        part = named.get(name) or next((p for p in usual if name.lower() in usual[p]), None)
+        is_open = part is None and kind == "number" and options.models is None
+        if is_open and _are_probabilities(known) and not explain_no_model(table, name):
+            part = "models"
+        unused = "out" if is_telling(name) else "shown"
+        column["role"] = unused if part is None or column["ignored"] else part
+        columns.append(column)
+    if any(column["role"] == "models" for column in columns):
+        for column in columns:  # the reader takes other numbers for scores, too
+            if column["kind"] == "number" and column["role"] in UNUSED:
+                values = table.read_values(column["name"])
+                column["ignored"] |= not _are_probabilities(values[~is_missing(values)])
+    return columns
 
 
 def _show(value: Any) -> str:
@@ -240,33 +257,9 @@ def _are_names(known: np.typing.NDArray[Any], n_rows: int) -> bool:
     return len(texts) == n_rows and max(map(len, texts), default=WIDTH) < WIDTH
 
 
-def _guess_roles(
-    table: tables.Table, columns: list[dict[str, Any]], options: schema.ReadOptions
-) -> None:
-    """Parts that columns may play, for the form; whether they do, the reader says."""
-    usual = {part: {*USUAL_NAMES[part]} for part in ("label", "id", "weight")}
-    named = {getattr(options, part): part for part in usual}
-    for column in columns:
-        name = column["name"]
-        part = named.get(name) or next((p for p in usual if name.lower() in usual[p]), None)
-        if part is None and name in (options.groups or ()):
-            part = "groups"
-        if part is None and column["kind"] == "number" and options.models is None:
-            may_be = not explain_no_model(table, name)
-            part = "models" if may_be and _are_probabilities(table.read_values(name)) else None
-        elif part is None and options.models is not None and name in options.models:
-            part = "models"
-        unused = "out" if is_telling(name) else "shown"
-        column["role"] = unused if part is None or column["ignored"] else part
-    if any(column["role"] == "models" for column in columns):
-        for column in columns:  # the reader takes other numbers for scores, too
-            if column["kind"] == "number" and column["role"] in UNUSED:
-                column["ignored"] |= not _are_probabilities(table.read_values(column["name"]))
-
-
-def _are_probabilities(values: np.typing.NDArray[Any]) -> bool:
-    known = values[~is_missing(values)].astype(float)
-    return bool(known.size and (known >= 0.0).all() and (known <= 1.0).all())
+def _are_probabilities(known: np.typing.NDArray[Any]) -> bool:
+    numbers = known.astype(float)
+    return bool(numbers.size and (numbers >= 0.0).all() and (numbers <= 1.0).all())
 
 
 def _mark_roles(
@@ -294,18 +287,14 @@ def _mark_roles(
 
 def _show_rows(data: ScoreSet) -> dict[str, Any]:
     """The first rows as they were read: id, label, groups, and what each model says."""
-    models = data.models[:6]
-    titles = ["row", "label", *data.groups, *models]
-    predicted, rows = predicted_classes(data.scores[:FIRST]), []
+    models, rows = data.models[:6], []
     for i in range(min(FIRST, data.n_rows)):
         label = "none" if data.labels[i] < 0 else str(data.classes[data.labels[i]])
         row = [str(i + 1 if data.ids is None else data.ids[i]), label]
         row += [str(values[i]) for values in data.groups.values()]
-        for j in range(len(models)):
-            k = predicted[i, j]
-            row.append("none" if k < 0 else f"{data.classes[k]} ({data.scores[i, j, k]:.2f})")
+        row += [text for _, _, text in worker.read_answers(data, i)[: len(models)]]
         rows.append([shorten(text, WIDTH) for text in row])
-    return {"titles": titles, "rows": rows}
+    return {"titles": ["row", "label", *data.groups, *models], "rows": rows}
 
 
 def _describe(data: ScoreSet) -> dict[str, Any]:

@@ -152,16 +152,14 @@ class Project:
 
         def find(store: Store) -> tuple[FileRecord, JobRecord | None, JobRecord | None]:
             file = store.find_file(number)
-            look = None if file.look is None else store.find_job(file.look)
-            return file, look, None if file.tried is None else store.find_job(file.tried)
+            job, tried = (each and store.find_job(each) for each in (file.look, file.tried))
+            return file, job or None, tried or None
 
         file, job, tried = await self.db.run(find)
         look = self.read_look(job)
         if look is not None and look["error"] is not None:  # kept by an older version
             look = None
-        changed = (
-            "" if files.is_as_opened(file) else await asyncio.to_thread(files.has_changed, file)
-        )
+        changed = await asyncio.to_thread(files.has_changed, file)
         found = self.read_look(tried) if tried != job or look is None else None
         is_current = job is not None and job.request["sha256"] == file.sha256
         return OpenFile(file, look, tried, found, changed, is_current)
@@ -170,11 +168,9 @@ class Project:
         """What a job found in a file: the same for the same key, so it is read once."""
         if job is None or job.state != "done":
             return None
-        found: Mapping[str, Any] | None = self._looks.get(job.key)
-        if found is None:
-            found = _read_json(self.runner.find_folder(job) / "look.json")
-            if found is not None:
-                self._looks.put(job.key, found)
+        found = self._looks.get(job.key) or self.read(job.key, "look")
+        if found is not None:
+            self._looks.put(job.key, found)
         return found
 
     async def evaluate(self, file: OpenFile) -> JobRecord:
@@ -238,12 +234,12 @@ class Project:
 
     async def count_labels_since(self, file: OpenFile) -> int:
         """Number of labels that the newest evaluation asked for does not know."""
-
-        def count(store: Store) -> int:
-            asked = store.count_labels_asked(file.record.id, "evaluate")
-            return store.count_settled([file.data]) - asked
-
-        return await self.db.run(count)
+        return await self.db.run(
+            lambda store: (
+                store.count_settled([file.data])
+                - store.count_labels_asked(file.record.id, "evaluate")
+            )
+        )
 
     async def find_newest_result(self, number: int) -> tuple[JobRecord | None, JobRecord | None]:
         """The newest evaluation that is done, and the newest one asked for."""
@@ -255,25 +251,17 @@ class Project:
 
         return await self.db.run(find)
 
-    def read_results(self, job: JobRecord) -> dict[str, Any]:
-        folder = self.runner.find_folder(job)
-        return {name: _read_json(folder / f"{name}.json") for name in ("summary", "facts")}
-
-    def read_stop(self, key: str) -> str:
-        """Why one may stop after the evaluation with that key; empty where one may not."""
-        facts = _read_json(self.settings.results / key / "facts.json") or {}
-        return str(facts.get("stop", ""))
+    def read(self, key: str, name: str) -> Any:
+        """What the job with that key wrote; None where it did not, or not yet."""
+        return _read_json(self.settings.results / key / f"{name}.json")
 
     def read_plan(self, job: JobRecord) -> dict[str, Any] | None:
         """How many more labels are needed after an evaluation; None where it was not counted."""
-        return _read_json(
-            self.settings.results / jobs.make_job_key("plan", job.request) / "plan.json"
-        )
+        return self.read(jobs.make_job_key("plan", job.request), "plan")
 
     def read_charts(self, job: JobRecord) -> list[dict[str, Any]] | None:
         """The pictures of an evaluation; None where they are not drawn yet."""
-        folder = self.settings.results / jobs.make_job_key("report", job.request)
-        return _read_json(folder / "charts.json")
+        return self.read(jobs.make_job_key("report", job.request), "charts")
 
 
 def store_results(store: Store, job: JobRecord, folder: Path) -> None:
@@ -285,7 +273,8 @@ def store_results(store: Store, job: JobRecord, folder: Path) -> None:
         store.import_labels(job.request["data"], _read_json(folder / "labels.json") or [], job.key)
     elif job.kind == "evaluate":
         facts = _read_json(folder / "facts.json")
-        store.memory(job.request["data"]).add_evaluation(_record(facts, job))
+        record = memory.EvaluationRecord(**{**facts["record"], "key": job.key})
+        store.memory(job.request["data"]).add_evaluation(record)
         store.note_labels(job.id, facts["given"])
         for key in store.drop_old_jobs(job.file, KEPT):
             shutil.rmtree(folder.with_name(key), ignore_errors=True)
@@ -294,22 +283,6 @@ def store_results(store: Store, job: JobRecord, folder: Path) -> None:
         if look is not None and look["error"] is None:
             mapping = {name: asked.get(name) for name in ("read", "run", "shown")}
             store.update_file(job.file, **mapping, look=job.id)
-
-
-def _record(facts: Mapping[str, Any], job: JobRecord) -> memory.EvaluationRecord:
-    found = facts["record"]
-    return memory.EvaluationRecord(
-        **{
-            **found,
-            "estimates": tuple(memory.EstimateRecord(**each) for each in found["estimates"]),
-            "decisions": tuple(
-                memory.DecisionRecord(**{**each, "possible_best": tuple(each["possible_best"])})
-                for each in found["decisions"]
-            ),
-            "scores": {model: tuple(shares) for model, shares in found["scores"].items()},
-            "key": job.key,
-        }
-    )
 
 
 def _describe_labels(store: Store, file: OpenFile) -> dict[str, Any] | None:

@@ -19,8 +19,7 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from ssme import memory, wording
 from ssme.errors import InputError
 from ssme.serve import jobs, pages
-from ssme.serve.project import Project
-from ssme.serve.store import JobRecord, Store
+from ssme.serve.store import Store
 from ssme.show.html import sort_charts
 
 PATIENCE = 60.0
@@ -47,7 +46,7 @@ async def show_result(request: Request) -> Response:
         )
         is_newest = len(records) > 1 and records[-1].key == done.key
         changes = describe_changes(*records) if is_newest else []
-        found = project.read_results(done)
+        found = {name: project.read(done.key, name) for name in ("summary", "facts")}
         charts = project.read_charts(done)
         if charts is None and not project.settings.read_only:
             await project.draw(done)
@@ -117,8 +116,7 @@ async def cancel(request: Request) -> Response:
     await project.runner.cancel(number)
     if pages.wants_json(request):
         return JSONResponse({"state": "cancelled"})
-    page = "" if job.kind == "look" else "/result"
-    return pages.go_to(f"/files/{job.file}{page}")
+    return pages.go_to(f"/files/{job.file}{'' if job.kind == 'look' else '/result'}")
 
 
 async def stream_events(request: Request) -> Response:
@@ -149,14 +147,6 @@ async def show_jobs(request: Request) -> Response:
     return pages.render(request, "jobs.html", jobs=listed, names=names, said=messages)
 
 
-async def _wait_for(project: Project, job: JobRecord) -> None:
-    """Wait until a job has ended, or patience has."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(PATIENCE):
-            async for _ in project.runner.follow(job.id):
-                pass
-
-
 async def download(request: Request) -> Response:
     """A file that a job wrote; it is saved, never shown as a page of this server."""
     project = pages.find_project(request)
@@ -168,7 +158,11 @@ async def download(request: Request) -> Response:
     if name == "report.html":
         folder = project.settings.results / jobs.make_job_key("report", job.request)
         if not (folder / name).is_file():
-            await _wait_for(project, await project.draw(job))
+            drawing = await project.draw(job)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE):
+                    async for _ in project.runner.follow(drawing.id):
+                        pass
         if not (folder / name).is_file():
             raise InputError("the report is still being drawn", hint="try again in a few seconds")
     return FileResponse(folder / name, media_type=DOWNLOADS[name], filename=name)
@@ -188,15 +182,9 @@ async def show_history(request: Request) -> Response:
     rows, before = [], None
     for record in await project.db.run(read):
         decision = record.decisions[0] if record.decisions else None
-        rows.append(
-            {
-                "record": record,
-                "decision": decision,
-                "sureness": decision.describe_sureness() if decision else "",
-                "estimate": _estimate_of(record, decision.pick if decision else None),
-                "changes": describe_changes(before, record),
-            }
-        )
+        estimate = _estimate_of(record, decision.pick if decision else None)
+        changes = describe_changes(before, record)
+        rows.append((record, decision, estimate, changes))
         before = record
     return pages.render(request, "history.html", file=file, rows=rows[::-1])
 
@@ -312,25 +300,17 @@ def draw_tightening(
     values = [value for each in shown for value in (each.low, each.high, each.estimate)]
     if all(value is None for value in values):
         return []
-    scale = Scale(values, 108, 8)
-    return [
-        _draw_small(model, [(labels, of.get(model)) for labels, of in steps], scale, metric)
-        for model in models
-    ]
-
-
-def _draw_small(
-    model: str, steps: Sequence[tuple[int, memory.EstimateRecord | None]], scale: Scale, metric: str
-) -> dict[str, Any]:
-    widths = [
-        each.high - each.low
-        for _, each in steps
-        if each is not None and each.low is not None and each.high is not None
-    ]
-    words = ""
-    if widths:
-        words = f"interval {widths[0]:.3f} wide"
-    if len(widths) > 1:
-        words += f" at first, {widths[-1]:.3f} now"
-    svg = pages.render_fragment("small.html", steps=steps, scale=scale, metric=metric, words=words)
-    return {"model": model, "svg": Markup(svg), "words": words}
+    scale, pictures = Scale(values, 108, 8), []
+    for model in models:
+        own = [(labels, of.get(model)) for labels, of in steps]
+        widths = [
+            each.high - each.low
+            for _, each in own
+            if each is not None and each.low is not None and each.high is not None
+        ]
+        words = f"interval {widths[0]:.3f} wide" if widths else ""
+        words += f" at first, {widths[-1]:.3f} now" if len(widths) > 1 else ""
+        shape = {"steps": own, "scale": scale, "metric": metric, "words": words}
+        svg = Markup(pages.render_fragment("small.html", **shape))
+        pictures.append({"model": model, "svg": svg, "words": words})
+    return pictures

@@ -92,7 +92,7 @@ def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str) -> Any
 
         async def shutdown(self, sockets: Any = None) -> None:
             (project.settings.project / ENTRANCE).unlink(missing_ok=True)
-            await project.runner.end_streams()
+            project.runner.end_streams()
             await super().shutdown(sockets)
 
     return Server(configure(app, project.settings))
@@ -101,18 +101,16 @@ def _make_server(uvicorn: Any, app: Any, file: Path | None, address: str) -> Any
 def bind(settings: ServeSettings) -> socket.socket:
     """A socket that listens; an error says who else might."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    both = settings.host == "::" and socket.has_dualstack_ipv6()
+    at = (settings.host, settings.port)
     try:
-        listener.bind((settings.host, settings.port))
-        listener.listen(BACKLOG)
+        return socket.create_server(at, family=family, backlog=BACKLOG, dualstack_ipv6=both)
     except OSError as error:
-        listener.close()
+        said = os.strerror(error.errno) if error.errno else str(error)
         raise InputError(
-            f"cannot listen at {settings.host}, port {settings.port}: {error.strerror}",
+            f"cannot listen at {settings.host}, port {settings.port}: {said}",
             hint="stop the other program, or give another --port (0 takes a free one)",
         ) from None
-    return listener
 
 
 def describe_exposure(settings: ServeSettings, port: int) -> list[str]:

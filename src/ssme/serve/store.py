@@ -158,9 +158,8 @@ class Store(LabelStore):
 
     def list_data(self, file: int | None = None) -> tuple[str, ...]:
         """Names of all data, or of those of a file, that have records in the memory."""
-        known = super().list_data()
         named = ["file", str(file)]
-        return tuple(name for name in known if file is None or name.split()[:2] == named)
+        return tuple(n for n in super().list_data() if file is None or n.split()[:2] == named)
 
     # people
 
@@ -228,9 +227,8 @@ class Store(LabelStore):
         """The number of a file; one that was opened before keeps its number and its mapping."""
         ((number,),) = self._execute(
             "INSERT INTO file (path, name, sha256, size, changed_ns, opened_at)"
-            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET sha256 ="
-            " excluded.sha256, size = excluded.size, changed_ns = excluded.changed_ns"
-            " RETURNING id",
+            " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET (sha256, size, changed_ns)"
+            " = (excluded.sha256, excluded.size, excluded.changed_ns) RETURNING id",
             *(path, name, sha256, size, changed_ns, utc_now()),
         )
         return int(number)
@@ -378,14 +376,13 @@ class Store(LabelStore):
 
     def resume_jobs(self, tries: int) -> None:
         """Jobs that were cut off wait again; those cut off too often have failed."""
-        message = f"The server was stopped {tries} times while it ran."
-        with self._write():
-            self._execute(
-                "UPDATE job SET state = 'failed', message = ?, ended_at = ?"
-                " WHERE state = 'running' AND tries >= ?",
-                *(message, utc_now(), tries),
-            )
-            self._execute("UPDATE job SET state = 'waiting' WHERE state = 'running'")
+        self._execute(
+            "UPDATE job SET state = iif(tries < :tries, 'waiting', 'failed'), message ="
+            " iif(tries < :tries, message, :message), ended_at = iif(tries < :tries, NULL, :now)"
+            " WHERE state = 'running'",
+            **{"message": f"The server was stopped {tries} times while it ran."},
+            **{"tries": tries, "now": utc_now()},
+        )
 
 
 def _rename_keys(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -229,7 +229,7 @@ def choose_rows(request: Mapping[str, Any]) -> list[dict[str, Any]]:
             "row": names[rows[i]],
             "round": request["round"],
             "place": place,
-            "cells": [*cells[place], *_read_answers(data, int(rows[i]))],
+            "cells": [*cells[place], *read_answers(data, int(rows[i]))],
             "probability": float(chance[i]),
             "reason": reasons[i],
             "groups": {name: str(of[rows[i]]) for name, of in data.groups.items()},
@@ -291,14 +291,13 @@ def _describe_cells(
     ]
 
 
-def _read_answers(data: ScoreSet, row: int) -> list[tuple[str, str, str]]:
+def read_answers(data: ScoreSet, row: int) -> list[tuple[str, str, str]]:
     """(model, "score", the class it predicts); pages show it only where it is asked."""
-    found = []
     predicted = metrics.predicted_classes(data.scores[[row]])[0]
-    for name, scores, best in zip(data.models, data.scores[row], predicted, strict=True):
-        text = "no score" if best < 0 else f"{data.classes[best]} ({scores[best]:.2f})"
-        found.append((name, "score", text))
-    return found
+    return [
+        (name, "score", "none" if k < 0 else f"{data.classes[k]} ({scores[k]:.2f})")
+        for name, scores, k in zip(data.models, data.scores[row], predicted, strict=True)
+    ]
 
 
 def _find_places(
