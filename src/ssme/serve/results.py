@@ -276,8 +276,8 @@ def draw_intervals(rows: Sequence[Mapping[str, Any]], metric: str) -> Markup:
         pages.render_fragment(
             "intervals.html",
             rows=[(names[row["model"]], row) for row in shown],
-            scale=Scale((row[name] for row in shown for name in ends), 190, 620),
-            height=30 * len(shown) + 48,
+            scale=Scale((row[name] for row in shown for name in ends), 14, 326),
+            height=42 * len(shown) + 54,
             metric=metric,
         )
     )
