@@ -15,6 +15,7 @@ import ssme
 from ssme.cli import app
 from ssme.errors import InputError, SsmeWarning
 from ssme.systems.evaluation import SystemsEvaluation
+from ssme.systems.rates import find_mean_interval
 from tests.systems.made import make_table
 
 KEYS = ["estimate", "low", "high", "labels_only", "judges", "p_best"]
@@ -340,3 +341,24 @@ def test_an_unknown_option_is_refused():
     table, _ = make_table(18)
     with pytest.raises(InputError, match=r"no option 'sytem'.*Did you mean 'system'"):
         evaluate(table, sytem="system")
+
+
+def test_few_numbers_near_an_end_of_the_scale_leave_room():
+    values = np.array([1.0] * 9 + [0.9])
+    _, low, high = find_mean_interval(values, np.arange(10), 0.95, binary=False)
+    assert low < 0.9
+    assert high > 0.99
+
+
+def test_what_judges_get_wrong_about_a_group_is_learned_from_all_systems():
+    table, _ = make_table(21, labels=0)
+    rng = np.random.default_rng(0)
+    passed = rng.random(len(table)) < 0.5
+    table["judge_0"] = np.where(table["topic"] == "math", 1.0, passed)
+    table["human"] = np.where(
+        (table["system"] != "s2") & (rng.random(len(table)) < 0.3), passed, np.nan
+    )
+    found = ssme.evaluate_systems(table, "human", judges="judge_0", groups="topic").frame()
+    row = found.set_index(["system", "group"]).loc[("s2", "topic=math")]
+    assert row["judges"] == 1.0
+    assert row["estimate"] < 0.7

@@ -166,8 +166,9 @@ class SystemsEvaluation:
         rows, places = self._take(measure)
         targets, levels = rows.systems, [rows.systems]
         if column is not None:
+            # judges may err about a group for all systems, and for one
             targets = self._find_cells(column)[0][places]
-            levels = [rows.systems, targets]
+            levels = [rows.systems, factorize(self.table.groups[column])[0][places], targets]
         rng = np.random.default_rng(self.options.random_state)
         n_draws, errors = self.options.n_draws, self._label_errors
         if errors is not None:

@@ -49,7 +49,7 @@ class Prior(NamedTuple):
     slope: tuple[float, float] = (-0.25, 0.3)
     """Mean and standard deviation of b: judges separate rows more than people do."""
     dispersion: tuple[float, float] = (0.8, 0.25)
-    """Variance of residuals over that of pass and fail: of pass and fail, and of numbers."""
+    """Variance of residuals over that of pass and fail: of 0 and 1, and of numbers between."""
     worth: float = 4.0
     """Labels that the dispersion counts for."""
     correlation: tuple[float, float] = (0.3, 10.0)
@@ -62,7 +62,7 @@ LEAST_WEIGHT = 0.05
 """Least weight of a judge in the consensus."""
 LEAST_RATE = 0.02
 """Least distance of a rate from 0 and 1 in the variance of its rows."""
-FIRST, FIRST_VARIANCE = (0.2, 0.1, 0.1), 0.15
+FIRST, FIRST_VARIANCE = (0.2, 0.1, 0.1, 0.1), 0.15
 """Standard deviations and the variance of residuals for a first look at the variances of rows."""
 HALVINGS = 20
 FEWEST_PAIRS = 10
@@ -150,7 +150,7 @@ def estimate_rates(
 ) -> Rates:
     """The rate of each of the ``targets`` (n,), codes of systems or of systems within groups.
 
-    ``levels`` are the codes (n,) of what judges may be wrong about: systems, and more.
+    ``levels`` are the codes (n,) of what judges may be wrong about: systems, and parts of them.
     """
 
     def average(codes: IntArray, values: FloatArray) -> FloatArray:
@@ -261,11 +261,15 @@ class Design:
     def sizes(self) -> list[int]:
         return [1 + max(int(codes.max()) for codes, _ in level) for level in self.levels]
 
-    def find_sd(self, shared: float, system: float, judge: float, prior: Prior) -> FloatArray:
-        """Prior standard deviations of all coefficients."""
+    def find_sd(
+        self, shared: float, system: float, part: float, judge: float, prior: Prior
+    ) -> FloatArray:
+        """Prior standard deviations of all coefficients; ``part`` are those of further levels."""
         own = self.shared.shape[1] - 1 - self.slopes
         slopes = [prior.slope[1]] * self.slopes
-        return np.array([shared, *slopes, *[judge] * own, *[system] * sum(self.sizes)])
+        first, *others = self.sizes
+        effects = [*[system] * first, *[part] * sum(others)]
+        return np.array([shared, *slopes, *[judge] * own, *effects])
 
     def take(self, rows: IntArray) -> FloatArray:
         """The columns of some rows."""
@@ -368,10 +372,15 @@ def fit_verdicts(
         correlation = min(correlation, HIGHEST_CORRELATION)
         features = _decorrelate(features, own_items, correlation)
         rest = _decorrelate(rest[:, None], own_items, correlation)[:, 0]
-    variance = prior.dispersion[0 if rows.binary or rows.seconds is not None else 1]
+    # numbers at the ends of the scale vary as passes and fails do
+    at_ends = float(np.isin(rows.outcomes[known], (0.0, 1.0)).mean())
+    if rows.binary or rows.seconds is not None:
+        at_ends = 1.0
+    variance = at_ends * prior.dispersion[0] + (1.0 - at_ends) * prior.dispersion[1]
     grid = product(
         prior.shared,
-        prior.system if max(design.sizes) > 1 else (1e-4,),
+        prior.system if design.sizes[0] > 1 else (1e-4,),
+        prior.system if max(design.sizes[1:], default=0) > 1 else (1e-4,),
         prior.judge if rows.verdicts.shape[1] > 1 else (1e-4,),
     )
     items = own_items if clustered else None
@@ -488,6 +497,8 @@ def find_mean_interval(
         ones = np.ones((values.size, 1))
         variance = clusters.find_mean_variance(values[:, None], ones, codes)[0]
         spread = mean * (1.0 - mean)
+        if not binary:  # few numbers may miss those that are far off: one more item, pass or fail
+            variance = (groups * variance + spread / groups) / (groups + 1.0)
         worth = spread / variance if 1e-12 < variance < np.inf and spread > 0.0 else groups
         worth = min(worth, float(values.size)) if binary else worth
         worth /= float(clusters.find_t_factor(level, groups)) ** 2
