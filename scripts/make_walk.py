@@ -82,7 +82,7 @@ def enter_labels(page: Any, truth: dict[str, str], count: int, wrong_at: int = -
 
 def enter(browser: Any, address: str, **options: Any) -> Any:
     page = browser.new_context(
-        **{"viewport": {"width": 1100, "height": 760}, "device_scale_factor": 1, **options}
+        **{"viewport": {"width": 1100, "height": 740}, "device_scale_factor": 1, **options}
     ).new_page()
     page.set_default_timeout(PATIENCE)
     page.goto(address)
