@@ -153,7 +153,7 @@ def settle_engine(spec: RunSpec) -> RunSpec:
     sources = (spec.source,) if isinstance(spec.source, str) else tuple(spec.source or ())
     if spec.engine != "memory" or not sources or not all(map(_is_several, sources)):
         return spec
-    warn(f"{sources[0]} contains several Parquet files, so `engine=stream` reads them")
+    warn(f"{sources[0]} contains several Parquet files, which are streamed (`engine=stream`)")
     return replace(spec, engine="stream")
 
 

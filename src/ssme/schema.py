@@ -672,7 +672,7 @@ class AskOptions(Declared):
         (),
         "Gaps between groups to report in addition to differences: ratio, equal_opportunity, "
         "equalized_odds, calibration.",
-        Kind(Series(Enumeration(*GAPS)).accept, f"some of {', '.join(GAPS)}", "list", ("array",)),
+        Kind(Series(Enumeration(*GAPS)).accept, f"among {', '.join(GAPS)}", "list", ("array",)),
         section=DECIDING,
     )
 

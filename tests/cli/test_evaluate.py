@@ -517,7 +517,7 @@ def test_thresholds_of_a_stream_are_said_to_be_of_the_sample(run: Run, tmp_path:
     place = written(binary_table(900, 60), tmp_path)
     asked = ("evaluate", place, *FAST, "--no-groups", "--engine", "stream", "--sample-rows")
     few = run(*asked, 200, "--threshold-for", "f1").stderr
-    assert "err together, are those of the sample of 2" in few
+    assert "come from a sample of 2" in few
     assert "of the sample of" not in run(*asked, 900, "--threshold-for", "f1").stderr
     assert "of the sample of" not in run(*asked, 200).stderr
 

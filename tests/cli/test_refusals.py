@@ -21,7 +21,7 @@ FAST = ("--method", "ensemble", "--n-draws", "20")
         (("compare", *MODELS, "--methods", "active_testing"), "cannot estimate"),
         (
             ("evaluate", *MODELS, *FAST, "--gaps", "wide", "--groups", "site"),
-            "--gaps must be some of difference",
+            "--gaps must be among difference",
         ),
         (("evaluate", *MODELS, *FAST, "--options", "n_draws=many"), "--options n_draws must be"),
         (("evaluate", *MODELS, *FAST, "--correct-shift", "both"), "--correct-shift must be"),

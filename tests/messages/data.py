@@ -562,6 +562,7 @@ TABLES_OF_ANSWERS: dict[str, Callable[..., Any]] = {
 }
 
 CSV_FILES: dict[str, Callable[..., Any]] = {
+    "lines above the header": text("exported by hand\nbert,gpt,label\n0.5,0.2,1\n0.3,0.4,0\n"),
     "a short row": text("bert,gpt,label\n0.5,0.2,1\n0.2\n0.3,0.4,0\n"),
     "a short last row": text("bert,gpt,label\n0.5,0.2,1\n0.2,0.1"),
     "a short row among quotes": text('bert,gpt,label\n"0.5",0.2,1\n\n0.2,0.3\n'),

@@ -48,7 +48,7 @@ def test_several_files_are_streamed_unasked(tmp_path: Path, asked: str) -> None:
     for seed in range(2):
         put(tmp_path / "scores" / f"{seed}.parquet", binary_table(60, 20, seed=seed))
     source = str(tmp_path / asked)
-    with pytest.warns(SsmeWarning, match=r"several Parquet files, so engine=stream"):
+    with pytest.warns(SsmeWarning, match=r"several Parquet files, which are streamed"):
         result = ssme.evaluate(source, "label", **ASKED)
     assert result.settings["n_rows"] == 120
     assert result.settings["config"]["engine"] == {"engine": "stream"}

@@ -204,8 +204,8 @@ def evaluate_asked(
     sampled = result.streamed is not None and result.data.n_rows < result.settings["n_rows"]
     if (goal is not None or ask.together) and sampled:
         output.note(
-            f"Thresholds, and how the models err together, are those of the sample of "
-            f"{result.data.n_rows:,} rows; --sample-rows takes more."
+            f"Thresholds and joint errors of the models come from a sample of "
+            f"{result.data.n_rows:,} rows; --sample-rows sets its size."
         )
     return result.ask(
         threshold_for=goal,

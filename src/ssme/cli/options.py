@@ -223,8 +223,8 @@ def _write_value(value: str) -> str:
         found = ast.literal_eval(value)
     except (SyntaxError, ValueError):
         found = None
-    if isinstance(found, str) and found.strip():
-        return shlex.quote(found)
+    if isinstance(found, str):  # a comma alone is hard to see without quotes
+        return shlex.quote(found) if any(map(str.isalnum, found)) else value
     if not (value.startswith("[") and value.endswith("]")):
         return value
     if not found or not all(isinstance(name, str) for name in found):

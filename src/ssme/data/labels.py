@@ -412,7 +412,8 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
         hint += ", or name the positive one with `positive`" if one_column else ""
         if one_column and len(values) == 2:
             one, other = values
-            hint = f"name the one whose probability the scores are: `positive={one!r}` or "
+            problem = f"it is unknown which of the labels {quote(values)} is the positive class"
+            hint = f"name the class whose probability the scores are: `positive={one!r}` or "
             hint += f"`positive={other!r}`"
     return InputError(problem, hint=hint)
 

@@ -328,13 +328,12 @@ def refuse_without_order(data: ScoreSet, metrics: Sequence[Metric]) -> None:
     if data.n_classes == 2:
         low, high = data.classes
         raise InputError(
-            f"{names} {verb} the positive class, and nothing says which of {quote(data.classes)} "
-            "is positive",
+            f"{names} {verb} the positive class, and it is unknown which of "
+            f"{quote(data.classes)} is positive",
             hint=f"pass `positive={high!r}` or `positive={low!r}`",
         )
     raise InputError(
-        f"{names} {verb} the order of the classes, and nothing says the order of "
-        f"{quote(data.classes)}",
+        f"{names} {verb} the order of the classes, which is unknown for {quote(data.classes)}",
         hint="list them from the lowest to the highest: `classes=[...]`",
     )
 

@@ -852,7 +852,7 @@ class Evaluation:
         """
         classes = self.data.classes
         if name is None and len(classes) == 2 and not self.data.ordered:
-            problem = f"nothing says which of the classes {quote(classes)} is positive"
+            problem = f"it is unknown which of the classes {quote(classes)} is positive"
             raise InputError(problem, hint="name the class with `class_name`")
         name = classes[-1] if name is None else name
         return _find_position(str(name), list(map(str, classes)), "there is no class {!r}")

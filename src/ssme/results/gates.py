@@ -231,7 +231,7 @@ def _list_failures(evaluation: Evaluation, condition: GateCondition) -> Iterator
         if not condition.holds(value):
             yield (
                 f"{name}: {condition.metric} {condition.column} is {value:.4g}, "
-                f"asked for {condition.sign} {condition.limit:g}"
+                f"must be {condition.sign} {condition.limit:g}"
             )
 
 
@@ -333,5 +333,5 @@ def _check_within(
     raw = "" if choice.within_calibrated else " (not calibrated)"
     return choice.p_within >= level, (
         f"{choice.pick} is within {within:g} of the best {choice.metric} with probability "
-        f"{choice.p_within:.3g}{raw}, asked for {level:g}"
+        f"{choice.p_within:.3g}{raw}, must be >= {level:g}"
     )

@@ -537,9 +537,8 @@ def _make_groups(
     ]
     if any(row["labels_only_from"] == "all" for row in evaluation.rows() if row["group"] != ALL):
         about.append(
-            "Where the labels of a group do not determine a metric (without labels, or without "
-            "those of a class), labels alone have only the value of all labeled rows to offer. The "
-            'tables show that value and say "all rows".'
+            'Where a group has no labels, or none of a class that a metric needs, "labels only" is '
+            'the value of all labeled rows, marked "all rows".'
         )
     pictures = charts.get("groups", ())
     about = about if limit is None else []

@@ -83,8 +83,11 @@ def open_csv(
         if wrong:
             listed = ", ".join(wrong[:MOST_LINES])
             more = f", and {len(wrong) - MOST_LINES} more do not" if len(wrong) > MOST_LINES else ""
-            problem = f"{file}: the header has {width} fields, but {listed}{more}"
+            fields = "1 field" if width == 1 else f"{width} fields"
+            problem = f"{file}: the header has {fields}, but {listed}{more}"
             hint = "write an empty field for a missing value; check quoting and `delimiter`"
+            if width == 1:
+                hint = f"remove what is above the header, first {header[0][:60]!r}"
             raise InputError(problem, hint=hint)
         if frame is None or frame.shape != (n_rows - 1, width):
             text = table.rewrite(header, style, missing, ignored)
@@ -293,7 +296,8 @@ def _refuse_commas(file: Path, frame: Any, ignored: Collection[str]) -> None:
             continue
         cells = frame[name].dropna()
         if len(cells) and all(isinstance(c, str) and WITH_COMMA.fullmatch(c) for c in cells):
-            problem = f"{file}: is the comma in {cells.iloc[0]!r} of column {str(name)!r} decimal?"
+            where = f"column {str(name)!r} of {file} contains {cells.iloc[0]!r}"
+            problem = f"{where}; is the comma a decimal or a thousands separator?"
             hint = "pass `decimal=','` or `thousands=','`; for text pass `decimal='.'`"
             raise InputError(problem, hint=hint)
 
