@@ -258,6 +258,24 @@ def test_rounds_go_on_until_the_target_is_met(run: Run, file: Path, tmp_path: Pa
     assert pd.read_csv(kept).equals(rows)
 
 
+def test_the_usual_target_is_about_the_metric_of_the_goal(
+    run: Run, file: Path, tmp_path: Path
+) -> None:
+    kept = tmp_path / "round.csv"
+    asked = ("next", file, "--models", "good,bad", "-k", "accuracy", "-k", "roc_auc")
+    asked = (*asked, "--labels-file", kept, "--simulations", "2", "--n-draws", "100")
+    told = " ".join(run(*asked, "--goal", "best:roc_auc").stdout.split())
+    assert "P(regret:roc_auc<=0.01)>=0.9" in told
+    unlabeled = tmp_path / "unlabeled.csv"
+    pd.read_csv(file)[["id", "good", "bad"]].to_csv(unlabeled, index=False)
+    kept.unlink(missing_ok=True)
+    first = run("next", unlabeled, *asked[2:])
+    assert "P(regret<=0.01)>=0.9" in " ".join(first.stdout.split())
+    refused = run(*asked, "--goal", "metric:roc_auc")
+    assert refused.exit_code == 2
+    assert "width(roc_auc)" in refused.stderr
+
+
 def test_rounds_write_over_no_other_file(run: Run, file: Path, tmp_path: Path) -> None:
     other = tmp_path / "mine.csv"
     other.write_text("id,label,note\nr1,1,sure\n")

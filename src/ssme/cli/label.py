@@ -145,13 +145,19 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
 
     [cyan]ssme next scores.csv[/cyan]
     [cyan]ssme next scores.csv --target "P(best)>=0.95"[/cyan]
-    [cyan]ssme next scores.csv --labels-file round.csv -n 50 --goal metric:f1[/cyan]
+    [cyan]ssme next scores.csv --labels-file round.csv --goal best:roc_auc[/cyan]
     """
     from ssme.results.plan import parse_target
+    from ssme.results.suggest import parse_goal
 
     file = asked.labels_file
     for text in asked.target or ():
         parse_target(text)
+    kind, name = parse_goal(asked.goal)
+    if kind != "best" and not asked.target:
+        metric = name if kind == "metric" else "accuracy"
+        hint = f'say what is to be reached for this goal, as in --target "width({metric})<=0.1"'
+        raise InputError(f"--goal {asked.goal} has no usual --target", hint=hint)
     if file.exists():
         _refuse_other_columns(file, asked.draw, None)
         taken = {"design": "by_score"} if asked.draw in TAKEN else {}
@@ -177,7 +183,7 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
         raise typer.Exit(program.CONDITION_FAILED)
     with output.show_progress("simulating"):
         plans = result.plan_several(
-            list(asked.target or (_choose_target(result),)),
+            list(asked.target or (_choose_target(result, name),)),
             simulations=asked.simulations,
             random_state=result.settings["random_state"],
         )
@@ -190,10 +196,20 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
     raise typer.Exit(program.CONDITION_FAILED)
 
 
-def _choose_target(result: Evaluation) -> str:
-    """The rule for stopping where P(within) was measured on benchmark sets; else P(best)."""
-    measured = result.find_record(result.metrics[0]).knows("within")
-    return "P(regret<=0.01)>=0.9" if measured else "P(best)>=0.95"
+def _choose_target(result: Evaluation, name: str) -> str:
+    """The rule for stopping where P(within) was measured on benchmark sets; else P(best).
+
+    It is about the metric ``name`` of the goal, the first one where that has none, and the same in
+    every round.
+    """
+    from ssme.results.choose import LEAST_LABELS
+    from ssme.results.reliability import find_record
+
+    data, metric = result.data, result.find_metric(name) if name else result.metrics[0]
+    about = f":{name}" if name else ""
+    record = find_record(result.method, metric, data.n_classes, LEAST_LABELS)
+    measured = record.knows("within") and not data.judges
+    return f"P(regret{about}<=0.01)>=0.9" if measured else f"P(best{about})>=0.95"
 
 
 def _list_left_out(result: Evaluation) -> list[str]:

@@ -315,7 +315,7 @@ class LabelTable:
         if taken:
             problem = f"{len(taken):,} labels of {self.table.what} are of rows that were "
             raise InputError(
-                f"{problem}{taken[0]}: they are no random sample", hint="pass `design=by_score`"
+                f"{problem}{taken[0]}: not a random sample", hint="pass `design=by_score`"
             )
 
     def join_design(self) -> FloatArray | LabelRounds | None:
