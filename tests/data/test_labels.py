@@ -133,7 +133,7 @@ def test_text_that_is_a_number_is_ordered_as_one(make: Any) -> None:
     assert_array_equal(data.with_labels([1, 0, None, 0]).labels, [1, 0, U, 0])
     with pytest.raises(InputError, match="label -1 at row 0"):
         ScoreSet.from_arrays(P, make(["-1", "0", "1", None]))
-    with pytest.raises(InputError, match="which of the labels .* is the positive class"):
+    with pytest.raises(InputError, match=r"which of the labels .* is the positive class"):
         ScoreSet.from_arrays(P, make(["v1", "v0", None, None]))
 
 

@@ -31,8 +31,8 @@ __all__ = [
     "trace_estimates",
 ]
 
-UNTOLD = {"method", "level", "random_state", "by", "labels_file"}
-"""Options that are told in another way, or of which changes are expected."""
+UNREPORTED = {"method", "level", "random_state", "by", "labels_file"}
+"""Options that are reported in another way, or whose changes are expected."""
 SCORE_BINS = 20
 """Parts of [0, 1] in which scores are counted; memories of any age are compared in these."""
 
@@ -330,7 +330,7 @@ def tell_differences(before: EvaluationRecord, after: EvaluationRecord) -> tuple
             f"The level of the intervals was {one} and is {two}: the interval of a change has "
             "neither, and no change is called clear."
         )
-    for name in sorted({*old, *new} - UNTOLD):
+    for name in sorted({*old, *new} - UNREPORTED):
         if old.get(name) != new.get(name):
             one, two = (each.get(name, "not given") for each in (old, new))
             said.append(f"The option {name} was {one} and is {two}.")
