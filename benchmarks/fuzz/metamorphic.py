@@ -100,6 +100,7 @@ class World:
     truth: list[Any]
     single: bool = False
     label_file: bool = False
+    joined: bool = False
     engine: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -150,6 +151,9 @@ def draw_world(rng: np.random.Generator) -> World:
         columns["weight"] = [float(w) / 4 for w in rng.integers(1, 9, n)]
     if rng.random() < 0.1:
         columns["label_weight"] = [float(w) / 2 for w in rng.integers(2, 9, n)]
+    if rng.random() < 0.15:
+        patients = rng.integers(0, max(3, n // 3), n)
+        columns["cluster"] = [f"patient {i}" for i in patients]
     if rng.random() < 0.4:
         sites = ("north", "south", None) if rng.random() < 0.5 else ("west", "east")
         columns["group_site"] = [sites[i] for i in rng.integers(0, len(sites), n)]
@@ -372,6 +376,13 @@ def split_off_labels(world: World, way: str, rng: np.random.Generator) -> Change
     return Changed(replace(world, label_file=True))
 
 
+def split_into_files(world: World, way: str, rng: np.random.Generator) -> Changed | None:
+    if "id" not in world.columns or len(world.models) < 2:
+        return None
+    ways = [each for each in [way, *_list_other_ways(world, way)] if each in ("csv;", *TABLES)]
+    return Changed(replace(world, joined=True), way=str(rng.choice(ways))) if ways else None
+
+
 def stream_parts(world: World, way: str, rng: np.random.Generator) -> Changed:
     return Changed(replace(world, engine={"engine": "stream", "parts": int(rng.integers(2, 5))}))
 
@@ -399,6 +410,7 @@ RELATIONS: dict[str, Relation] = {
     "format": change_way,
     "single precision": lose_digits,
     "labels in a file": split_off_labels,
+    "files by id": split_into_files,
     "parts of a stream": stream_parts,
     "stream or memory": stream_rows,
     "stream or dask": stream_on_dask,
@@ -421,6 +433,7 @@ def _put_scores_last(world: World, models: dict[str, dict[Hashable, str]]) -> Wo
 # ways in: files by their suffix, frames by their library, arrays; wide or long
 
 
+TABLES = tuple(suffix for suffix, reader in READERS.items() if reader.open is not None)
 FRAMES = ("pandas", "pandas-object", "pandas-nullable", "polars", "pyarrow", "dataset")
 ARRAYS = (*(suffix for suffix, reader in READERS.items() if reader.open is None), "arrays")
 SINGLE_PRECISION = ("pandas", "pandas-nullable", "polars", "pyarrow", ".parquet", *ARRAYS)
@@ -429,7 +442,7 @@ SINGLE_PRECISION = ("pandas", "pandas-nullable", "polars", "pyarrow", ".parquet"
 
 def list_ways(world: World) -> list[str]:
     """All ways to give a world, the suffixes of all readers among them."""
-    tables = [suffix for suffix, reader in READERS.items() if reader.open is not None] + ["csv;"]
+    tables = [*TABLES, "csv;"]
     ways = [*tables, *FRAMES]
     asks_truth = "oracle" in {f.name for f in fields(find_method_class(world.question["method"]))}
     if "id" in world.columns and not asks_truth:
@@ -476,7 +489,26 @@ def give(world: World, way: str, folder: Path) -> tuple[Any, Any, dict[str, Any]
         if options["engine"] == "dask":
             options["scheduler"] = start_dask()
         return folder, None, options
+    if world.joined:
+        return _split_models(columns, container, folder, world), None, options
     return _pack(columns, container, folder, world), None, options
+
+
+def _split_models(columns: Columns, container: str, folder: Path, world: World) -> list[Path]:
+    """Files with the first model, in the order of the rows, and with the others, in another one.
+
+    Both have the ids; labels are in the first file, all other columns in both.
+    """
+    first = set(next(iter(world.models.values())).values())
+    paths = []
+    for name, scores in (("first", first), ("second", set(world.score_columns) - first)):
+        kept = [each for each in columns if each in scores or each not in world.score_columns]
+        part = {each: columns[each] for each in kept if name == "first" or each != "label"}
+        if name == "second":
+            part = {each: values[::-1] for each, values in part.items()}
+        (folder / name).mkdir()
+        paths.append(_pack(part, container, folder / name, world))
+    return paths
 
 
 def _find_type(values: list[Any]) -> Any:
@@ -492,6 +524,8 @@ def _name_columns(world: World, layout: str) -> dict[str, Any]:
         options["weight"] = "weight"
     if "label_weight" in world.columns:
         options["design"] = "label_weight"
+    if "cluster" in world.columns:
+        options["cluster"] = "cluster"
     if world.groups:
         options["groups"] = world.groups
     if world.kind in ("answers", "ratings"):
@@ -540,6 +574,7 @@ def _give_arrays(
     groups = {n.removeprefix("group_"): world.columns[n] for n in world.groups}
     rest = {"weights": world.columns.get("weight"), "ids": world.columns.get("id")}
     rest |= {"groups": groups or None, "design": world.columns.get("label_weight")}
+    rest["clusters"] = world.columns.get("cluster")
     options |= {"models": list(world.models), **{k: v for k, v in rest.items() if v is not None}}
     if container == ".npz":
         ScoreSet.from_arrays(scores, world.columns["label"], **options).save(folder / "s.npz")

@@ -53,6 +53,28 @@ def read(kind: str, frame: pd.DataFrame, folder: Path, **options: Any) -> ScoreS
     return ScoreSet.from_frame(make_frame(columns, kind), "label", **options)
 
 
+def test_a_pattern_names_no_column(tmp_path: Path) -> None:
+    """A copy of the labels was a model, and the best one."""
+    sample = make_sample().rename(columns=lambda name: f"m_{name}")
+    sample, path = sample.rename(columns={"m_id": "id", "m_label": "y"}), tmp_path / "s.parquet"
+    sample.to_parquet(path, index=False)
+    for engine in ("memory", "stream"):
+        run = {"method": "ensemble", "metrics": "accuracy", "engine": engine}
+        with pytest.warns(SsmeWarning, match="not taken for models: 'm_gold' .equal to the label"):
+            result = ssme.evaluate(path, "y", models=["m_*"], **run)
+        assert result.data.models == tuple(f"m_{name}" for name in MODELS)
+        with pytest.warns(SsmeWarning, match="not taken for models"):
+            assert str(ssme.rerun(result.settings["config"])) == str(result)
+    with pytest.warns(SsmeWarning, match="not taken for models"):
+        data = ScoreSet.from_frame(sample, "y", models=["m_*"])
+    assert data.models == tuple(f"m_{name}" for name in MODELS)
+    assert data.layout.skipped == {f"m_{name}": why for name, why in SKIPPED.items()}
+    both = ScoreSet.from_frame(sample, "y", models=["m_gold", "m_f*"])
+    assert both.models == ("m_gold", "m_forest")
+    votes = sample[["y", "m_sex", "m_smoker"]]
+    assert ScoreSet.from_frame(votes, "y", models=["m_*"]).models == ("m_sex", "m_smoker")
+
+
 @pytest.mark.parametrize(
     "kind", ["pandas", "polars", "pyarrow", ".csv", ".parquet", ".xlsx", ".jsonl"]
 )

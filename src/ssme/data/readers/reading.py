@@ -175,10 +175,11 @@ def read_table(
     table: Table, labels: object | None, options: ReadOptions, *, source: str | None = None
 ) -> ScoreSet:
     """The set in ``table``; ``labels`` as in `ScoreSet.from_frame`."""
-    options = expand_patterns(options, table.columns)
+    named, options = options, expand_patterns(options, table.columns)
     table = table.drop(options.ignore or ())
+    matched = _list_matched(named, options)
     options, labels = _name_label_column(table, options, labels)
-    columns, rows = _find(table, options, labels, names_rows=True)
+    columns, rows = _find(table, options, labels, matched, names_rows=True)
     rows = rows or Rows(table, columns, options, labels)
     return _build(table, columns, rows, options, labels, source)
 
@@ -187,9 +188,10 @@ def find_columns(
     table: Table, options: ReadOptions, labels: object | None = None
 ) -> layouts.Columns:
     """Which columns of ``table`` hold what; it may be some rows of a source."""
-    options = expand_patterns(options, table.columns)
+    named, options = options, expand_patterns(options, table.columns)
     table = table.drop(options.ignore or ())
-    return _find(table, *_name_label_column(table, options, labels))[0]
+    matched = _list_matched(named, options)
+    return _find(table, *_name_label_column(table, options, labels), matched)[0]
 
 
 def expand_patterns(options: ReadOptions, columns: Sequence[str]) -> ReadOptions:
@@ -224,6 +226,11 @@ def expand_patterns(options: ReadOptions, columns: Sequence[str]) -> ReadOptions
     return replace(options, **found) if found else options
 
 
+def _list_matched(named: ReadOptions, expanded: ReadOptions) -> frozenset[str]:
+    """The models that a pattern matched, and that are not named."""
+    return frozenset(expanded.models or ()) - frozenset(named.models or ())
+
+
 def read_columns(table: Table, columns: layouts.Columns, options: ReadOptions) -> ScoreSet:
     """The set in ``table``, whose columns `find_columns` has found before."""
     return _build(table, columns, Rows(table, columns, options, None), options, None, None)
@@ -247,10 +254,16 @@ def _name_label_column(
 
 
 def _find(
-    table: Table, options: ReadOptions, labels: object | None, *, names_rows: bool = False
+    table: Table,
+    options: ReadOptions,
+    labels: object | None,
+    matched: frozenset[str],
+    *,
+    names_rows: bool = False,
 ) -> tuple[layouts.Columns, Rows | None]:
     """The columns and, where labels had to be looked at, the rows.
 
+    ``matched`` are the models that are not named, but match a pattern.
     ``names_rows`` looks for a column of ids by its values, which takes all rows of the source.
     """
     roles, rows, given = layouts.find_roles(table, options, labels), None, labels is not None
@@ -268,7 +281,7 @@ def _find(
         if options.models is not None:
             rows = Rows(table, columns, options, labels)
             plain = replace(options, answers=None, ratings=None)
-            found = wide.find_scores(table, roles, plain, rows.labels, given=given)
+            found = wide.find_scores(table, roles, plain, rows.labels, matched, given=given)
             columns = replace(columns, scores=found.scores, classes=found.classes)
         return columns.with_ignored(table), rows
     if layouts.find_layout(table, roles, options) == "long":
@@ -278,7 +291,7 @@ def _find(
         return columns, None
     roles = name_rows(roles)
     rows = Rows(table, roles, options, labels)
-    return wide.find_scores(table, roles, options, rows.labels, given=given), rows
+    return wide.find_scores(table, roles, options, rows.labels, matched, given=given), rows
 
 
 def find_repeating(table: Table, columns: layouts.Columns) -> tuple[str, ...]:

@@ -39,10 +39,19 @@ a class is a number."""
 
 
 def find_scores(
-    table: Table, roles: layouts.Columns, options: ReadOptions, raw: RawLabels, *, given: bool
+    table: Table,
+    roles: layouts.Columns,
+    options: ReadOptions,
+    raw: RawLabels,
+    matched: frozenset[str],
+    *,
+    given: bool,
 ) -> layouts.Columns:
-    """``roles`` with the score columns; ``given``: labels were given separately."""
-    grid, skipped = _find_grid(table, roles, options, raw, given=given)
+    """``roles`` with the score columns.
+
+    ``matched`` are models that only a pattern names; ``given``: labels were given separately.
+    """
+    grid, skipped = _find_grid(table, roles, options, raw, matched, given=given)
     classes = grid.classes
     if classes is not None:
         classes = order_classes(classes, options.classes, options.positive)
@@ -77,7 +86,13 @@ def read_scores(table: Table, columns: layouts.Columns) -> FloatArray:
 
 
 def _find_grid(
-    table: Table, roles: layouts.Columns, options: ReadOptions, raw: RawLabels, *, given: bool
+    table: Table,
+    roles: layouts.Columns,
+    options: ReadOptions,
+    raw: RawLabels,
+    matched: frozenset[str],
+    *,
+    given: bool,
 ) -> tuple[Grid, Mapping[str, str]]:
     """The score columns, and those that are models only by name, with the reason."""
     if isinstance(options.models, Mapping):
@@ -92,7 +107,12 @@ def _find_grid(
         names = list(options.models)
         refuse_duplicates(names, "model")
         if options.pattern is None and set(names) <= set(table.columns):
-            return Grid({name: {"": name} for name in names}, None), {}
+            doubted = [name for name in names if name in matched and name not in taken]
+            reasons = {name: layouts.explain_no_model(table, name, raw) for name in doubted}
+            skipped = {name: reason for name, reason in reasons.items() if reason}
+            if len(skipped) == len(names):
+                skipped = {}  # a pattern of votes
+            return Grid({name: {"": name} for name in names if name not in skipped}, None), skipped
         return _find_named(table, free, names, options, raw), {}
     if options.pattern is not None:
         return _find_named(table, free, None, options, raw), {}
