@@ -147,6 +147,9 @@ def test_names_that_are_words_and_copies_are_told():
     table = make_pairs(2).replace({"s0": "a", "s1": "b"})
     with pytest.raises(InputError, match="which may be the system of that name or the"):
         ssme.evaluate_systems(table)
+    capitals = table.replace({"model_a": {"a": "A", "b": "B"}, "model_b": {"a": "A", "b": "B"}})
+    with pytest.raises(InputError, match="which may be the system of that name or the"):
+        ssme.evaluate_systems(capitals)
     other = table.replace({"a": "first", "b": "second"})
     other[["model_a", "model_b"]] = table[["model_a", "model_b"]].replace({"a": "s0", "b": "s1"})
     assert len(ssme.evaluate_systems(other).systems) == 3

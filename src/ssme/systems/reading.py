@@ -371,16 +371,19 @@ def _read_preferences(table: Table, name: str, pair: tuple[str, str]) -> FloatAr
         if text.lower() in MISSING:
             continue
         names = (spell_class(first[at]), spell_class(second[at]))
+        known = PREFERENCES.get(text.lower())
+        if known is not None:  # such a word in any capitals
+            text, names = text.lower(), (names[0].lower(), names[1].lower())
         if text in names:
             found[at] = float(text == names[0])
-            if PREFERENCES.get(text.lower(), found[at]) != found[at]:
+            if known not in (None, found[at]):
                 raise InputError(
                     f"column {name!r} has {text!r} in row {at}, which may be the system of that "
                     f"name or the {'first' if text == names[1] else 'second'} of the two answers",
                     hint="write names of systems that are not such words",
                 )
-        elif text.lower() in PREFERENCES:
-            found[at] = PREFERENCES[text.lower()]
+        elif known is not None:
+            found[at] = known
         else:
             raise InputError(
                 f"column {name!r} has {text!r} in row {at}, which does not say which of two "
