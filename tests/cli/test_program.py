@@ -329,7 +329,7 @@ def test_demo(run: Run) -> None:
     assert held
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     assert f"{held[1]} of the 24<!-- constant --> intervals contain the truth" in readme
-    assert "Warnings of the method auto" in result.stdout
+    assert "Warnings of auto, which did not see the truth" in result.stdout
     assert "D201" in result.stdout
     assert "EM stopped" not in result.output
     assert max(map(len, result.stdout.splitlines())) <= 80

@@ -132,7 +132,7 @@ def _list_warnings(name: str, result: Evaluation) -> Iterator[str]:
     if not result.warnings:
         yield f"\nThe method {name} has no warnings here."
         return
-    yield f"\nWarnings of the method {name}, without the truth (`ssme explain CODE` says why):"
+    yield f"\nWarnings of {name}, which did not see the truth (`ssme explain CODE` explains them):"
     for warning in result.warnings:
         yield f"{warning.severity}: {warning.code} {warning.title}"
 

@@ -54,7 +54,8 @@ def render_card(evaluation: Evaluation, model: str) -> str:
     lines += ["    dataset:", f"      name: {data}", f"      type: {data}", "    metrics:"]
     for row in rows:
         if row["estimate"] == row["estimate"]:
-            name = f"{row['metric']}, estimate and interval {format_span(row['low'], row['high'])}"
+            span = format_span(row["low"], row["high"])
+            name = f"{row['metric']} ({evaluation.level * 100:g} % interval {span})"
             lines += [f"    - type: {json.dumps(row['metric'])}", f"      name: {json.dumps(name)}"]
             lines.append(f"      value: {row['estimate']:.4f}")
     columns = documents.list_estimate_columns(evaluation.level)[1:5]
