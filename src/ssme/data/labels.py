@@ -437,9 +437,8 @@ def encode(raw: RawLabels, classes: Sequence[Hashable]) -> IntArray:
             hint += f"; the label is {type(value).__name__}, the class is not"
         elif 1 < len(unknown) == len(raw.values):
             hint = (
-                f"labels and scores name the classes differently: write the labels as "
-                f"{quote(classes)}, give the columns of scores the names of the labels, or list "
-                "those in `classes`"
+                f"write the labels as {quote(classes)}, rename the columns of scores to the "
+                "labels, or list the labels in `classes`"
             )
         raise InputError(
             f"label {value!r} at row {raw.find_first_row(value)} is not one of the classes "

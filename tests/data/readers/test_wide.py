@@ -167,7 +167,7 @@ def test_columns_that_sum_to_one_and_may_be_models_are_refused(
     labels = [0, 1] * (len(frame) // 2) + [None] * (len(frame) % 2)
     with pytest.raises(InputError, match=f"columns {columns}.*classes of one model") as told:
         ScoreSet.from_frame(frame, labels)
-    assert "if each is a model" in str(told.value)
+    assert "If each is a model" in str(told.value)
     data = ScoreSet.from_frame(frame, labels, models=list(frame.columns))
     assert data.models == tuple(frame.columns)
 

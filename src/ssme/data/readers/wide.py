@@ -350,9 +350,9 @@ def _refuse_classes(
         raise InputError(
             f"columns {quote(names)} sum to 1 on every row: they look like the {len(names)} "
             "classes of one model",
-            hint="if so, say how names contain model and class with `pattern='{model}_{class}'`, "
-            f"leave other columns out with `ignore=[...]`, or pass {MAPPING}; if each is a model, "
-            "list them with `models=[...]`",
+            hint="if each is a model, list them with `models=[...]`; if they are classes, pass "
+            f"`pattern='{{model}}_{{class}}'` or {MAPPING}, and leave other columns out with "
+            "`ignore=[...]`",
         )
 
 
