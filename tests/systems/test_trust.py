@@ -50,6 +50,17 @@ def test_intervals_of_biases_hold_where_there_are_none():
     assert np.mean(held) >= 0.89
 
 
+def test_a_bias_that_no_error_could_show_has_no_interval():
+    table = make_biased(0, 0.0)
+    passed = table["human"].fillna(1.0)
+    table["output"] = ["?" if not good else "x" * (1 + at % 5) for at, good in passed.items()]
+    table["judge_a"] = np.where((passed == 0.0) & (table.index % 2 == 0), 1.0, passed)
+    rows = ssme.evaluate_systems(table, "human", judges="judge_a", n_draws=100).biases()
+    (row,) = (row for row in rows if row["kind"] == "length")
+    assert row["bias"] == pytest.approx(0.0)
+    assert np.isnan([row["bias_low"], row["bias_high"]]).all()
+
+
 def test_a_judge_that_costs_much_and_adds_nothing_is_dropped_first():
     table, _ = make_table(1, labels=200, accuracies=(0.9, 0.85, 0.5))
     prices = {"judge_0": 0.01, "judge_1": 0.01, "judge_2": 0.05}

@@ -177,7 +177,9 @@ def _find_slope(
     if groups < 4:
         return missing
     covariance = inverse @ (sums.T @ sums) @ inverse * groups / (groups - 3.0)
-    half = float(stdtrit(groups - 3.0, 0.5 + level / 2.0)) * np.sqrt(max(covariance[2, 2], 0.0))
+    if covariance[2, 2] < 1e-12:  # no error depends on the column, which says nothing of others
+        return float(found[2]), np.nan, np.nan
+    half = float(stdtrit(groups - 3.0, 0.5 + level / 2.0)) * np.sqrt(covariance[2, 2])
     return float(found[2]), float(found[2] - half), float(found[2] + half)
 
 
