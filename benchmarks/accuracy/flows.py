@@ -89,7 +89,7 @@ def join_paper_flow(summary: pd.DataFrame) -> pd.DataFrame:
     return joined.assign(verdict=judge_rows(joined))
 
 
-@experiment(runs=25)
+@experiment(runs=50)
 def flow_readings(setup: Setup) -> None:
     """Readings of the paper's flow: what its text leaves open about SSME-NF.
 
@@ -111,7 +111,7 @@ def flow_readings(setup: Setup) -> None:
 METRICS, DRAWS, STEPS = ("accuracy", "ece"), 200, 700
 
 
-@experiment(runs=25)
+@experiment(runs=50)
 def flow_plain(setup: Setup) -> None:
     """The plain reading of the paper's flow on MultiNLI: 300 epochs without early stopping.
 
