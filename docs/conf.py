@@ -74,6 +74,7 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
+    "show_toc_level": 2,
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
     "logo": {"text": f"ssme {release}"},
