@@ -104,6 +104,7 @@ def measure(labels: int, clicks: int, characters: int) -> list[dict[str, Any]]:
             person = Person(server)
             person.post("/me", name="Ada")
             person.post("/files/1/names", plain="1")
+            person.post("/files/1/labeling", design="random", double_every="5")  # large rounds
             process, bob = server.process.pid, person.invite("Bob")
             lines = [
                 {"labels": labels, "person": who, "clicks": clicks, **click(each, clicks, process)}
