@@ -17,8 +17,10 @@ from ssme.memory import (
     Memory,
     refuse_no_memory,
 )
+from ssme.memory.database import APPLICATION_ID
+from ssme.memory.tables import MIGRATIONS
 
-MIGRATIONS, VERSION = Memory.migrations, len(Memory.migrations)
+VERSION = len(MIGRATIONS)
 
 
 def record(**changes) -> EvaluationRecord:
@@ -102,7 +104,7 @@ def test_a_file_of_every_older_version_opens_with_its_labels(tmp_path, version):
     old = sqlite3.connect(path)
     for step in MIGRATIONS[:version]:
         old.executescript(step)
-    old.execute(f"PRAGMA application_id = {Memory.application_id}")
+    old.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     old.execute(f"PRAGMA user_version = {version}")
     old.execute(
         "INSERT INTO label_event (key, data, row, label, annotator, given_at)"

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from ssme.memory import LabelEvent, Memory
+from ssme.memory.database import APPLICATION_ID
+from ssme.memory.tables import MIGRATIONS
 from ssme.serve.labels import ADJUDICATED, MOST_COUNTED, TAKEN_BACK, UNSURE, StoredSuggestion
 from ssme.serve.settings import ServeSettings
 from ssme.serve.store import Store
@@ -119,8 +121,8 @@ PRAGMA user_version = 1
 def test_a_project_with_two_files_opens_with_every_label_and_row(settings: ServeSettings) -> None:
     settings.make_folders()
     memory = sqlite3.connect(settings.memory_file)
-    memory.executescript("".join(Memory.migrations[:3]))
-    memory.execute(f"PRAGMA application_id = {Memory.application_id}")
+    memory.executescript("".join(MIGRATIONS[:3]))
+    memory.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     memory.execute("PRAGMA user_version = 3")
     for number, (row, label) in enumerate((("a", 1), ("b", 0), ("b", 1))):
         memory.execute(

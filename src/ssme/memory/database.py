@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from ssme.errors import InputError
 from ssme.memory.tables import MIGRATIONS
@@ -28,154 +28,17 @@ R = TypeVar("R")
 
 SECONDS_TO_WAIT = 30.0
 """How long a writer waits for another one to finish."""
+APPLICATION_ID = 0x53534D45  # the letters SSME
+JSON_COLUMNS = frozenset(
+    {"row", "label", "spec", "scores", "scored", "possible_best"}
+    # of the page
+    | {"read", "run", "shown", "names", "guide", "request", "cells", "groups", "keys"}
+)
+ADVICE = (
+    "check that it is a memory made by ssme, that the disk has room and that no other program "
+    "has it open"
+)
 SETTINGS = ("trusted_schema = OFF", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
-
-
-class SqliteFile:
-    """One SQLite file with versioned tables; each write is on the disk when it returns.
-
-    Migration k (from 0) leads from ``PRAGMA user_version`` k to k + 1; a file of a newer version is
-    refused. Columns in `json_columns` hold JSON. `advice` says what to do when SQLite fails.
-    """
-
-    migrations: ClassVar[tuple[str, ...]]
-    json_columns: ClassVar[frozenset[str]]
-    application_id: ClassVar[int] = 0
-    advice: ClassVar[str]
-
-    def __init__(self, path: Path, *, copy: bool = False) -> None:
-        self.path = path
-        with self._name_file_in_errors():
-            self._connection = _open_copy(path) if copy else _connect(path)
-            try:
-                for setting in SETTINGS:
-                    self._connection.execute(f"PRAGMA {setting}")
-                with self._write() as connection:
-                    self._migrate(connection)
-            except BaseException:
-                self._connection.close()
-                raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def _migrate(self, connection: sqlite3.Connection) -> None:
-        version, application, tables = (
-            connection.execute(query).fetchone()[0]
-            for query in (
-                "PRAGMA user_version",
-                "PRAGMA application_id",
-                "SELECT count(*) FROM sqlite_master",
-            )
-        )
-        if application != self.application_id and (tables or version or application):
-            problem = f"{self.path} is a database of another program"
-            raise InputError(problem, hint="name another file")
-        active = connection.execute(
-            "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')"
-        ).fetchone()
-        if active is not None:  # it would run by itself
-            problem = f"{self.path} contains a {active[0]} {active[1]!r}, which ssme never creates"
-            hint = "take a copy from before it was put in, or name another file"
-            raise InputError(problem, hint=hint)
-        if version > len(self.migrations):
-            problem = f"{self.path} was written by a newer ssme, with tables of version {version}"
-            raise InputError(problem, hint="install a newer ssme, or name another file")
-        for step in self.migrations[version:]:
-            for statement in filter(str.strip, step.split(";")):
-                connection.execute(statement)
-        if version < len(self.migrations):
-            connection.execute(f"PRAGMA application_id = {self.application_id}")
-            connection.execute(f"PRAGMA user_version = {len(self.migrations)}")
-
-    @contextmanager
-    def _write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, or a part of the one that is open: committed whole, or rolled back."""
-        connection = self._connection
-        is_part: bool = connection.in_transaction
-        if is_part:
-            yield connection
-            return
-        with self._name_file_in_errors():
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:  # a full disk has ended it already
-                    connection.execute("ROLLBACK")
-                raise
-
-    def _execute(self, statement: str, *values: Any, **named: Any) -> list[Any]:
-        """One statement as one transaction; the rows that it returns."""
-        with self._write() as connection:
-            return connection.execute(statement, named or values).fetchall()
-
-    def _fetch(self, query: str, *values: Any, **named: Any) -> list[Any]:
-        with self._name_file_in_errors():
-            return self._connection.execute(query, named or values).fetchall()
-
-    def _read(self, query: str, *values: Any, **named: Any) -> list[dict[str, Any]]:
-        """Rows as dicts, JSON parsed."""
-        with self._name_file_in_errors():
-            found = self._connection.execute(query, named or values)
-            names, rows = [each[0] for each in found.description], found.fetchall()
-        with self.refuse_corrupt():
-            return [
-                {
-                    name: json.loads(value) if self._is_json(name, value) else value
-                    for name, value in zip(names, row, strict=True)
-                }
-                for row in rows
-            ]
-
-    def _load(self, record: type[R], rest: str, *values: Any, **named: Any) -> list[R]:
-        """Rows as records, dataclasses whose fields are columns; ``rest`` begins with FROM."""
-        columns = ", ".join(f"[{each.name}]" for each in fields(record))  # type: ignore[arg-type]
-        return [record(**row) for row in self._read(f"SELECT {columns} {rest}", *values, **named)]
-
-    def _insert(self, table: str, rows: Iterable[Mapping[str, Any]]) -> int:
-        """Add rows; those whose key is there already stay as they are. The number of new ones."""
-        with self._write() as connection:
-            before = connection.total_changes
-            for row in rows:
-                columns, places = ", ".join(f"[{name}]" for name in row), ", ".join("?" * len(row))
-                connection.execute(
-                    f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING",
-                    [self._dump(name, value) for name, value in row.items()],
-                )
-            return connection.total_changes - before
-
-    def _is_json(self, column: str, value: Any) -> bool:
-        return column in self.json_columns and value is not None
-
-    def _dump(self, column: str, value: Any) -> Any:
-        return json.dumps(value) if self._is_json(column, value) else value
-
-    @contextmanager
-    def _name_file_in_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter in SQLite's own messages
-            raise InputError(f"{self.path}: {error}", hint=self.advice) from error
-
-    @contextmanager
-    def refuse_corrupt(self) -> Iterator[None]:
-        """Raise `InputError` for a corrupt record."""
-        try:
-            yield
-        except (ValueError, TypeError, AttributeError, RecursionError) as error:
-            if str(self.path) in str(error):
-                raise
-            problem = f"{self.path} contains a corrupt record: {error}"
-            hint = "take a copy from before it was changed, or name another file"
-            raise InputError(problem, hint=hint) from error
 
 
 def _connect(source: str | Path, *, uri: bool = False) -> sqlite3.Connection:
@@ -357,7 +220,7 @@ class EvaluationRecord:
 # The memory. Rows of ``label_event``, ``evaluation``, ``estimate`` and ``decision`` are only added.
 
 
-class Memory(SqliteFile):
+class Memory:
     """Labels, evaluations and decisions of one project.
 
     Parameters
@@ -382,25 +245,33 @@ class Memory(SqliteFile):
     {'row-1': 'spam'}
     """
 
-    advice = (
-        "check that it is a memory made by ssme, that the disk has room and that no other program "
-        "has it open"
-    )
-    application_id = 0x53534D45  # the letters SSME
-    json_columns = frozenset(
-        {"row", "label", "spec", "scores", "scored", "possible_best"}
-        # of the page
-        | {"read", "run", "shown", "names", "guide", "request", "cells", "groups", "keys"}
-    )
-    migrations = MIGRATIONS
-
     def __init__(self, path: str | Path, data: str = "default", *, new: bool = True) -> None:
-        path, self.data = Path(path), data
+        self.path, self.data = Path(path), data
         if not new and not os.path.exists(path):  # false for a name that is too long, too
             problem = f"{str(path)[:200]}: there is no such file"
             raise InputError(problem, hint="make it with `ssme track add`")
-        _check_path(path)
-        super().__init__(path, copy=not new and not _is_writable(path))
+        _check_path(self.path)
+        is_copy = not new and not _is_writable(self.path)
+        with self._name_file_in_errors():
+            self._connection = _open_copy(self.path) if is_copy else _connect(self.path)
+            try:
+                for setting in SETTINGS:
+                    self._connection.execute(f"PRAGMA {setting}")
+                with self._write() as connection:
+                    self._migrate(connection)
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
 
     def add_labels(self, events: Iterable[LabelEvent]) -> int:
         """Store label events, all or none; returns how many were not in the memory yet.
@@ -512,6 +383,120 @@ class Memory(SqliteFile):
             hint = f"there are {quote(numbers)}" if numbers else "nothing was stored yet"
             raise InputError(problem, hint=hint)
         return found[chosen]
+
+    # the file: versioned tables, each write on the disk when it returns
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        version, application, tables = (
+            connection.execute(query).fetchone()[0]
+            for query in (
+                "PRAGMA user_version",
+                "PRAGMA application_id",
+                "SELECT count(*) FROM sqlite_master",
+            )
+        )
+        if application != APPLICATION_ID and (tables or version or application):
+            problem = f"{self.path} is a database of another program"
+            raise InputError(problem, hint="name another file")
+        active = connection.execute(
+            "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')"
+        ).fetchone()
+        if active is not None:  # it would run by itself
+            problem = f"{self.path} contains a {active[0]} {active[1]!r}, which ssme never creates"
+            hint = "take a copy from before it was put in, or name another file"
+            raise InputError(problem, hint=hint)
+        if version > len(MIGRATIONS):
+            problem = f"{self.path} was written by a newer ssme, with tables of version {version}"
+            raise InputError(problem, hint="install a newer ssme, or name another file")
+        for step in MIGRATIONS[version:]:
+            for statement in filter(str.strip, step.split(";")):
+                connection.execute(statement)
+        if version < len(MIGRATIONS):
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+    @contextmanager
+    def _write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction, or a part of the one that is open: committed whole, or rolled back."""
+        connection = self._connection
+        is_part: bool = connection.in_transaction
+        if is_part:
+            yield connection
+            return
+        with self._name_file_in_errors():
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:  # a full disk has ended it already
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _execute(self, statement: str, *values: Any, **named: Any) -> list[Any]:
+        """One statement as one transaction; the rows that it returns."""
+        with self._write() as connection:
+            return connection.execute(statement, named or values).fetchall()
+
+    def _fetch(self, query: str, *values: Any, **named: Any) -> list[Any]:
+        with self._name_file_in_errors():
+            return self._connection.execute(query, named or values).fetchall()
+
+    def _read(self, query: str, *values: Any, **named: Any) -> list[dict[str, Any]]:
+        """Rows as dicts, JSON parsed."""
+        with self._name_file_in_errors():
+            found = self._connection.execute(query, named or values)
+            names, rows = [each[0] for each in found.description], found.fetchall()
+        with self.refuse_corrupt():
+            return [
+                {
+                    name: json.loads(value) if self._is_json(name, value) else value
+                    for name, value in zip(names, row, strict=True)
+                }
+                for row in rows
+            ]
+
+    def _load(self, record: type[R], rest: str, *values: Any, **named: Any) -> list[R]:
+        """Rows as records, dataclasses whose fields are columns; ``rest`` begins with FROM."""
+        columns = ", ".join(f"[{each.name}]" for each in fields(record))  # type: ignore[arg-type]
+        return [record(**row) for row in self._read(f"SELECT {columns} {rest}", *values, **named)]
+
+    def _insert(self, table: str, rows: Iterable[Mapping[str, Any]]) -> int:
+        """Add rows; those whose key is there already stay as they are. The number of new ones."""
+        with self._write() as connection:
+            before = connection.total_changes
+            for row in rows:
+                columns, places = ", ".join(f"[{name}]" for name in row), ", ".join("?" * len(row))
+                connection.execute(
+                    f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING",
+                    [self._dump(name, value) for name, value in row.items()],
+                )
+            return connection.total_changes - before
+
+    def _is_json(self, column: str, value: Any) -> bool:
+        return column in JSON_COLUMNS and value is not None
+
+    def _dump(self, column: str, value: Any) -> Any:
+        return json.dumps(value) if self._is_json(column, value) else value
+
+    @contextmanager
+    def _name_file_in_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter in SQLite's own messages
+            raise InputError(f"{self.path}: {error}", hint=ADVICE) from error
+
+    @contextmanager
+    def refuse_corrupt(self) -> Iterator[None]:
+        """Raise `InputError` for a corrupt record."""
+        try:
+            yield
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            if str(self.path) in str(error):
+                raise
+            problem = f"{self.path} contains a corrupt record: {error}"
+            hint = "take a copy from before it was changed, or name another file"
+            raise InputError(problem, hint=hint) from error
 
 
 def refuse_no_memory(path: str | Path, *, new: bool = True) -> None:

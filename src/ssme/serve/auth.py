@@ -34,8 +34,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from ssme.errors import InputError
-from ssme.serve import pages
-from ssme.serve.forms import Form
+from ssme.serve import forms, pages
 from ssme.serve.pages import Page, RefusedError
 from ssme.serve.settings import ServeSettings, is_loopback
 from ssme.serve.store import SESSION_LIFETIME, DbThread, Session, Store
@@ -311,7 +310,7 @@ async def sign_in(request: Request) -> Response:
         return pages.go_to("/")
     if request.method == "POST":
         form = pages.read_form(request)
-        given, name = pages.first(form, "password"), pages.first(form, "name")
+        given, name = forms.first(form, "password"), forms.first(form, "name")
         throttle: Throttle = request.app.state.throttle
         if await throttle.is_right(_find_address(request), given, password):
             cookie = make_secret()
@@ -335,7 +334,7 @@ async def log_out(request: Request) -> Response:
 async def name_me(request: Request) -> Response:
     """Say who labels in this browser."""
     form = pages.read_form(request)
-    person, session = _clean(pages.first(form, "name")), pages.find_session(request)
+    person, session = _clean(forms.first(form, "name")), pages.find_session(request)
     if not person:
         raise InputError("the name is empty", hint="write the name that your labels shall carry")
 
@@ -361,7 +360,7 @@ async def name_me(request: Request) -> Response:
 
 async def invite(request: Request) -> Response:
     token, form, project = make_secret(), pages.read_form(request), pages.find_project(request)
-    name = _clean(pages.first(form, "name"))
+    name = _clean(forms.first(form, "name"))
     await project.db.run(Store.add_token, token, "guest", name)
     address = find_shared_address(request)
     is_near = is_loopback(urlsplit(address).hostname or "")
@@ -397,13 +396,13 @@ def find_shared_address(request: Request) -> str:
 
 async def end_entry(request: Request) -> Response:
     form = pages.read_form(request)
-    await pages.find_project(request).db.run(Store.end_entry, pages.first(form, "entry"))
+    await pages.find_project(request).db.run(Store.end_entry, forms.first(form, "entry"))
     return _go_back(form)
 
 
-def _go_back(form: Form) -> Response:
+def _go_back(form: forms.Form) -> Response:
     """Send the browser to the page that a form came from, which is one of ours."""
-    back = pages.first(form, "back") or "/"
+    back = forms.first(form, "back") or "/"
     return pages.go_to(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
 
 

@@ -198,7 +198,7 @@ async def upload(request: Request) -> Response:
 async def open_path(request: Request) -> Response:
     """Open a file inside ``--root``, or the bundled sample."""
     project, form = pages.find_project(request), pages.read_form(request)
-    text = pages.first(form, "path").strip()
+    text = forms.first(form, "path").strip()
     if not (text or form.get("sample")):
         raise InputError("no path was given", hint="choose a file of the list")
     path = (
@@ -260,7 +260,7 @@ async def _find_columns(
     project: Project, file: OpenFile, typed: forms.Form
 ) -> tuple[Sequence[Mapping[str, Any]], int | None]:
     """The columns that a form is about, and the job that found them; by default the newest."""
-    number = pages.first(typed, "columns_from")
+    number = forms.first(typed, "columns_from")
     if number.isdecimal() and len(number) < 19:
         job = await project.db.run(store.Store.find_job, int(number))
         look = project.read_look(job) if (job.file, job.kind) == (file.record.id, "look") else None

@@ -109,7 +109,7 @@ def parse_mapping(
     ({'label': 'y', 'classes': ['ham', 'spam']}, {}, [])
     """
     parts = {
-        column["name"]: _take_one(form, f"part-{number}") or column["role"]
+        column["name"]: first(form, f"part-{number}") or column["role"]
         for number, column in enumerate(columns)
     }
     named = {part: [name for name, own in parts.items() if own == part] for part in PARTS}
@@ -134,7 +134,7 @@ def parse_mapping(
     if ignored:
         read["ignore"] = ignored
     for field in list_fields(path):
-        value = _parse_field(field["kind"], _take_one(form, field["name"]))
+        value = _parse_field(field["kind"], first(form, field["name"]))
         if value not in ("", [], False):
             read.setdefault(field["name"], value)
     return read, _parse_run(form), named["shown"] if columns else None
@@ -154,9 +154,9 @@ def _parse_run(form: Form) -> dict[str, Any]:
     run: dict[str, Any] = {}
     if form.get("metric"):
         run["metrics"] = list(form["metric"])
-    if _take_one(form, "method") not in ("", "auto"):
-        run["method"] = _take_one(form, "method")
-    text = _take_one(form, "level").replace("%", "").strip()
+    if first(form, "method") not in ("", "auto"):
+        run["method"] = first(form, "method")
+    text = first(form, "level").replace("%", "").strip()
     level = _parse_percent(text) if text else 0.95
     if level != 0.95:
         run["level"] = level
@@ -217,7 +217,8 @@ def find_parts(columns: Columns, read: Mapping[str, Any], shown: Sequence[str] |
     return found
 
 
-def _take_one(form: Form, name: str) -> str:
+def first(form: Form, name: str) -> str:
+    """The first value of a field; empty if the field is missing."""
     return (form.get(name) or [""])[0]
 
 

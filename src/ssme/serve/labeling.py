@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from ssme import memory, writing
 from ssme.errors import InputError
 from ssme.memory.database import make_key
-from ssme.serve import files, pages, results, settings
+from ssme.serve import files, forms, pages, results, settings
 from ssme.serve.labels import LISTED, MOST_COUNTED, LabelView
 from ssme.serve.project import OpenFile, Project
 from ssme.serve.store import JobRecord, Store
@@ -182,9 +182,9 @@ async def mark(request: Request) -> Response:
     project, annotator = pages.find_project(request), pages.find_annotator(request)
     file, form, run = await pages.open_file(request), pages.read_form(request), project.db.run
     file.refuse_unread()
-    action, key = pages.first(form, "do") or "label", pages.first(form, "key") or make_key()
+    action, key = forms.first(form, "do") or "label", forms.first(form, "key") or make_key()
     row, data = pages.parse_row(form), file.data
-    note = pages.first(form, "note").strip()[:LONGEST_NOTE] if "note" in form else None
+    note = forms.first(form, "note").strip()[:LONGEST_NOTE] if "note" in form else None
     view: LabelView | None = None
     if action in ("label", "other"):
         label = pages.parse_class(form, action, file.classes)
@@ -297,9 +297,9 @@ def _tell_plan(found: dict[str, Any] | None) -> str:
 async def change_labeling(request: Request) -> Response:
     """Set how rows are chosen from the next round on, who labels them, and who sees results."""
     project, form = pages.find_project(request), pages.read_form(request)
-    number, every = request.path_params["file"], pages.first(form, "double_every").strip() or "0"
-    people, file = pages.first(form, "people").strip() or "2", await pages.open_file(request)
-    design = pages.first(form, "design") or file.record.design
+    number, every = request.path_params["file"], forms.first(form, "double_every").strip() or "0"
+    people, file = forms.first(form, "people").strip() or "2", await pages.open_file(request)
+    design = forms.first(form, "design") or file.record.design
     if design not in ("goal", "random"):
         raise InputError(option="design", value=design, must="be goal or random")
     if not (every.isdecimal() and len(every) < 5 and every != "1"):
@@ -321,7 +321,7 @@ async def choose_own_keys(request: Request) -> Response:
     form = pages.read_form(request)
     file = await pages.open_file(request)
     names = [*choose_keys(file.classes, {})]
-    keys = {name: pages.first(form, f"key-{i}").strip().lower() for i, name in enumerate(names)}
+    keys = {name: forms.first(form, f"key-{i}").strip().lower() for i, name in enumerate(names)}
     given = [key for key in keys.values() if key]
     wrong = [key for key in given if len(key) > 1 or not key.isprintable()]
     if wrong or len({*given}) < len(given):
@@ -341,8 +341,8 @@ async def assign_rows(request: Request) -> Response:
     groups = _list_groups(file)
     for number, who in enumerate(form.get("who", ())):
         text, group = (
-            pages.first(form, f"share-{number}").strip(),
-            pages.first(form, f"group-{number}"),
+            forms.first(form, f"share-{number}").strip(),
+            forms.first(form, f"group-{number}"),
         )
         share = text or ("100" if group else "0")
         if not share.isdecimal() or not (share == "0" or 5 <= int(share) <= 100):
@@ -368,10 +368,10 @@ async def write_guide(request: Request) -> Response:
     project, form = pages.find_project(request), pages.read_form(request)
     file = await pages.open_file(request)
     classes = file.classes
-    told = {json.dumps(c): pages.first(form, f"class-{i}").strip() for i, c in enumerate(classes)}
+    told = {json.dumps(c): forms.first(form, f"class-{i}").strip() for i, c in enumerate(classes)}
     guide = {
         # browsers send \r\n for the end of a line
-        "text": "\n".join(pages.first(form, "text").strip().splitlines())[:LONGEST_GUIDE],
+        "text": "\n".join(forms.first(form, "text").strip().splitlines())[:LONGEST_GUIDE],
         "classes": {label: text[:LONGEST_NOTE] for label, text in told.items() if text},
     }
     await project.db.run(Store.update_file, file.record.id, guide=guide)
@@ -394,7 +394,7 @@ async def name_classes(request: Request) -> Response:
     project, form = pages.find_project(request), pages.read_form(request)
     file = await pages.open_file(request)
     classes = file.classes
-    told = [pages.first(form, f"name-{i}").strip()[:LONGEST_NAME] for i in range(len(classes))]
+    told = [forms.first(form, f"name-{i}").strip()[:LONGEST_NAME] for i in range(len(classes))]
     told = [""] * len(classes) if form.get("plain") else told
     names = {json.dumps(label): text for label, text in zip(classes, told, strict=True) if text}
     called = [names.get(json.dumps(label), str(label)) for label in classes]
@@ -568,6 +568,6 @@ async def settle_conflict(request: Request) -> Response:
     file, form = await pages.open_file(request), pages.read_form(request)
     file.refuse_unread()
     label = pages.parse_class(form, "label", file.classes)
-    row, key = pages.parse_row(form), pages.first(form, "key") or make_key()
+    row, key = pages.parse_row(form), forms.first(form, "key") or make_key()
     await project.db.run(Store.adjudicate, file.data, annotator, row, label, key)
     return pages.go_to(f"/files/{file.record.id}/people")

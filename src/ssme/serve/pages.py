@@ -92,15 +92,10 @@ def read_form(request: Request) -> forms.Form:
     return request.state.form
 
 
-def first(form: forms.Form, name: str) -> str:
-    """The first value of a field; empty if the field is missing."""
-    return (form.get(name) or [""])[0]
-
-
 def parse_row(form: forms.Form) -> Any:
     """The row id in a form, which is written as JSON; None if it is missing."""
     try:
-        row = json.loads(first(form, "row") or "null")
+        row = json.loads(forms.first(form, "row") or "null")
     except (ValueError, RecursionError):
         row = []
     if row is not None and not isinstance(row, str | int | float):
@@ -110,7 +105,7 @@ def parse_row(form: forms.Form) -> Any:
 
 def parse_class(form: forms.Form, name: str, classes: Sequence[Any]) -> Any:
     """The class whose number is in a field of a form."""
-    text = first(form, name)
+    text = forms.first(form, name)
     if not text.isdecimal() or len(text) > 9 or int(text) >= len(classes):
         raise InputError(f"there is no class {text!r}", hint="load the page again")
     return classes[int(text)]
