@@ -138,6 +138,32 @@ def test_a_job_that_cannot_end_leaves_the_form(open_house: House, scores: Path) 
     assert 'class="trouble"' not in open_house.client.get("/files/1").text
 
 
+def test_what_another_version_wrote_is_made_anew_and_no_label_is_lost(labeled: House) -> None:
+    """Its files lack what pages show today, for which they answered with status 500."""
+    labeled.post("/files/1/evaluate")
+    assert labeled.work() == ["evaluate done"]
+    for folder in labeled.settings.results.iterdir():
+        old = folder.rename(folder.with_name(f"{folder.name}-old"))
+        for path in old.glob("*.json"):
+            found = json.loads(path.read_text())
+            keep = ("columns", "error", "classes", "has_ids", "models")
+            path.write_text(json.dumps({name: found[name] for name in keep if name in found}))
+    labeled.db.run_now(lambda store: store._execute("UPDATE job SET key = key || '-old'"))
+    pages = [
+        f"/files/1{page}" for page in ("", "/label", "/mine", "/result", "/people", "/history")
+    ]
+    assert {labeled.client.get(page).status_code for page in pages} == {200}
+    with Loop() as loop:
+        loop.run(labeled.app.app.state.project.look_again())
+    assert labeled.work() == ["look done"]
+    text = read_text(labeled.client.get("/files/1/result").text)
+    assert "Another version of ssme made the last result" in text
+    labeled.post("/files/1/evaluate")
+    assert labeled.work() == ["evaluate done"]
+    assert {labeled.client.get(page).status_code for page in pages} == {200}
+    assert count_lines(labeled) == LABELS + 1
+
+
 def test_a_changed_file_that_no_longer_fits_keeps_its_labels_in_sight(labeled: House) -> None:
     (path,) = labeled.settings.uploads.rglob("*.csv")
     content = path.read_text()

@@ -26,7 +26,7 @@ ACTIONS = {"unsure": "u", "skip": "s", "back": "b", "undo": "z", "note": "n"}
 """Buttons that give no class, and their keys."""
 LETTERS = "qwertyiopadfghjklxcvm"
 """Keys of classes that have no digit."""
-NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?", re.IGNORECASE)
+NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNORECASE)
 SHORT, RECORD = 60, 3
 """Cells of so few characters are laid out as a record, where a row has so many."""
 SIDES = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"))

@@ -35,7 +35,8 @@ class OpenFile:
     ``look`` is what `ssme.serve.preview.look_at` found with the mapping that works (None before
     one does), ``job`` the newest job that looked, ``tried`` what that one found where its
     mapping is not the one that works, ``changed`` what happened to the file on the disk since.
-    ``is_current`` says whether ``look`` is of the present content of the file.
+    ``is_current`` says whether ``look`` is of the present content of the file, ``has_ids`` whether
+    its rows had ids, also where another version of ssme looked at it last, which is no ``look``.
     """
 
     record: FileRecord
@@ -44,6 +45,7 @@ class OpenFile:
     tried: Mapping[str, Any] | None
     changed: str
     is_current: bool
+    has_ids: bool
 
     @property
     def is_ready(self) -> bool:
@@ -78,7 +80,7 @@ class OpenFile:
 
     @property
     def data(self) -> str:
-        return files.name_data(self.record, bool(self.look and self.look.get("has_ids")))
+        return files.name_data(self.record, self.has_ids)
 
 
 class Cache:
@@ -144,7 +146,7 @@ class Project:
         for file in await self.db.run(Store.list_files):
             if file.look is not None:
                 job = await self.db.run(Store.find_job, file.look)
-                if job.key != jobs.make_job_key(job.kind, job.request):
+                if not _is_own(job):
                     await self.look(file.id)
 
     async def open(self, number: int) -> OpenFile:
@@ -157,16 +159,15 @@ class Project:
 
         file, job, tried = await self.db.run(find)
         look = self.read_look(job)
-        if look is not None and look["error"] is not None:  # kept by an older version
-            look = None
+        kept = look or (self.read(job.key, "look") if job else None) or {}
         changed = await asyncio.to_thread(files.has_changed, file)
         found = self.read_look(tried) if tried != job or look is None else None
         is_current = job is not None and job.request["sha256"] == file.sha256
-        return OpenFile(file, look, tried, found, changed, is_current)
+        return OpenFile(file, look, tried, found, changed, is_current, bool(kept.get("has_ids")))
 
     def read_look(self, job: JobRecord | None) -> Mapping[str, Any] | None:
-        """What a job found in a file: the same for the same key, so it is read once."""
-        if job is None or job.state != "done":
+        """What a job of this version found in a file: the same for the same key, so read once."""
+        if job is None or job.state != "done" or not _is_own(job):
             return None
         found = self._looks.get(job.key) or self.read(job.key, "look")
         if found is not None:
@@ -242,12 +243,15 @@ class Project:
         )
 
     async def find_newest_result(self, number: int) -> tuple[JobRecord | None, JobRecord | None]:
-        """The newest evaluation that is done, and the newest one asked for."""
+        """The newest evaluation that is done, and the newest one asked for.
+
+        What another version of ssme wrote is not shown; the memory has its estimates.
+        """
 
         def find(store: Store) -> tuple[JobRecord | None, JobRecord | None]:
             conditions = ("state = 'done'", "(state != 'cancelled' OR message = '')")
             done, newest = (store.find_newest_job(number, "evaluate", each) for each in conditions)
-            return done, newest
+            return (done if done and _is_own(done) else None), newest
 
         return await self.db.run(find)
 
@@ -262,6 +266,11 @@ class Project:
     def read_charts(self, job: JobRecord) -> list[dict[str, Any]] | None:
         """The pictures of an evaluation; None where they are not drawn yet."""
         return self.read(jobs.make_job_key("report", job.request), "charts")
+
+
+def _is_own(job: JobRecord) -> bool:
+    """Whether this version of ssme has done a job, not another one."""
+    return job.key == jobs.make_job_key(job.kind, job.request)
 
 
 def store_results(store: Store, job: JobRecord, folder: Path) -> None:
