@@ -208,5 +208,5 @@ def test_unlabeled_rows_are_refused():
         labels[:7] = -1
         return data.replace(labels=labels)
 
-    with pytest.raises(InputError, match="7 rows without a label"):
+    with pytest.raises(InputError, match="needs the label of every row, and 7 rows"):
         run_protocol(PROTOCOL, ["holes"], with_holes)
