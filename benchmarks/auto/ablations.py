@@ -100,11 +100,9 @@ CHANGES: Methods = {
         "prior", coefficients=(ALPHA + 0.04, BETA, GAMMA)
     ),
     "temperature prior: scale 0.3": change_constants("prior", scale=(np.log(0.3), 0.0, 0.0)),
-    "distorted scores: scale 0.25": change_constants("regimes", distorted_scale=0.25),
+    "distorted scores: scale 0.2": change_constants("regimes", distorted_scale=0.2),
     "distorted scores: scale 0.8": change_constants("regimes", distorted_scale=0.8),
-    "own bias four times as large": change_constants(
-        "correction", own=OF.correction.own + float(np.log(4.0))
-    ),
+    "bias twice as large": change_constants("correction", bias=2.0 * OF.correction.bias),
     "no tilts": change_constants("model", sd_t=NONE),
     "narrow tilts (0.5)": change_constants("model", sd_t=0.5),
     "no class shifts": change_constants("model", sd_a=NONE, sd_a_few=NONE),
@@ -123,8 +121,7 @@ CHANGES: Methods = {
     "mean over regimes": change_constants("regimes", sureness=1.0),
     "the likeliest regime": change_constants("regimes", sureness=1e3),
     "all classifiers of one standing": change_constants("agreement", floor=1e9),
-    "no residual correction": change_constants("correction", shared=-30.0, own=-30.0),
-    "no own bias": change_constants("correction", own=-30.0),
+    "no residual correction": change_constants("correction", bias=NONE),
     "nothing unknown of the bias in the draws": change_constants("correction", noise=0.0),
 }
 

@@ -19,15 +19,19 @@ from ssme.methods.auto.constants import Constants
 from ssme.metrics.kinds import Kind
 
 LEARNED = {
-    "benchmarks.corpus.learn": ("prior.coefficients", "prior.scale", "prior.usual_rho"),
-    "benchmarks.corpus.bias": (
-        "correction.shared",
-        "correction.own",
-        "correction.tau_slope",
-        "correction.labels_slope",
+    "benchmarks.corpus.learn": (
+        "prior.coefficients",
+        "prior.scale",
+        "prior.usual_rho",
+        "agreement.line",
     ),
+    "benchmarks.corpus.bias": ("correction.bias", "correction.bias_growth"),
     "benchmarks.auto.priors": ("agreement.offset", "agreement.offset_few", "prior.knee"),
-    "benchmarks.corpus.study": ("recentering.spread", "recentering.few"),
+    "benchmarks.corpus.study": (
+        "recentering.spread",
+        "recentering.few",
+        "recentering.rarity",
+    ),
     "benchmarks.auto.pair_factors": ("recentering.pairs", "recentering.best"),
     "benchmarks.decide.suggestion": ("correction.bias_labels", "correction.ranking_bias_labels"),
 }

@@ -16,13 +16,12 @@ from benchmarks.auto.study import compute, make_parser, write
 from benchmarks.corpus.study import SHARED, name_cells, plan, summarize
 
 PARTS = (
-    "distorted scores: scale 0.25",
+    "distorted scores: scale 0.2",
     "distorted scores: scale 0.8",
-    "own bias four times as large",
+    "bias twice as large",
     "no regime 'distorted'",
     "no regime 'selected'",
     "no residual correction",
-    "no own bias",
     "nothing unknown of the bias in the draws",
     "own part not evened out",
     "no class shifts",

@@ -34,6 +34,7 @@ from ssme.methods.regression import Regression, log_softmax
 from ssme.metrics import get_metric
 
 OF = Constants()
+HALVES = np.array([0.5, 0.5])
 CLIP = OF.pool.clip
 
 
@@ -106,12 +107,12 @@ def test_weights_follow_the_labels_and_are_the_standing_without() -> None:
     q[:, 0] = (0.2, 0.8)
     present = np.ones((9, 2), bool)
     standing, labels = np.array([0.25, 0.75]), np.ones(9, dtype=np.int64)
-    weights = weigh_by_labels(q, present, labels, standing)
+    weights = weigh_by_labels(q, present, labels, standing, 0.5)
     assert weights[0] / weights[1] == pytest.approx(np.exp(3.0 * np.log(0.8 / 0.5)) / 3.0)
-    none = weigh_by_labels(q[:0], present[:0], labels[:0], standing)
+    none = weigh_by_labels(q[:0], present[:0], labels[:0], standing, 0.5)
     assert (none == standing).all()
     q[0, 0] = (0.8, 0.2)
-    once = weigh_by_labels(q, present, labels, standing, np.where(np.arange(9) < 1, 9.0, 1e-9))
+    once = weigh_by_labels(q, present, labels, standing, 0.5, np.where(np.arange(9) < 1, 9.0, 1e-9))
     assert once[0] / once[1] == pytest.approx(np.exp(3.0 * np.log(0.2 / 0.5)) / 3.0)
 
 
@@ -155,13 +156,17 @@ def test_the_sampling_of_rows_is_never_drawn_together() -> None:
 def test_the_spread_fades_where_labels_decide_and_with_classifiers() -> None:
     accuracy, of = get_metric("accuracy"), OF.recentering
     shared, own = of.spread
-    found = choose_spread(accuracy, (0.0, 0.0), 1e9, 2, of)
+    found = choose_spread(accuracy, (0.0, 0.0), 1e9, HALVES, of)
     assert (found.shared, found.own) == pytest.approx((shared, own))
     assert found.evenness == of.evenness
-    assert choose_spread(get_metric("log_loss"), (0.0, 0.0), 2.0, 2, of) == Spread()
-    wide = choose_spread(accuracy, (0.36, 0.75), 2.0, 2, of, 1.6)
+    assert choose_spread(get_metric("log_loss"), (0.0, 0.0), 2.0, HALVES, of) == Spread()
+    wide = choose_spread(accuracy, (0.36, 0.75), 2.0, HALVES, of, 1.6)
     few = np.exp(of.few / 2.0)
     assert (wide.shared, wide.own) == pytest.approx((1.28 * few * shared, 0.8 * few * own))
+    auc = get_metric("roc_auc")
+    assert choose_spread(auc, (0.0, 0.0), 1e9, HALVES, of).shared == pytest.approx(shared)
+    rare = choose_spread(auc, (0.0, 0.0), 1e9, np.array([0.95, 0.05]), of)
+    assert rare.shared == pytest.approx(10.0**of.rarity * shared)
 
 
 def test_what_is_known_too_well_is_evened_out_and_copies_stay_copies() -> None:
@@ -204,7 +209,7 @@ def test_a_residual_of_many_standard_errors_is_believed_and_one_of_one_is_not() 
     for size in (1.0, 3.0, 6.0):
         observed = mean.copy()
         observed[0] += size * sd[0]
-        step = Correction.estimate(observed, drawn, 20, -1.0, 5, OF.correction).step
+        step = Correction.estimate(observed, drawn, 20, 0.37, 5, OF.correction).step
         shares.append((step[0] - step[1:].mean()) / (size * sd[0]))
     assert shares == sorted(shares)
     assert shares[0] < 0.1
@@ -213,26 +218,26 @@ def test_a_residual_of_many_standard_errors_is_believed_and_one_of_one_is_not() 
 
 def test_labels_decide_in_the_limit_and_none_says_nothing() -> None:
     drawn = drawn_labels()
-    for n, low, high in ((20, 0.0, 0.1), (1_000_000, 0.99, 1.0)):
-        for log_tau in (-2.0, 0.0):
-            for ratio in predict_bias(n, log_tau, OF.correction):
-                assert low <= compute_gain(np.ones(1), ratio)[0][0] <= high
+    for n, low, high in ((20, 0.0, 0.15), (1_000_000, 0.99, 1.0)):
+        for tau in (0.2, 1.0):
+            ratio = predict_bias(n, tau, OF.correction)
+            assert low <= compute_gain(np.ones(1), ratio)[0][0] <= high
     normal = np.random.default_rng(1).standard_normal((20, OF.correction.label_draws))
     nothing = Correction.none(OF.correction)
     assert (nothing.draw(normal) == 0.0).all()
     assert nothing.gains == (0.0, 0.0)
     flat = np.repeat(drawn[:1], len(drawn), axis=0)
-    assert (Correction.estimate(drawn[1], flat, 20, -1.0, 3, OF.correction).step == 0.0).all()
+    assert (Correction.estimate(drawn[1], flat, 20, 0.37, 3, OF.correction).step == 0.0).all()
 
 
 def test_copies_are_corrected_alike_and_curves_whichever_classifiers_they_are_of() -> None:
     drawn, n, of = drawn_labels(), 50, OF.correction
     drawn = np.concatenate([drawn, drawn[:, :1]], axis=1)
-    found = Correction.estimate(drawn[3] + 0.1, drawn, n, -1.0, 4, of)
+    found = Correction.estimate(drawn[3] + 0.1, drawn, n, 0.37, 4, of)
     assert found.step[0] == found.step[3]
     assert (found.noise[:, 0] == found.noise[:, 3]).all()
-    curve = Correction.estimate(drawn[3], drawn, n, -1.0, 1, of)
-    part = Correction.estimate(drawn[3, :2], drawn[:, :2], n, -1.0, 1, of)
+    curve = Correction.estimate(drawn[3], drawn, n, 0.37, 1, of)
+    part = Correction.estimate(drawn[3, :2], drawn[:, :2], n, 0.37, 1, of)
     np.testing.assert_array_equal(curve.step[:2], part.step)
 
 

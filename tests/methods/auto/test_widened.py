@@ -45,10 +45,10 @@ def test_what_contradicts_an_estimate(value, low, high, contradicts) -> None:
 
 
 def strong_among_weak() -> ssme.ScoreSet:
-    """60 labels by which the weakest of three classifiers is always right."""
+    """30 labels by which the weakest of three classifiers is always right."""
     data = binary_set(n=600, n_labeled=0)
     labels = np.full(600, -1)
-    labels[:60] = data.scores[:60, 2].argmax(axis=1)
+    labels[:30] = data.scores[:30, 2].argmax(axis=1)
     return data.replace(labels=labels)
 
 

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -243,6 +244,11 @@ class AutoBelief(beliefs.SoftBelief):
     def n_draws(self) -> int:
         return sum(regime.n_draws for regime in self.regimes)
 
+    @cached_property
+    def shares(self) -> FloatArray:
+        """Shares (K,) of the classes under W."""
+        return self.soft.mean(axis=0)
+
     def estimate_soft(
         self, metrics: Sequence[Metric], rows: Sequence[base.GroupRows]
     ) -> list[list[base.Estimate]]:
@@ -385,7 +391,7 @@ class AutoBelief(beliefs.SoftBelief):
                 metric,
                 correction.gains,
                 self.facts.effective_classifiers,
-                self.data.n_classes,
+                self.shares,
                 self.constants.recentering,
                 regime.widening,
             )
@@ -403,7 +409,7 @@ class AutoBelief(beliefs.SoftBelief):
         worth, one = self._count_labels(r, group), np.ones(1)
         observed = self._observe(labeled)
         soft = add_label_shift(self._take_soft(r, labeled), regime.label_shift)
-        size, effect, log_tau = float(labeled.size), 1.0, float(np.log(self.facts.prior_scale))
+        size, effect, tau = float(labeled.size), 1.0, self.facts.prior_scale
         if self.data.clusters is not None:
             worth_of_rows = weigh_rows(self.correlation, self.data.clusters[labeled])
             effect = labeled.size / float(worth_of_rows.sum())
@@ -417,7 +423,7 @@ class AutoBelief(beliefs.SoftBelief):
             if effect > 1.0:
                 mean = average_defined(drawn)
                 drawn = mean + (drawn - mean) * np.sqrt(effect)
-            about = (size / effect, log_tau, self.data.n_models, constants)
+            about = (size / effect, tau, self.data.n_models, constants)
             corrections.append(Correction.estimate(plan(observed * counts)[0], drawn, *about))
         return corrections
 

@@ -26,6 +26,10 @@ class PoolConstants:
     clip: float = 1e-4
     """Smallest score; smaller ones are raised to it."""
 
+    label_power: float = 0.67
+    """n labels count as n to this power in the weights of classifiers: classifiers err together,
+    and are not exact models."""
+
 
 @dataclass(frozen=True)
 class AgreementConstants:
@@ -57,6 +61,10 @@ class AgreementConstants:
     halvings: int = 12
     """Halvings of that range: log b is found to 0.0015."""
 
+    line: tuple[float, float, float, float] = (1.10, -0.35, -0.74, 0.26)
+    """How far agreement is off: added to the log b that it implies are ``line[0] + line[1] / M +
+    line[2] rho + line[3] logit d``, d the mean disagreement. `benchmarks.corpus.learn` fits it."""
+
 
 @dataclass(frozen=True)
 class RegimesConstants:
@@ -64,8 +72,8 @@ class RegimesConstants:
 
     prior: Mapping[str, float] = field(
         default_factory=lambda: {
-            "usual": 0.78,
-            "distorted": 0.18,
+            "usual": 0.61,
+            "distorted": 0.35,
             "selected": 0.04,
         },
         hash=False,
@@ -78,9 +86,8 @@ class RegimesConstants:
     distorted_conflict: float = 0.9
     """Standard deviation of kappa where scores were distorted."""
 
-    distorted_scale: float = 0.5
-    distorted_scale_few: float = 0.7
-    """Scale of log b about the one that agreement implies: a constant, and a part by 1/M."""
+    distorted_scale: float = 0.4
+    """Scale of log b about the one that agreement implies."""
 
     selected_shift: float = 1.5
     """Least scale of the label intercepts where labels were chosen by class."""
@@ -166,13 +173,10 @@ class ModelConstants:
 class CorrectionConstants:
     """How far the labels correct the model (`correction`)."""
 
-    shared: float = -3.21
-    own: float = -3.65
-    tau_slope: float = 0.42
-    labels_slope: float = 0.33
-    """Logarithm of the scale of the model's bias, in standard errors of one label, of what all
-    classifiers share and of what is each one's own, at tau = 1 and 50 labels; its slopes in the
-    logarithms of tau and of the number of labels."""
+    bias: float = 0.075
+    bias_growth: float = 0.33
+    """Scale of the model's bias in standard errors of one label, in relation to tau, at 50 labels;
+    and the power of the number of labels that it grows with."""
 
     noise: float = 0.9
     """Factor of the standard deviation of what remains unknown of the bias in the draws."""
@@ -212,6 +216,10 @@ class RecenteringConstants:
 
     few: float = 1.0
     """Both are multiplied by ``exp(few / M)``."""
+
+    rarity: float = 0.1
+    """Those of ROC AUC and average precision also by one half over the share of the rarer class, to
+    this power: its few rows decide them."""
 
     evenness: float = 0.6
     """Exponent of the singular values of what is each one's own."""

@@ -5,7 +5,7 @@ the model W (with the label intercepts: labels may over-represent a class). The 
 has a part that all classifiers share and a part of each one's own,
 
     bias_j = shared + own_j,      R_j ~ bias_j + noise_j,
-    shared ~ sigma_s sqrt(n V_s) t_2,      own_j ~ sigma_o sqrt(n V_oj) t_2,
+    shared ~ sigma sqrt(n V_s) t_2,      own_j ~ sigma sqrt(n V_oj) t_2,
 
 V_s being the variance of the mean of the noise over classifiers, V_oj that of what noise_j has
 beyond it, both over the drawn labels. sqrt(n V) is the noise of one label, so that one sigma fits
@@ -14,7 +14,7 @@ one of one standard error hardly. The estimate is moved by the posterior mean of
 posterior variance is in the draws. sigma is predicted: where the sharpness of the pool is hard to
 predict (tau, the scale of its prior, is large), the model is further off,
 
-    log sigma = a + 0.42 log tau + 0.33 log(n / 50),      a = -3.21 (shared), -3.65 (own).
+    sigma = 0.075 tau (n / 50)^0.33.
 
 With many labels the estimate is that of labels alone. A curve, with many values per classifier, has
 no shared part and takes each residual as if it were one standard error, so that it is the same
@@ -61,14 +61,10 @@ def compute_gain(z2: FloatArray, ratio: float) -> tuple[FloatArray, FloatArray]:
     return mean, mean + z2 * (weight @ gain**2 - mean**2)
 
 
-def predict_bias(
-    n_labeled: float, log_tau: float, constants: CorrectionConstants
-) -> tuple[float, float]:
-    """sigma^2 n of the shared bias and of each classifier's own."""
-    slope = constants.tau_slope * log_tau + constants.labels_slope * np.log(n_labeled / 50.0)
-    both = (n_labeled * np.exp(2.0 * (a + slope)) for a in (constants.shared, constants.own))
-    shared, own = map(float, both)
-    return shared, own
+def predict_bias(n_labeled: float, tau: float, constants: CorrectionConstants) -> float:
+    """sigma^2 n of the bias."""
+    sigma = constants.bias * tau * (n_labeled / 50.0) ** constants.bias_growth
+    return float(n_labeled * sigma**2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +86,7 @@ class Correction:
         observed: FloatArray,
         drawn: FloatArray,
         n_labeled: float,
-        log_tau: float,
+        tau: float,
         n_models: int,
         constants: CorrectionConstants,
     ) -> Correction:
@@ -101,16 +97,16 @@ class Correction:
         known = np.isfinite(observed) & (noise != 0.0).any(axis=0)
         residual = np.where(known, observed - mean, 0.0)
         noise[:, ~known] = 0.0
-        ratios = predict_bias(n_labeled, log_tau, constants)
+        ratio = predict_bias(n_labeled, tau, constants)
         if len(observed) > n_models:
-            gain, left = compute_gain(np.ones(1), ratios[0])
+            gain, left = compute_gain(np.ones(1), ratio)
             spread = constants.noise * np.sqrt(left)
             return cls(gain * residual, spread * noise, (float(gain[0]), float(gain[0])))
         share = known / max(1, known.sum())
         together = (residual @ share * known, (noise @ share)[:, None] * known)
         own = (residual - together[0], noise - together[1])
         step, width, gains = np.zeros_like(residual), np.zeros_like(noise), list[float]()
-        for (r, e), ratio in zip((together, own), ratios, strict=True):
+        for r, e in (together, own):
             variance = (e**2).mean(axis=0)
             varies = variance > LEAST_VARIANCE
             gain, left = compute_gain(r**2 / np.where(varies, variance, 1.0), ratio)
@@ -199,6 +195,9 @@ class Spread:
     evenness: float = 1.0
 
 
+LEAST_SHARE = 1e-3
+"""Rarer classes count as so frequent."""
+
 EDGE = 1e-9
 """Least distance from the ends of the range on the logit scale."""
 
@@ -252,15 +251,19 @@ def choose_spread(
     metric: Metric,
     gains: tuple[float, float],
     n_effective: float,
-    n_classes: int,
+    shares: FloatArray,
     constants: RecenteringConstants,
     widening: float = 1.0,
 ) -> Spread:
-    """The spread of a metric times the regime's ``widening``, less where labels decide."""
+    """The spread of a metric times the regime's ``widening``, less where labels decide; classes
+    have ``shares`` (K,)."""
     factors, evenness = (1.0, 1.0), 1.0
-    if _is_calibrated(metric, n_classes, constants):
+    if _is_calibrated(metric, len(shares), constants):
         factors, evenness = constants.spread, constants.evenness
         widening *= float(np.exp(constants.few / n_effective))
+        if isinstance(metric.kind, kinds.Ranking):
+            rarest = max(float(shares.min()), LEAST_SHARE)
+            widening *= (0.5 / rarest) ** constants.rarity
     shared, own = (
         widening * factor * float(np.sqrt(1.0 - gain))
         for factor, gain in zip(factors, gains, strict=True)

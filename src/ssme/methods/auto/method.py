@@ -235,8 +235,8 @@ def _collect_facts(
 ) -> belief.AutoFacts:
     """The facts of the fit; the pool and its temperature are those of the first regime."""
     constants, summary, first = situation.constants, situation.summary, regimes[0]
-    n, log_tau = data.n_labeled, float(np.log(situation.usual_prior.scale))
-    shared, _ = correction.predict_bias(max(n, 1), log_tau, constants.correction)
+    n, tau = data.n_labeled, situation.usual_prior.scale
+    bias = correction.predict_bias(max(n, 1), tau, constants.correction)
     standing, weights = (
         dict(zip(data.models, values.round(4).tolist(), strict=True))
         for values in (summary.standing, first.pooling.weights)
@@ -251,11 +251,11 @@ def _collect_facts(
         conflict=situation.conflict,
         temperature=float(np.exp(first.mode[0])),
         prior_temperature=float(np.exp(situation.usual_prior.center)),
-        prior_scale=situation.usual_prior.scale,
+        prior_scale=tau,
         standing=standing,
         pool_weights=weights,
         effective_classifiers=summary.n_effective,
-        correction_weight=float(correction.compute_gain(np.ones(1), shared)[0][0]) if n else 0.0,
+        correction_weight=float(correction.compute_gain(np.ones(1), bias)[0][0]) if n else 0.0,
         rows_behind_draws=min(data.n_rows, constants.world_rows),
         correlation=situation.correlation if np.isfinite(situation.correlation) else None,
     )

@@ -6,7 +6,7 @@
 s being the classifiers' standing among themselves (below), and w favoring a classifier further
 only by what n labels can show,
 
-    w_j  proportional to  s_j exp( sqrt(n) * mean labeled log q_j(y) ).
+    w_j  proportional to  s_j exp( n^(2/3) * mean labeled log q_j(y) ).
 
 Scores q are clipped at `PoolConstants.clip` and renormalized. No single pool wins on all data:
 means are robust to a classifier that is certain and wrong, geometric means to one that is vague,
@@ -167,12 +167,13 @@ def weigh_by_labels(
     present: BoolArray,
     labels: IntArray,
     standing: FloatArray,
+    power: float,
     row_weights: FloatArray | None = None,
 ) -> FloatArray:
     """Weights w (M,) of the classifiers from labeled rows; without labels, their ``standing``.
 
-    ``row_weights`` (n,) say how often each label counts. A classifier without a score on any of
-    these rows counts as the mean of the others.
+    n labels count as n to a ``power``, and each ``row_weights`` (n,) times. A classifier without a
+    score on any of these rows counts as the mean of the others.
     """
     n = len(q)
     counted = present if row_weights is None else present * row_weights[:, None]
@@ -182,7 +183,7 @@ def weigh_by_labels(
     fit = (counted * np.log(q[np.arange(n), :, labels])).sum(axis=0)
     mean = fit / np.where(counts > 0.0, counts, 1.0)
     mean[counts == 0] = mean[counts > 0].mean()
-    weights = standing * np.exp(np.sqrt(n) * (mean - mean.max()))
+    weights = standing * np.exp(n**power * (mean - mean.max()))
     return weights / weights.sum()
 
 
@@ -389,6 +390,13 @@ class ScoreSummary:
     def n_classes(self) -> int:
         return int(self.q.shape[2])
 
+    @property
+    def mean_disagreement(self) -> float:
+        """Mean of those that there are, copies counting as one, neither 0 nor 1."""
+        known = np.isfinite(self.disagreement)
+        mean = np.average(self.disagreement[known], weights=self.counts[known])
+        return float(np.clip(mean, 1e-3, 1.0 - 1e-3))
+
 
 def summarize_scores(
     q: FloatArray, present: BoolArray, constants: AgreementConstants
@@ -495,13 +503,10 @@ def predict_agreed_temperature(
     log pi (n, K) is the pool of the summary's rows. None where there is nobody to disagree with, or
     no b gives that error.
     """
-    known = np.isfinite(summary.disagreement)
-    if not known.any():
+    if not np.isfinite(summary.disagreement).any():
         return None
-    # copies count as one
-    mean = np.average(summary.disagreement[known], weights=summary.counts[known])
-    d = float(np.clip(mean, 1e-3, 1.0 - 1e-3))
-    implied, answers = float(expit(logit(d) + offset)), predicted_classes(summary.q)
+    answers = predicted_classes(summary.q)
+    implied = float(expit(logit(summary.mean_disagreement) + offset))
     ratio, low, high = log_pi - log_share, -constants.furthest, constants.furthest
     for _ in range(constants.halvings):
         middle = 0.5 * (low + high)

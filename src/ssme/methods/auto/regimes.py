@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, logit
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.methods.auto import pool
@@ -89,8 +89,9 @@ class Situation:
 
     def weigh_classifiers(self, row_weights: FloatArray | None) -> FloatArray:
         """Pool weights w (M,), where ``row_weights`` (n,) say how often each label counts."""
-        labels, standing = self.labels, self.summary.standing
-        return pool.weigh_by_labels(labels.q, labels.present, labels.classes, standing, row_weights)
+        labels, power = self.labels, self.constants.pool.label_power
+        about = (labels.q, labels.present, labels.classes, self.summary.standing, power)
+        return pool.weigh_by_labels(*about, row_weights)
 
     @cached_property
     def usual_pooling(self) -> pool.PoolRule:
@@ -113,10 +114,7 @@ class Situation:
     @cached_property
     def usual_prior(self) -> pool.TemperaturePrior:
         """The prior of log b: from the stated error, or from agreement where none is stated."""
-        constants, rho = self.constants.prior, self.constants.prior.usual_rho
-        if np.isfinite(self.correlation):
-            rho += self.statedness * (self.correlation - rho)
-        prior = pool.predict_temperature(self.summary, rho, constants)
+        prior = pool.predict_temperature(self.summary, self.rho, self.constants.prior)
         if self.agreed is None:
             return prior
         return replace(prior, center=self.agreed + self.statedness * (prior.center - self.agreed))
@@ -128,7 +126,14 @@ class Situation:
         offset = constants.offset + constants.offset_few / summary.n_effective
         pooling = pool.PoolRule(summary.standing, summary.standing, self.stated_shares)
         log_pi, equal = self.pool_at_large(pooling), self.equal_shares
-        return pool.predict_agreed_temperature(summary, log_pi, equal, offset, constants)
+        found = pool.predict_agreed_temperature(summary, log_pi, equal, offset, constants)
+        return None if found is None else found + self.agreement_miss
+
+    @property
+    def agreement_miss(self) -> float:
+        """How much larger than the log b that agreement implies the right one usually is."""
+        few, apart = 1.0 / self.summary.n_effective, logit(self.summary.mean_disagreement)
+        return float(np.dot(self.constants.agreement.line, (1.0, few, self.rho, apart)))
 
     @property
     def conflict(self) -> float | None:
@@ -145,6 +150,12 @@ class Situation:
         if few or self.statedness == 0.0 or not summary.present.all():
             return float("nan")
         return pool.measure_correlation(summary.q, pool.add_evidence(summary.q), summary.standing)
+
+    @property
+    def rho(self) -> float:
+        """The correlation, nearer to the usual one where scores state no error."""
+        usual, found = self.constants.prior.usual_rho, self.correlation
+        return usual + self.statedness * (found - usual) if np.isfinite(found) else usual
 
 
 LEAST_CORRELATED = 3
@@ -188,12 +199,11 @@ def look_distorted(situation: Situation) -> View | None:
 
     A power works about equal class shares, so its inverse does too, which repairs stated shares.
     """
-    constants, few = situation.constants, 1.0 / situation.summary.n_effective
     if situation.agreed is None or situation.statedness == 0.0:
         return None
     shares = situation.equal_shares
     evidence = log_conflict_density(situation, True) + float(np.log(situation.statedness))
-    scale = constants.regimes.distorted_scale + constants.regimes.distorted_scale_few * few
+    scale = situation.constants.regimes.distorted_scale
     prior = pool.TemperaturePrior(situation.agreed, scale)
     pooling = replace(situation.usual_pooling, log_share=shares)
     return View(pooling, prior, evidence)
