@@ -10,7 +10,8 @@ systems; of the crowds, workers judge whether an item is of one class. In simula
 (`simulate`) judges share difficulty, and favor systems by chance.
 
 Constants were chosen on the sets of the part "chosen" alone, the part "held out" was opened when
-they were settled. ``--rivals`` is a Python with other packages (`benchmarks/systems/rivals.py`).
+they were settled. ``--rivals`` is a Python with other packages (`benchmarks/systems/rivals.py`);
+without it, their results are kept, since the worlds of a run are the same.
 Labels are of rows at random, of all systems together. Writes ``systems.csv``.
 """
 
@@ -254,7 +255,12 @@ def main() -> None:
                 table += [{**about, **row} for row in summary.reset_index().to_dict("records")]
                 shown = summary[["error", "coverage", "width_ratio"]].round(3)
                 print(part, scene, n_labels, shown.to_dict("index"), flush=True)
-    write_table(RESULTS / "systems.csv", table, digits=4)
+    kept = RESULTS / "systems.csv"
+    if not args.rivals and kept.exists():
+        before = pd.read_csv(kept)
+        others = ~before["method"].isin([row["method"] for row in table])
+        table += before[others].to_dict("records")
+    write_table(kept, table, digits=4)
 
 
 if __name__ == "__main__":
