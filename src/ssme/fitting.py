@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +61,10 @@ class Fit:
         estimates = _hide_judges(data, metrics, estimates)
         labels_only = _hide_judges(data, metrics, labels_only)
         if self.method.spec.widens_to_labels:
-            estimates[0] = list(map(_widen_to_labels, estimates[0], labels_only[0]))
+            for m, (estimate, alone) in enumerate(zip(estimates[0], labels_only[0], strict=True)):
+                if (contradicted := estimate.find_contradictions(alone)).any():
+                    contains = np.where(contradicted, alone.value, np.nan)
+                    estimates[0][m] = replace(estimate, contains=contains)
         _warn_undefined(data, metrics, groups, estimates)
         return Evaluation(
             data=data,
@@ -101,9 +104,15 @@ class Fit:
     def _describe_settings(self, start: float) -> dict[str, Any]:
         from ssme import __version__
 
+        try:
+            config: dict[str, Any] = {"config": self.spec.to_dict()}
+        except InputError as error:
+            config = {"config": None, "no_config": str(error)}
+        declared: Sequence[Any] = fields(self.method) if is_dataclass(self.method) else ()
+        options = [each.name for each in declared if each.init]
         return {
             "method": self.method.spec.name,
-            "options": _list_options(self.method) if is_dataclass(self.method) else {},
+            "options": {name: _make_plain(getattr(self.method, name)) for name in options},
             "metrics": [metric.name for metric in self.metrics],
             "lead": {"metric": self.lead.metric, "reason": self.lead.reason},
             "definitions": {metric.name: metric.definition for metric in self.metrics},
@@ -119,15 +128,12 @@ class Fit:
             "positive": None if self.data.positive is None else str(self.data.positive),
             "versions": {"ssme": __version__, "numpy": np.__version__},
             "seconds": round(time.perf_counter() - start, 3),
-            **_write_config(self.spec),
+            **config,
         }
 
 
 def fit_method(data: ScoreSet, spec: RunSpec, groups: Sequence[Group] | None = None) -> Fit:
-    """Fit the method of ``spec``, whose seed has to be settled (`RunSpec.with_seed`), to ``data``.
-
-    ``groups`` to report on have all rows first (default: those that ``spec`` asks for).
-    """
+    """Fit the method of ``spec``, whose seed is settled; of ``groups`` the first has all rows."""
     chosen = choose_metrics(spec, data)
     groups = make_groups(data, spec) if groups is None else groups
     method = spec.made_method
@@ -215,26 +221,13 @@ def _warn_of_ties(data: ScoreSet, metrics: Sequence[Metric]) -> None:
         )
 
 
-def _list_options(method: Method) -> dict[str, Any]:
-    """All options of a method as plain values; objects of Python are named by their class."""
-    names = [each.name for each in fields(cast(Any, method)) if each.init]
-    return {name: _make_plain(getattr(method, name)) for name in names}
-
-
 def _make_plain(value: Any) -> Any:
+    """An option of a method as a plain value; objects of Python are named by their class."""
     if isinstance(value, (list, tuple)):
         return [_make_plain(item) for item in value]
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     return type(value).__name__
-
-
-def _write_config(spec: RunSpec) -> dict[str, Any]:
-    """The run as plain values for a config file, or why that is impossible."""
-    try:
-        return {"config": spec.to_dict()}
-    except InputError as error:
-        return {"config": None, "no_config": str(error)}
 
 
 def make_groups(data: ScoreSet, spec: RunSpec) -> list[Group]:
@@ -265,14 +258,6 @@ def _estimate_labels_only(
     if isinstance(belief, LabeledBelief) and belief.repeats(alone):
         return estimates
     return alone.estimate(metrics, rows)
-
-
-def _widen_to_labels(estimate: Estimate, alone: Estimate) -> Estimate:
-    """``estimate`` whose interval contains the value of labels ``alone`` that contradict it."""
-    contradicted = estimate.find_contradictions(alone)
-    if not contradicted.any():
-        return estimate
-    return replace(estimate, contains=np.where(contradicted, alone.value, np.nan))
 
 
 def _hide_judges(

@@ -421,10 +421,7 @@ def accept_all(cls: Any, given: Mapping[str, Any], owner: str) -> dict[str, Any]
 
 
 def refuse_unknown(cls: Any, given: Mapping[str, Any], owner: str) -> dict[str, Option]:
-    """The options of ``cls`` by name, which have to contain the names ``given``.
-
-    ``owner`` says in the message whose options they are: "method 'ssme'".
-    """
+    """The options of ``cls`` by name; ``given`` names must be among them (``owner``: whose)."""
     known = {each.name: each for each in list_declared(cls)}
     for name in given:
         if name not in known:

@@ -74,10 +74,7 @@ def write_bytes(path: str | Path, content: bytes) -> None:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write ``text`` to ``path`` as UTF-8, line ends as they are, whole or not at all.
-
-    A lone surrogate, which UTF-8 cannot hold, is written as its escape (``\\udc80``).
-    """
+    """Write ``text`` as UTF-8, lone surrogates escaped (``\\udc80``), whole or not at all."""
     write_bytes(path, encode_text(text))
 
 

@@ -119,10 +119,7 @@ class Runner:
     load: Loader
 
     def __call__(self, cell: Cell, content: str) -> dict[str, Any]:
-        """All result rows of one cell as plain values: none where the method cannot do any.
-
-        ``content`` is the checksum that the data set had when the run began.
-        """
+        """All result rows of one cell as plain values; ``content`` is the checksum its data had."""
         if (found := find_content(self.load, cell.dataset)) != content:
             raise InputError(
                 f"data set {cell.dataset!r} changed during the run: its checksum was {content} and "

@@ -68,11 +68,7 @@ def compute_source_checksum(folder: Path | None = None) -> str:
 
 
 def compute_content_checksum(data: ScoreSet) -> str:
-    """Sixteen hexadecimal digits over all of ``data``, names and order included.
-
-    Two files of the same scores, labels, weights, groups and names have the same checksum, however
-    they are written.
-    """
+    """Sixteen hexadecimal digits over all of ``data``, however its file is written."""
     names = [list(data.models), [[type(c).__name__, str(c)] for c in data.classes]]
     columns = [[name, list(map(repr, values))] for name, values in data.groups.items()]
     digest = hashlib.sha256(repr([names, columns, data.scores.shape]).encode())

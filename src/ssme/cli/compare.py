@@ -174,17 +174,21 @@ def bench(spec: RunSpec, output: Output, asked: BenchOptions) -> None:
     """
     from ssme.bench import Protocol, run_protocol, summarize
     from ssme.bench.runner import Runner
+    from ssme.data.grouping import parse_group_by
     from ssme.executors import open_executor
+    from ssme.fitting import choose_usual_metrics
 
     name, load = Path(str(spec.source)).stem, FileLoader(json.dumps(spec.to_dict()))
     with output.show_progress("reading"):
         data = load(name)
-    groups = _choose_groups(spec, data)
+    groups = tuple(spec.read.get("groups") or ())
+    for text in groups:
+        parse_group_by(text, data.groups, "groups").settle(data.groups)
     room = data.n_rows // 2 - max(asked.n_labeled)
     unlabeled = max(0, min(1000, room)) if asked.n_unlabeled is None else asked.n_unlabeled
     protocol = Protocol(
         asked.methods,
-        metrics=_choose_metrics(asked.metrics, data),
+        metrics=asked.metrics if asked.metrics or data.ordered else choose_usual_metrics(data),
         n_labeled=asked.n_labeled,
         n_unlabeled=(unlabeled,),
         runs=asked.runs,
@@ -243,13 +247,6 @@ def _make_errors(summary: Any, runs: int, grouped: bool) -> Iterator[Section]:
         yield Section("errors", title, (), columns, more)
 
 
-def _choose_metrics(named: tuple[str, ...] | None, data: ScoreSet) -> tuple[str, ...] | None:
-    """The metrics that were named; None for the usual ones, unless some of them are left out."""
-    from ssme.fitting import choose_usual_metrics
-
-    return named if named or data.ordered else choose_usual_metrics(data)
-
-
 def _drop_undefined(value: Any) -> Any:
     """None for a number that is undefined: a spread of one run, a ratio to an error of 0."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -257,16 +254,6 @@ def _drop_undefined(value: Any) -> Any:
 
 def _format(value: float, form: str, unit: str = "") -> str:
     return "-" if _drop_undefined(value) is None else f"{value:{form}}{unit}"
-
-
-def _choose_groups(spec: RunSpec, data: ScoreSet) -> tuple[str, ...]:
-    """The groupings to report on in addition to all rows: those that were named."""
-    from ssme.data.grouping import parse_group_by
-
-    named = tuple(spec.read.get("groups") or ())
-    for name in named:
-        parse_group_by(name, data.groups, "groups").settle(data.groups)
-    return named
 
 
 def _make_folder(folder: Path) -> None:

@@ -29,7 +29,6 @@ from ssme.wording import find_pattern, quote, shorten
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ssme.data.arrays import Layout
     from ssme.data.readers.tables import Table
     from ssme.data.scoreset import ScoreSet
     from ssme.spec import RunSpec
@@ -90,10 +89,14 @@ def doctor(spec: RunSpec, output: Output) -> None:
         advice += [*_advise(data), *_tell_left_out(table, data)]
     facts |= {
         "advice": advice,
-        "command": _write_command(replace(spec, source=source), data, table),
+        "command": _write_command(replace(spec, source=source), data),
     }
     output.save(facts, facts["looks_wrong"])
-    _show_problems(output, problems, solved=data is not None)
+    if problems:
+        assumed = "" if data is None else ", each with what was assumed below"
+        output.console.print(Text(f"Problems{assumed}", style="bold red"))
+        flags = spell_with(list_flags(READING))
+        output.say(*(f"{n}. {each.spell(flags)}" for n, each in enumerate(problems, 1)), "")
     if data is None:
         columns = [
             (
@@ -124,13 +127,14 @@ def _find_facts(data: ScoreSet) -> dict[str, Any]:
     from ssme.methods.registry import list_supported
 
     can, cannot = list_supported(data)
+    gaps = (data.scores[:, :, 0] != data.scores[:, :, 0]).sum(axis=0)
     return {
         "understood": data.layout.describe() if data.layout is not None else {},
         "rows": data.n_rows,
         "labeled": data.n_labeled,
-        "labels": _count_labels(data),
+        "labels": {str(c): int((data.labels == k).sum()) for k, c in enumerate(data.classes)},
         "models": list(data.models),
-        "missing_scores": _count_missing_scores(data),
+        "missing_scores": {m: int(n) for m, n in zip(data.models, gaps, strict=True) if n},
         "judges": {name: judge.kind for name, judge in data.judges.items()},
         "methods": can,
         "methods_not": cannot,
@@ -165,17 +169,6 @@ def _describe_columns(table: Table | None) -> list[dict[str, Any]]:
         line = {"column": name, "distinct": len(known), "missing": int(missing.sum())}
         found.append({**line, "first": known[:4]})
     return found
-
-
-def _show_problems(output: Output, problems: Sequence[InputError], *, solved: bool) -> None:
-    from rich.text import Text
-
-    if not problems:
-        return
-    flags = spell_with(list_flags(READING))
-    assumed = ", each with what was assumed below" if solved else ""
-    output.console.print(Text(f"Problems{assumed}", style="bold red"))
-    output.say(*(f"{number}. {each.spell(flags)}" for number, each in enumerate(problems, 1)), "")
 
 
 def _list_contents(facts: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -247,7 +240,7 @@ def _find_labels(spec: RunSpec, data: ScoreSet | None) -> tuple[RunSpec, ScoreSe
     if table is None or data is None or data.layout is None:
         return spec, data
     classes, found = {spell_class(each) for each in data.classes}, []
-    for name in _list_left_out(table, data.layout):
+    for name in [each for each in data.layout.ignored if each in table.columns]:
         values = table.read_values(name)
         known = {spell_class(each) for each in values[~is_missing(values)]}
         found += [name] if len(known) > 1 and known <= classes else []
@@ -305,7 +298,7 @@ def _find_cure(error: InputError, read: Mapping[str, Any]) -> dict[str, Any] | N
     return None
 
 
-def _write_command(spec: RunSpec, data: ScoreSet | None, table: Table | None) -> str:
+def _write_command(spec: RunSpec, data: ScoreSet | None) -> str:
     """The command that evaluates the file as it was understood, roles of columns spelled out."""
     read, layout = dict(spec.read), data.layout if data is not None else None
     if layout is not None:
@@ -331,20 +324,10 @@ def _write_command(spec: RunSpec, data: ScoreSet | None, table: Table | None) ->
     return " ".join(["ssme evaluate", shlex.join(files), *filter(None, words)])
 
 
-def _count_labels(data: ScoreSet) -> dict[str, int]:
-    return {str(name): int((data.labels == k).sum()) for k, name in enumerate(data.classes)}
-
-
-def _count_missing_scores(data: ScoreSet) -> dict[str, int]:
-    gaps = (data.scores[:, :, 0] != data.scores[:, :, 0]).sum(axis=0)
-    return {model: int(n) for model, n in zip(data.models, gaps, strict=True) if n}
-
-
 def _advise(data: ScoreSet) -> list[str]:
     """What to do with models that look like judges and were not named as such."""
-    hard = [
-        name for name in data.models if name not in data.judges and _is_answers_only(data, name)
-    ]
+    known: Any = ~((data.scores > 0.0) & (data.scores < 1.0)).any(axis=(0, 2))
+    hard = [m for m, each in zip(data.models, known, strict=True) if each and m not in data.judges]
     advice = []
     if hard:
         advice.append(
@@ -392,10 +375,6 @@ def _tell_unlabeled_classes(data: ScoreSet) -> list[str]:
     return said
 
 
-def _list_left_out(table: Table, layout: Layout) -> list[str]:
-    return [name for name in layout.ignored if name in table.columns]
-
-
 def _tell_left_out(table: Table | None, data: ScoreSet) -> list[str]:
     """What columns of the file that were left out may be."""
     from ssme.data.labels import observe, spell_class
@@ -406,7 +385,7 @@ def _tell_left_out(table: Table | None, data: ScoreSet) -> list[str]:
     if layout is None or table is None:
         return []
     labels = observe(list(data.classes), data.n_classes)
-    left_out = _list_left_out(table, layout)
+    left_out = [name for name in layout.ignored if name in table.columns]
     there = [name for name in left_out if name not in layout.skipped]
     said = []
     judges = [name for name in table.columns if fnmatchcase(name, JUDGES)]
@@ -479,12 +458,6 @@ def _list_metrics(data: ScoreSet) -> list[str]:
         if not (judged and metric.of_probabilities)
         and (data.ordered or not metric.needs_order(data.n_classes))
     ]
-
-
-def _is_answers_only(data: ScoreSet, name: str) -> bool:
-    scores = data.scores[:, data.models.index(name)]
-    known = scores[scores[:, 0] == scores[:, 0]]
-    return bool(((known == 0.0) | (known == 1.0)).all())
 
 
 def _list_some(items: list[str], limit: int) -> str:

@@ -164,17 +164,18 @@ def evaluate_asked(
     save_config: Path | None = None,
     also_read: Sequence[Path | None] = (),
 ) -> Evaluation:
-    """The evaluation that a command line asks for, with the answers to all that it asks.
-
-    ``also_read`` are further files that the command reads and must not overwrite.
-    """
+    """The evaluation that a command line asks for; it must not overwrite ``also_read`` either."""
+    from ssme.metrics import default_metrics
     from ssme.results.gates import parse_condition
     from ssme.run import settle_engine
 
     demands = [parse_condition(text) for text in ask.fail_under or []]
     costs = _read_costs(ask.cost, ask.utility)
     goal = _read_goal(ask, costs)
-    spec = settle_engine(_add_costs(spec, costs))
+    if costs is not None:  # before the other metrics, so that it decides
+        asked = default_metrics(len(costs["matrix"])) if spec.metrics is None else spec.metrics
+        spec = dataclasses.replace(spec, metrics=(costs, *asked))
+    spec = settle_engine(spec)
     reason = ""
     if ask.prevalence is not None:
         spec, reason = _add_prevalence(spec, ask.prevalence)
@@ -299,13 +300,18 @@ def _evaluate_file(
             metrics = tuple(
                 add_metrics(metrics or choose_usual_metrics(data), demands, data.n_classes)
             )
+    corrected = {}
     if shift is not None:
         with name_argument("correct_shift"):
             data, said = _correct(data, shift)
         output.note(said)
+        again = (
+            f"The labels were weighted by --correct-shift {shift}; run the same command line again."
+        )
+        corrected = {"corrected_shift": shift, "shift": said, "config": None, "no_config": again}
     with output.show_progress("estimating"):
         result = run.evaluate_scores(spec, data, metrics=metrics)
-    return result if shift is None else _keep_correction(result, shift, said)
+    return dataclasses.replace(result, settings={**result.settings, **corrected})
 
 
 def _evaluate_stream(spec: RunSpec, output: Output, demands: list[GateCondition]) -> Evaluation:
@@ -362,16 +368,6 @@ def _read_costs(cost: str | None, utility: str | None) -> dict[str, Any] | None:
     return data
 
 
-def _add_costs(spec: RunSpec, costs: dict[str, Any] | None) -> RunSpec:
-    """``spec`` with the metric of a matrix before the others, so that it decides."""
-    if costs is None:
-        return spec
-    from ssme.metrics import default_metrics
-
-    asked = default_metrics(len(costs["matrix"])) if spec.metrics is None else spec.metrics
-    return dataclasses.replace(spec, metrics=(costs, *asked))
-
-
 def _add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
     """``spec`` with every metric as it would be with this share of class 1.
 
@@ -404,22 +400,6 @@ def _add_prevalence(spec: RunSpec, prevalence: float) -> tuple[RunSpec, str]:
             )
     found = tuple(f"{each}~{share}" for each in asked)
     return dataclasses.replace(spec, metrics=found), said
-
-
-def _keep_correction(result: Evaluation, kind: str, said: str) -> Evaluation:
-    """``result`` with the correction among its settings, so that none runs it again without.
-
-    ``said`` is what the scores say about it.
-    """
-    settings = {
-        **result.settings,
-        "corrected_shift": kind,
-        "shift": said,
-        "config": None,
-        "no_config": f"The labels were weighted by --correct-shift {kind}; run the same command "
-        "line again.",
-    }
-    return dataclasses.replace(result, settings=settings)
 
 
 def _correct(data: ScoreSet, kind: str) -> tuple[ScoreSet, str]:

@@ -153,10 +153,7 @@ def _offer(of: declared.Option) -> Callable[[str], list[str]] | None:
 
 
 def parse_flags(given: Mapping[str, Any], options: Iterable[declared.Option]) -> dict[str, Any]:
-    """The ``options`` that were given, by their names in Python and of their types.
-
-    Options of the method are texts by name: how a text is read depends on the method.
-    """
+    """The ``options`` that were given, by name and of their types; those of a method are texts."""
     found: dict[str, Any] = {}
     for each in options:
         value = given.get(each.name)
@@ -233,10 +230,7 @@ def _write_value(value: str) -> str:
 
 
 def split_names(items: Iterable[str], option: str) -> list[str]:
-    """The names in ``a,b`` and ``c``; none at all is refused.
-
-    A name with a comma is written in double quotes: ``"a, b",c``.
-    """
+    """The names in ``a,b`` and ``c``, or in ``"a, b",c`` where one has a comma; none is refused."""
     items = list(items)
     parts = [
         part.strip()

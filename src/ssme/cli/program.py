@@ -267,22 +267,19 @@ def register_command(
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         home = app if of is None else of
+        # each paragraph on one line, which the help wraps; examples keep their lines
+        paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+        lines = (p if "[cyan]" in p else p.replace("\n", " ") for p in paragraphs)
         listed = home.command(
             name or function.__name__,
             cls=Command,
             rich_help_panel=panel,
-            help=_join_lines(function.__doc__ or ""),
+            help="\n\n".join(lines),
         )
         listed(_read_flags(function, reads, asks, writes))
         return function
 
     return register
-
-
-def _join_lines(text: str) -> str:
-    """``text`` with each paragraph on one line, which the help wraps; examples keep their lines."""
-    paragraphs = inspect.cleandoc(text).split("\n\n")
-    return "\n\n".join(p if "[cyan]" in p else p.replace("\n", " ") for p in paragraphs)
 
 
 def _read_flags(
@@ -318,7 +315,9 @@ def _read_flags(
 
 def main(run: Callable[[], Any] = app) -> None:
     """Run the program, or ``run`` in its place, and exit."""
-    _forget_useless_width()
+    width = os.environ.get("COLUMNS", "")
+    if width and not (width.isascii() and width.isdigit() and int(width) >= NARROWEST):
+        del os.environ["COLUMNS"]  # nothing could be written in it: 0 means "not known"
     code: Any = 0
     closed = False
     try:
@@ -356,13 +355,6 @@ def make_streams_lenient() -> None:
 def say(text: str) -> None:
     """A line on stderr; what a terminal would obey is shown and not obeyed."""
     print(make_printable(text), file=sys.stderr, flush=True)
-
-
-def _forget_useless_width() -> None:
-    """Drop a variable COLUMNS in which nothing could be written: 0 means "not known"."""
-    width = os.environ.get("COLUMNS", "")
-    if width and not (width.isascii() and width.isdigit() and int(width) >= NARROWEST):
-        del os.environ["COLUMNS"]
 
 
 def _comes_from_closed_pipe(error: BaseException) -> bool:

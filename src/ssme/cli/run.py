@@ -142,10 +142,14 @@ def read_scores(spec: RunSpec) -> ScoreSet:
 
 def evaluate_scores(spec: RunSpec, data: ScoreSet, **changes: Any) -> Evaluation:
     """Evaluate ``data``; ``changes`` (such as another method) go over the spec."""
+    import hashlib
+
     from ssme.run import execute
 
-    result = execute(dataclasses.replace(spec, **changes), data)
-    digest = _compute_digest(spec.source)
+    result, digest = execute(dataclasses.replace(spec, **changes), data), None
+    if isinstance(spec.source, str) and Path(spec.source).is_file():
+        with Path(spec.source).open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
     return dataclasses.replace(result, settings={**result.settings, "file_sha256": digest})
 
 
@@ -252,12 +256,3 @@ def _restore_address(file: Path) -> str:
     """A path as typed: ``s3://...`` has lost a slash by being taken for a path."""
     local = re.sub(r"^file:/(?!/)", "file:///", str(file))
     return re.sub(r"^(\w{2,}):/(?!/)", r"\1://", local)
-
-
-def _compute_digest(source: Any) -> str | None:
-    import hashlib
-
-    if not isinstance(source, str) or not Path(source).is_file():
-        return None
-    with Path(source).open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

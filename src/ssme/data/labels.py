@@ -173,10 +173,7 @@ class RawLabels:
 def observe(
     labels: object | None, n: int, unlabeled: tuple[Hashable, ...] | None = None
 ) -> RawLabels:
-    """The distinct label values and their rows; ``unlabeled`` codes count as missing.
-
-    `RawLabels` are returned as they are.
-    """
+    """The distinct labels and their rows, ``unlabeled`` codes as missing; `RawLabels` stay."""
     if isinstance(labels, RawLabels):
         return labels
     if labels is None or labels is False:

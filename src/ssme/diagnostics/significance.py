@@ -142,10 +142,7 @@ def _sum_within(distances: FloatArray, samples: IntArray) -> FloatArray:
 
 
 def make_score_features(pool: FloatArray, scores: FloatArray, clip: float = 1e-3) -> FloatArray:
-    """Functions (n, F) of the pooled scores (n, K) and of all scores (n, M, K), standardized.
-
-    Logarithms are those of scores of at least ``clip``.
-    """
+    """Standardized functions (n, F) of pool (n, K) and scores (n, M, K), clipped for logarithms."""
     log_pool = np.log(np.clip(pool, clip, 1.0))
     centered = log_pool - log_pool.mean(axis=1, keepdims=True)
     level = centered[:, : max(1, pool.shape[1] - 1)][:, :10]

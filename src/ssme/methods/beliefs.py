@@ -221,10 +221,7 @@ class SoftBelief(ABC):
 def draw_masses(
     soft: FloatArray, n_draws: int, batch_cells: int, seed: np.random.SeedSequence
 ) -> Iterator[FloatArray]:
-    """One-hot mass (d, ..., K) of labels drawn from ``soft`` (..., K), ``n_draws`` of them in all.
-
-    A batch has at most ``batch_cells`` cells, one draw at the least.
-    """
+    """One-hot mass (d, ..., K) of ``n_draws`` labels from ``soft`` (..., K), in bounded batches."""
     rng, flat = np.random.default_rng(seed), soft.reshape(-1, soft.shape[-1])
     for size in split_draws(n_draws, batch_cells, soft.size):
         labels = draw_labels(flat, size, rng)

@@ -25,10 +25,7 @@ from ssme.arrays import FloatArray, IntArray
 def take_one_of_each(
     clusters: IntArray | None, rows: np.typing.NDArray[np.intp], rng: np.random.Generator
 ) -> np.typing.NDArray[np.intp]:
-    """Those of ``rows`` for tests: all, or one of each of the ``clusters`` (n,) of all rows.
-
-    Tests take rows to be independent, which rows of a cluster are not.
-    """
+    """``rows`` for tests, which take them to be independent: one of each of ``clusters`` (n,)."""
     if clusters is None:
         return rows
     order = rng.permutation(rows)

@@ -39,10 +39,7 @@ MOST_DRAWS = 100_000
 
 
 def declare_world_draws() -> Any:
-    """The option ``n_worlds`` of a method whose intervals come from resampled rows.
-
-    With 200, five draws lie beyond each end of a 95 % interval.
-    """
+    """The option ``n_worlds``; with 200, five draws lie beyond each end of a 95 % interval."""
     meaning = "Number of draws of labels and rows behind intervals, comparisons and ranks."
     return option(200, meaning, Whole(2, MOST_DRAWS))
 
@@ -69,10 +66,7 @@ def declare_joint_draws(default: int) -> Any:
 
 
 def declare_constants(default: Any) -> Any:
-    """The option ``constants`` of a method: a frozen dataclass of all numbers that are not options.
-
-    Studies change them by `dataclasses.replace`; users have no need to.
-    """
+    """The option ``constants``: a frozen dataclass of all other numbers, which studies replace."""
     meaning = "All other numbers that change a result."
     return option(default, meaning, Instance(type(default)), python_only=True)
 
@@ -139,10 +133,7 @@ def draw_row_weights(
     rng: np.random.Generator,
     clusters: IntArray | None = None,
 ) -> RowWeights:
-    """Dirichlet weights times n; for callables the counts of n rows drawn with replacement.
-
-    With ``clusters`` (n,), whole clusters are weighted and drawn.
-    """
+    """Dirichlet weights times n, or for callables counts of n rows drawn; by ``clusters`` (n,)."""
     smooth = draw_row_exponentials(rng, n_draws, n_rows, clusters)
     smooth *= n_rows / smooth.sum(axis=1, keepdims=True)
     hard = [m for m, metric in enumerate(metrics) if metric.hard_only]

@@ -76,10 +76,8 @@ def make_contrary_rows(
     row, model = np.nonzero(change)
     one, two = label[change], other[change]
     swapped = made.copy()
-    swapped[row, model, one], swapped[row, model, two] = (
-        made[row, model, two],
-        made[row, model, one],
-    )
+    swapped[row, model, one] = made[row, model, two]
+    swapped[row, model, two] = made[row, model, one]
     return ContraryRows(swapped, own, weights[taken])
 
 
@@ -225,10 +223,7 @@ def _put_inside(
 def draw_tables(
     counts: FloatArray, pseudo_rows: float, n_draws: int, rng: Generator, *, whole: bool
 ) -> kinds.Tables:
-    """Tables (D, one classifier) ~ Dirichlet(``counts`` (K, K) + prior), true class first.
-
-    ``whole`` draws every cell; otherwise only those that hold mass are drawn.
-    """
+    """Tables (D, one classifier) ~ Dirichlet(``counts`` (K, K) + prior), ``whole`` or as cells."""
     n_classes = len(counts)
     if whole:
         right = np.eye(n_classes)

@@ -28,10 +28,7 @@ def find_method_class(name: str) -> type[Method]:
 
 
 def get_method(name: str, **options: Any) -> Method:
-    """The method ``name`` with ``options``.
-
-    Raises `InputError` where the method has no such option, or the option takes no such value.
-    """
+    """The method ``name`` with ``options``, which are checked."""
     cls = find_method_class(name)
     return cls(**accept_all(cls, options, f"method {name!r}"))
 

@@ -274,10 +274,7 @@ class _OneVsRest:
 def _sum_scored(
     lines: FloatArray, present: FloatArray | None, factor: FloatArray | None = None
 ) -> FloatArray:
-    """Sums of ``lines`` (n, C, D), times ``factor``, over the rows each classifier scored.
-
-    They are (C, D, M), or (C, D, 1) where every classifier scored all rows.
-    """
+    """Sums (C, D, M) of ``lines`` times ``factor`` over scored rows; (C, D, 1) if all are."""
     out: FloatArray
     if present is not None:
         rows = lines if factor is None else lines * factor

@@ -177,10 +177,7 @@ BANDWIDTH_RULES: dict[str, Callable[[FloatArray, FloatArray | None], float]] = {
 def _iterate_sheather_jones(
     t: float, n: float, frequencies: FloatArray, squares: FloatArray
 ) -> float:
-    """xi gamma^[l](t): the plug-in time after l = 7 stages, starting from ``t``.
-
-    Infinite where a derivative of the smoothed density underflows to zero.
-    """
+    """xi gamma^[l](t), the time after l = 7 stages; infinite where a derivative underflows."""
 
     def compute_derivative_norm(order: int, time: float) -> float:
         alive = frequencies.size

@@ -40,10 +40,7 @@ STARTS = ("draw", "knn")
 
 
 def draw_probabilities(scores: FloatArray) -> FloatArray:
-    """Mean over classifiers (n, K) of ``scores`` (n, M, K), NaN left out.
-
-    A row that no classifier scored gets the mean of the other rows.
-    """
+    """Mean over classifiers (n, K); where no classifier has a score, the mean of other rows."""
     present = np.isfinite(scores)
     count = present.sum(axis=1)
     mean: FloatArray = np.where(present, scores, 0.0).sum(axis=1) / np.maximum(count, 1)

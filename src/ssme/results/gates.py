@@ -169,10 +169,7 @@ def judge(
     fail_on: str,
     thresholds: ThresholdChoice | None = None,
 ) -> Verdict:
-    """Check the demands on an evaluation; see `ssme.Evaluation.gate`.
-
-    With ``thresholds``, chosen with ``within`` as the margin, the pick is the one at these.
-    """
+    """Check the demands on an evaluation; ``thresholds`` were chosen with ``within`` as margin."""
     fail_on = options.accept(schema.ASK["fail_on"], fail_on)
     parsed = [parse_condition(each) if isinstance(each, str) else each for each in conditions]
     failures: list[str] = []

@@ -161,10 +161,7 @@ class GroupEstimator:
     def estimate(
         self, groups: Sequence[IntArray], number: int
     ) -> tuple[list[list[Estimate]], list[float]]:
-        """Estimates [group][metric] of grouping ``number``, and the share of own labels in each.
-
-        Groups are given by their rows; no row is in two of them.
-        """
+        """Estimates [group][metric] of grouping ``number``, and the share of own labels in each."""
         shifts, labeled = self._fit_shifts(groups)
         rng = np.random.default_rng(make_child_seed(make_child_seed(self.seed, number), 0))
         drawn = shifts.draw(self.n_draws, rng)
@@ -618,10 +615,7 @@ def move_by(metric: Metric, values: FloatArray, step: FloatArray) -> FloatArray:
 
 
 def move_median(metric: Metric, draws: FloatArray, center: FloatArray) -> FloatArray:
-    """``draws`` (D, M) moved to have ``center`` (M,) as their median.
-
-    Undefined draws are replaced by the defined ones in turn.
-    """
+    """``draws`` (D, M) with ``center`` (M,) as median; defined draws replace undefined ones."""
     known = np.isfinite(center) & np.isfinite(draws).any(axis=0)
     shown = draws[:, known]
     for m in np.flatnonzero(~np.isfinite(shown).all(axis=0)):

@@ -392,10 +392,7 @@ def _list_metrics_behind(evaluation: Evaluation, kind: str) -> list[Metric]:
 def estimate_further(
     evaluation: Evaluation, metrics: Sequence[Metric], places: Sequence[int]
 ) -> list[list[Estimate]]:
-    """Estimates [metric][group] of further metrics, as the table would have them.
-
-    ``places`` are the positions of all groups of a grouping, which are estimated together.
-    """
+    """Estimates [metric][group] of further metrics; ``places`` are all groups of a grouping."""
     n_classes = evaluation.data.n_classes
     refuse_without_order(evaluation.data, metrics)
     known = [
@@ -425,10 +422,7 @@ def estimate_further(
 
 
 def make_mean_bias(n_classes: int) -> Metric:
-    """Mean of outcome minus score: positive where a classifier says too little.
-
-    With two classes of the positive one, with more of the predicted class.
-    """
+    """Mean of outcome minus score, of the positive one of two classes or the predicted one."""
 
     def plan(scores: FloatArray) -> MetricPlan:
         if n_classes == 2:

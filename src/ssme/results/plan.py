@@ -625,10 +625,7 @@ def _draw_classes(
 def _spread_draws(
     estimate: base.Estimate, number: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
-    """Joint draws (M,) that represent all: spread over the mean of the models.
-
-    Where there are no draws, the estimate itself.
-    """
+    """Joint draws (M,) spread over the mean of the models; without any, the estimate itself."""
     if estimate.draws is None:
         for _ in range(number):
             yield estimate.value

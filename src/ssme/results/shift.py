@@ -197,7 +197,9 @@ def find_shift(data: ScoreSet) -> Shift:
     )
 
 
-def correct_shift(data: ScoreSet, kind: str = "label") -> ScoreSet:
+def correct_shift(
+    data: ScoreSet, kind: str = "label", *, constants: ShiftConstants | None = None
+) -> ScoreSet:
     """Weight the labels so that they represent the unlabeled rows.
 
     Methods that can use a design of weights do. Evaluations have the warning D109: scores alone
@@ -209,6 +211,8 @@ def correct_shift(data: ScoreSet, kind: str = "label") -> ScoreSet:
         Labeled and unlabeled rows, at least ten of each.
     kind : {"label", "covariate"}
         What has changed: the frequencies of the classes, or the rows (default "label").
+    constants : ShiftConstants, optional
+        Numbers that change a result.
 
     Examples
     --------
@@ -223,7 +227,7 @@ def correct_shift(data: ScoreSet, kind: str = "label") -> ScoreSet:
     if data.design.weights is not None:
         problem = f"labels that have weights already cannot be corrected for {kind} shift"
         raise InputError(problem, hint="leave out `design`, or the correction")
-    constants = ShiftConstants()
+    constants = constants or ShiftConstants()
     sides = _Sides.of(data, constants)
     if kind == "label":
         found = _compute_class_weights(sides, _estimate_unlabeled_shares(sides))

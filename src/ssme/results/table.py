@@ -170,10 +170,7 @@ def nest_estimates(rows: Iterable[Mapping[str, Any]], names: str) -> dict[str, A
 
 
 def compute_effective_labels(n_labels: float, alone: float, width: float) -> float:
-    """Labels that would make an interval of labels alone as narrow as ``width``.
-
-    NaN where the width is a matter of rounding.
-    """
+    """Labels that labels alone need for intervals of ``width``; NaN where that is mere rounding."""
     rounding = 1e-9 * alone
     return float(n_labels * (alone / width) ** 2) if width > rounding else float("nan")
 

@@ -236,8 +236,9 @@ def profile_set(
     figures = {}
     for (name, metric), one, other in zip(by_name.items(), ours, alone, strict=True):
         leaning = _lean_on_labels(metric, one, other, constants.leaning)
-        if name == "shares" and evaluation.posterior is not None:
-            leaning = _widen(metric, leaning, constants.widening)
+        if name == "shares" and evaluation.posterior is not None and leaning.draws is not None:
+            spread = leaning.value + constants.widening * (leaning.draws - leaning.value)
+            leaning = base.Estimate(leaning.value, np.clip(spread, metric.low, metric.high))
         ends, ends_alone = (_stack_ends(metric, each, level) for each in (leaning, other))
         if ends_alone.shape != ends.shape:
             ends_alone = np.full(ends.shape, np.nan)
@@ -287,14 +288,6 @@ def _lean_on_labels(
     step = np.where(known, step, 0.0) * (lean / (lean + noise) if noise > 0.0 else 0.0)
     value, draws = (np.clip(x + step, metric.low, metric.high) for x in (ours.value, ours.draws))
     return base.Estimate(value, draws)
-
-
-def _widen(metric: Metric, estimate: base.Estimate, factor: float) -> base.Estimate:
-    """``estimate`` with draws spread by ``factor`` about its value."""
-    if estimate.draws is None:
-        return estimate
-    spread = estimate.value + factor * (estimate.draws - estimate.value)
-    return base.Estimate(estimate.value, np.clip(spread, metric.low, metric.high))
 
 
 def _stack_ends(metric: Metric, estimate: base.Estimate, level: float) -> FloatArray:

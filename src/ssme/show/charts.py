@@ -82,7 +82,8 @@ def draw_charts(document: Document) -> list[dict[str, Any]]:
             for number, spec in enumerate(split_spec({**plot.spec(), "title": None}))
         ]
         words = {"title": plot.title, "alt": plot.alt, "note": plot.note}
-        wide = max(map(_read_width, parts)) > WIDE
+        widths = [re.search(r'\bwidth="([0-9.]+)', svg.split(">", 1)[0]) for svg in parts]
+        wide = max((float(width[1]) for width in widths if width), default=0.0) > WIDE
         found.append({"section": section, **words, "svg": "".join(parts), "wide": wide})
     return found
 
@@ -190,11 +191,6 @@ def _render_svg(spec: dict[str, Any], prefix: str) -> str:
         'role="img" aria-label=""', 'aria-hidden="true"'
     )  # the first part has words
     return f"{head}>{TAG.sub(lambda tag: _rewrite_tag(tag[0], prefix), EMPTY.sub('', body))}"
-
-
-def _read_width(svg: str) -> float:
-    found = re.search(r'\bwidth="([0-9.]+)', svg.split(">", 1)[0])
-    return float(found[1]) if found else 0.0
 
 
 def _rewrite_tag(tag: str, prefix: str) -> str:

@@ -177,9 +177,11 @@ def build_document(
     if report:
         sections += [_make_method(evaluation, charts), _make_data(evaluation)]
         sections.append(_make_rerun(evaluation))
+    files = name_files(evaluation.settings)
+    origin = [", ".join(filter(None, (files, f"{date.astimezone(UTC):%Y-%m-%d}")))] * report
     return Document(
         title or "How good are these classifiers?",
-        (*_write_head(evaluation), *(_write_origin(evaluation, date) if report else ())),
+        (*_write_head(evaluation), *origin),
         _write_answers(evaluation),
         tuple(sections),
         _write_foot(evaluation.settings, date) if report else (),
@@ -236,12 +238,6 @@ def _write_head(evaluation: Evaluation) -> tuple[str, ...]:
         return (first,)
     kind = settings["corrected_shift"]
     return first, f"The labels are weighted to correct {kind} shift. {settings['shift']}"
-
-
-def _write_origin(evaluation: Evaluation, date: datetime) -> tuple[str, ...]:
-    """The files, where the rows are of some, and the date."""
-    files = name_files(evaluation.settings)
-    return (f"{files}{', ' if files else ''}{date.astimezone(UTC):%Y-%m-%d}",)
 
 
 def name_files(settings: Mapping[str, Any]) -> str:

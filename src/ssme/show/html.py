@@ -66,10 +66,7 @@ def sort_charts(charts: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str,
 
 @cache
 def make_environment(package: str = "") -> Any:
-    """A jinja2 environment in which nothing from the data is ever markup.
-
-    It finds our own templates and those of ``package``.
-    """
+    """A jinja2 environment with our templates and ``package``'s: nothing from data is markup."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

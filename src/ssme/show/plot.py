@@ -243,10 +243,7 @@ def cut_name(name: object) -> str:
 
 
 def make_names_safe(spec: Spec) -> Spec:
-    """``spec`` with every name printable, of bounded length and different from all others.
-
-    Names are texts in the rows of data, in sort orders and in domains.
-    """
+    """``spec`` with all names (rows, sort orders, domains) printable, bounded and different."""
     names: dict[str, str] = {}
     _rewrite(spec, "", lambda name: names.setdefault(name, name))
     labels = wording.make_distinct(names, LABEL_WIDTH)

@@ -39,10 +39,7 @@ def write_report(
     further: Sequence[sections.Section] = (),
     card: str | None = None,
 ) -> Path:
-    """Write the report of an evaluation, whole or not at all; ``further`` are added to it.
-
-    With ``card``, it is only what the card of this model says (Markdown).
-    """
+    """Write the report of an evaluation and ``further`` sections, or the ``card`` of a model."""
     if card is None:
         document = build_document(evaluation, title, further=further)
         return write_document(document, path, evaluation.to_dict)

@@ -359,10 +359,7 @@ class Counting:
 def count_all(
     pool: Executor, source: Source, counting: Counting, checkpoint: Path | None, mark: RunMark
 ) -> Progress:
-    """The sums over all parts, from the checkpoint on where there is one.
-
-    Raises `InputError` where a file is not at the end what it was at the beginning.
-    """
+    """The sums over all parts, from the checkpoint on; files must not change meanwhile."""
     progress = Progress() if checkpoint is None else load(checkpoint, mark)
     n_parts, saved = len(source.parts), time.monotonic()
     try:

@@ -95,10 +95,7 @@ def evaluate_parquet(
 
 
 def evaluate_stream(spec: RunSpec, start: float, executor: str | None = None) -> Evaluation:
-    """The evaluation of the Parquet files that ``spec`` names; ``start`` is when the clock began.
-
-    The engine ``"stream"`` counts on threads unless ``executor`` says otherwise.
-    """
+    """The evaluation of the files of ``spec``, begun at ``start``; on threads if not said else."""
     from threadpoolctl import threadpool_limits
 
     kind = executor or ("dask" if spec.engine == "dask" else "threads")
@@ -181,10 +178,7 @@ def _list_sampled_groups(sample: scoreset.ScoreSet, tables: Sequence[GroupTable]
 def _draw_sample(
     pool: Executor, source: Source, reading: Reading, spec: RunSpec
 ) -> tuple[scoreset.ScoreSet, float]:
-    """All labeled rows and ``spec.sample_rows`` others, drawn without replacement.
-
-    With them comes the factor that brings their weights near one (`find_weight_unit`).
-    """
+    """All labeled rows and ``spec.sample_rows`` others, and the unit of their weights."""
     parts, n_rows = source.parts, source.n_rows
     rng = np.random.default_rng([spec.seed, 0x5A11])
     drawn = np.sort(rng.choice(n_rows, min(spec.sample_rows, n_rows), replace=False))
@@ -230,10 +224,7 @@ def _find_fault(source: Source, reading: Reading, n_sampled: int, error: InputEr
 def _gather(
     item: tuple[Part, IntArray], reading: Reading, n_rows: int
 ) -> tuple[Any, parquet.Hashes]:
-    """The labeled and the drawn rows of a part, None without any, and hashes of its ids.
-
-    Scores are read only if there are such rows.
-    """
+    """Labeled and drawn rows of a part, None (and no scores read) without any; hashes of ids."""
     part, drawn = item
     table = read_table(part, reading.columns.names) if drawn.size else None
     labeled = drawn[:0]

@@ -192,10 +192,7 @@ class Listed(NamedTuple):
 
 
 def find_files(paths: Iterable[str]) -> list[Listed]:
-    """The files that match ``paths``, sorted for each path; empty if nothing matches.
-
-    Raises `InputError` where a file is found twice, whose rows would count twice.
-    """
+    """The files that match ``paths``, sorted for each path; one found twice is refused."""
     found: list[Listed] = []
     asked: dict[str, str] = {}
     for path in paths:

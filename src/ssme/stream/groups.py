@@ -148,10 +148,7 @@ def _find_arrow_values(
 
 
 def _find_distinct(part: grouping.Binning, values: Any) -> tuple[NDArray[np.object_], IntArray]:
-    """Distinct values of a ``ChunkedArray``, None last, and which each row has.
-
-    Of the numbers in a bin only the lowest is kept, since only the bin matters.
-    """
+    """Distinct values, None last, and which each row has; of a bin only the lowest number."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

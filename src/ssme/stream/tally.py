@@ -402,10 +402,7 @@ BY_CLASS_SCORE = ("positive", "classwise")
 
 
 def adds_up(metric: Metric, n_classes: int) -> bool:
-    """Whether sums over the parts of a stream determine ``metric``.
-
-    A ranking counts each class against the rest, never against another.
-    """
+    """Whether sums over parts determine ``metric``: rankings count a class against the rest."""
     kind = metric.kind
     if isinstance(kind, kinds.Ranking):
         return kind.settle(n_classes).average != "one_vs_one"

@@ -433,7 +433,9 @@ def explain_no_model(
     known = ~np.isnan(values)
     head = values[:1000][known[:1000]]
     few = values.size < least_rows
-    only = "" if few or not _is_with_labels(known, labels) else WITH_LABELS_ONLY
+    labeled = known if labels is None else labels.codes >= 0
+    with_labels = labels is not None and known.any() and labeled[known].all() and not labeled.all()
+    only = WITH_LABELS_ONLY if with_labels and not few else ""
     if (head != np.rint(head)).any() and (np.unique(head).size > 2 or few):
         return only
     distinct = np.unique(values[known])
@@ -447,12 +449,6 @@ def explain_no_model(
         low, high = map(make_plain, distinct)
         return f"only {low} and {high}{', or empty' if empty else ''}"
     return ""
-
-
-def _is_with_labels(known: BoolArray, labels: RawLabels | None) -> bool:
-    """Whether only labeled rows have values, and not all rows are labeled."""
-    labeled = known if labels is None else labels.codes >= 0
-    return bool(known.any() and labeled[known].all() and not labeled.all() and labels is not None)
 
 
 def _compare_with_labels(

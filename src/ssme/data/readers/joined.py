@@ -99,10 +99,11 @@ def open_tables(
             hint="check that the files write ids in the same way, or name another column with `id`",
         )
     first = next(iter(tables.values()))
-    below = {
-        name: _stack([table.read_values(name) for table in tables.values()])
-        for name in first.columns
-    }
+    below = {}
+    for name in first.columns:
+        parts = [table.read_values(name) for table in tables.values()]
+        same = len({part.dtype.kind for part in parts}) == 1
+        below[name] = np.concatenate(parts if same else [as_objects(part) for part in parts])
     return _make_table(below, tables), options
 
 
@@ -123,11 +124,6 @@ def _make_table(columns: Mapping[str, Values], tables: Mapping[str, Table]) -> T
 
     frame = pandas.DataFrame({name: pandas.Series(values) for name, values in columns.items()})
     return Table(frame, " and ".join(table.what for table in tables.values()))
-
-
-def _stack(parts: Sequence[Values]) -> Values:
-    same = len({part.dtype.kind for part in parts}) == 1
-    return np.concatenate(parts if same else [as_objects(part) for part in parts])
 
 
 def _find_shared_id(tables: Mapping[str, Table], options: schema.ReadOptions) -> str:

@@ -58,10 +58,7 @@ def as_score_set(source: Any, labels: object | None = None, **options: Any) -> S
 
 
 def reading_options(source: Any) -> list[str]:
-    """Names of the options that `as_score_set` may take for ``source``.
-
-    A finished set counts as any kind of source; which options fit a file is left to its reader.
-    """
+    """Names of the options that `as_score_set` may take for ``source``; a set is of any kind."""
     tables = [each.name for each in list_declared(ReadOptions)]
     arrays = [each.name for each in list_declared(ArrayOptions)]
     arrays += ["weights", "groups", "ids", "clusters"]

@@ -114,10 +114,7 @@ class Rows:
         return codes, distinct
 
     def read_long(self) -> tuple[NDArray[Any], tuple[str, ...], tuple[Hashable, ...] | None]:
-        """Values (n, M, K) of a long table, its models or judges, and with a class column classes.
-
-        Values are scores, or the answers of judges.
-        """
+        """Scores or answers (n, M, K) of a long table, its models or judges, and classes if any."""
         columns, options = self.columns, self.options
         model_codes, models = self._factorize_models(columns.model)
         values: NDArray[Any] = self.table.read_values(columns.score)
@@ -319,10 +316,7 @@ class LabelTable:
             )
 
     def join_design(self) -> FloatArray | LabelRounds | None:
-        """(n,) weight of each label, NaN without one, or the rounds that labels came in.
-
-        None where the table has neither weights nor probabilities.
-        """
+        """(n,) weight of each label, NaN without one, or their rounds; None without either."""
         if self.probability is not None:
             layouts.refuse_two_designs(self.options, self.probability, self.table.what)
         column = layouts.find_design(self.table, self.options)

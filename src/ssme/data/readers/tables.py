@@ -113,10 +113,7 @@ class Table:
     def find(
         self, named: str | None, usual: Sequence[str], option: str, taken: str | None = None
     ) -> str | None:
-        """The column ``named``, or the only one with a usual name for what ``option`` names.
-
-        A column ``taken`` for something else is not looked at.
-        """
+        """The column ``named``, or the only one but ``taken`` with a usual name for ``option``."""
         role = f"{option.strip('_')} column"
         if named is not None:
             return self.require(named, role, option)

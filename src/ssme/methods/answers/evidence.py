@@ -123,10 +123,7 @@ class EvidenceEncoder:
 def _encode_ratings(
     positive: FloatArray, others: FloatArray, cut: float, constants: AnswerConstants
 ) -> EvidenceEncoder:
-    """The encoder of grades that are given as P(positive) (n,).
-
-    ``others`` (n,) is the share of positive votes of the other models, NaN where none votes.
-    """
+    """The encoder of grades as P(positive) (n,); ``others`` (n,) is the share of positive votes."""
     both = ~np.isnan(positive) & ~np.isnan(others)
     steps, place = np.unique(positive[~np.isnan(positive)], return_inverse=True)
     counts = np.bincount(place, minlength=steps.size).astype(np.float64)
@@ -228,8 +225,9 @@ class EvidenceEncoders:
 def _find_kind(data: ScoreSet, m: int) -> str:
     """What model ``m`` gives: answers, grades, ratings or probabilities."""
     judge = data.judges.get(data.models[m])
-    if judge is None:
-        return "answers" if _is_hard(data.scores[:, m]) else "probabilities"
+    if judge is None:  # scores of 0 and 1 only can be nothing but answers
+        between = (data.scores[:, m] > 0.0) & (data.scores[:, m] < 1.0)
+        return "probabilities" if between.any() else "answers"
     if judge.kind == "answers":
         return "answers"
     return "grades" if judge.cut is None else "ratings"
@@ -242,7 +240,12 @@ def _estimate_stated_shares(
 
     Labels say how frequent classes are where scales do not, unless they were chosen by class.
     """
-    counts = [_count_grades(data, m) for m in raters]
+    counts = []
+    for m in raters:
+        judge = data.judges[data.models[m]]
+        codes = judge.find_codes(data.scores[:, m])
+        given = np.bincount(codes[codes >= 0], minlength=len(judge.values))
+        counts.append(given.astype(np.float64))
     curve = float(np.mean([measure_curve(each, constants.curve_width) for each in counts]))
     stated = estimate_stated_share(counts, constants)
     shares = np.array([1.0 - stated, stated])
@@ -258,18 +261,6 @@ def _estimate_stated_shares(
         by_labels = (labels + rows * shares) / (labels.sum() + rows)
         shares = (1.0 - curve) * shares + curve * by_labels
     return shares, curve
-
-
-def _count_grades(data: ScoreSet, m: int) -> FloatArray:
-    judge = data.judges[data.models[m]]
-    codes = judge.find_codes(data.scores[:, m])
-    return np.bincount(codes[codes >= 0], minlength=len(judge.values)).astype(np.float64)
-
-
-def _is_hard(scores: FloatArray) -> bool:
-    """Whether scores are 0 and 1 only, so that they can be nothing but answers."""
-    known = scores[~np.isnan(scores[:, 0])]
-    return bool(((known == 0.0) | (known == 1.0)).all())
 
 
 # -------------------------------------------------------------------------------------------------

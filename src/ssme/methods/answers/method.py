@@ -185,10 +185,7 @@ def fit_worlds(
     constants: AnswerConstants,
     worth: FloatArray | None = None,
 ) -> tuple[FittedWorld, dict[str, float]]:
-    """The most probable world, and the probability of each.
-
-    ``worth`` (r,) says how much each label counts; None where all count once.
-    """
+    """The most probable world, and the probability of each; labels count ``worth`` (r,) times."""
     plain = (1.0, 1.0, 1.0)
     by_chance = np.ones(data.n_classes)
     if data.n_labeled:  # one label more than expected of each class
