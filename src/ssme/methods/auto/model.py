@@ -21,11 +21,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.methods.auto import pool
 from ssme.methods.auto.constants import ModelConstants
-from ssme.methods.regression import Features, Regression, softmax
+from ssme.methods.regression import Features, Regression
 from ssme.metrics.confusion import predicted_classes
 
 DrawPosterior = Callable[[slice], FloatArray]
@@ -138,7 +139,7 @@ def compute_posterior(
     a, t = mode[blocks["a"]], mode[blocks["t"]]
     z = np.exp(mode[0]) * (log_pi - log_share) + a + log_share
     z += np.einsum("nmk,m->nk", q, t) - t.sum() * np.exp(log_pi)
-    return softmax(z)
+    return np.asarray(softmax(z, axis=-1))
 
 
 def add_label_shift(soft: FloatArray, shift: FloatArray) -> FloatArray:

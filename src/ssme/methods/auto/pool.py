@@ -22,7 +22,7 @@ from functools import reduce
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit, logit, softmax
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.methods import regression, votes
@@ -510,7 +510,7 @@ def predict_agreed_temperature(
     ratio, low, high = log_pi - log_share, -constants.furthest, constants.furthest
     for _ in range(constants.halvings):
         middle = 0.5 * (low + high)
-        w = regression.softmax(np.exp(middle) * ratio + log_share)
+        w = softmax(np.exp(middle) * ratio + log_share, axis=1)
         errors = 1.0 - np.take_along_axis(w, answers, axis=1).mean(axis=0)
         too_large = float(errors @ summary.counts) > implied
         low, high = (middle, high) if too_large else (low, middle)
