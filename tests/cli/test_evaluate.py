@@ -252,7 +252,7 @@ def test_a_code_written_as_text_is_not_the_number(run: Run, tmp_path: Path) -> N
     config.write_text("[read]\nunlabeled = '-1'\n[run]\nmethod = 'ensemble'\n")
     result = run("evaluate", tmp_path / "s.csv", "--config", config)
     assert result.exit_code == 2
-    assert "label -1 at row 5" in result.stderr
+    assert "labels are -1, of another type" in result.stderr
     typed = run("evaluate", tmp_path / "s.csv", "--unlabeled", "-1", *FAST, "--json", "-")
     assert json.loads(typed.stdout)["settings"]["n_labeled"] == 5
 
