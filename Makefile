@@ -127,7 +127,7 @@ bench-quick: $(READY)
 
 # make bench WORKERS=15 RUNS='main_tables=25 all_sets=10'; interrupted, it goes on where it stopped
 bench: $(READY)
-	@$(BIN)/python -m benchmarks.run_all --workers $(WORKERS) $(if $(RUNS),--runs $(RUNS))
+	@$(BIN)/python -m benchmarks.accuracy --workers $(WORKERS) $(if $(RUNS),--runs $(RUNS))
 
 speed: $(READY)
 	@for file in benchmarks/speed/[a-z]*.py; do $(BIN)/python -m benchmarks.speed.$$(basename $$file .py); done

@@ -4,7 +4,7 @@ Each experiment of ``benchmarks/accuracy`` reproduces one table or figure:
 
     python -m benchmarks.accuracy bandwidths --runs 50 --workers 2
 
-and ``python -m benchmarks.run_all`` all of them. Finished cells are kept under
+and ``python -m benchmarks.accuracy`` all of them. Finished cells are kept under
 ``.benchmarks-cache/cells`` and not computed again; experiments that need the same cells share a
 file. Results are small CSV files in ``benchmarks/results``, with the command, the versions and the
 machine behind each in ``results/runs.csv``; figures, drawn from those files, are in

@@ -5,7 +5,8 @@ import time
 
 import pandas as pd
 import pytest
-from benchmarks import experiment, paper, run_all
+from benchmarks import claims, experiment, paper, provenance, report
+from benchmarks.accuracy import __main__ as program
 from benchmarks.accuracy import load_experiments, tables
 from benchmarks.experiment import Setup
 
@@ -28,12 +29,14 @@ def test_every_experiment_tells_what_it_shows(name):
     assert chosen.runs >= 1
 
 
-def test_all_that_are_run_together_are_experiments():
-    assert set(run_all.EXPERIMENTS) <= set(load_experiments())
+def test_the_report_is_of_experiments():
+    lines = provenance.read(report.RESULTS).set_index("experiment")["command"]
+    shown = {name for claim in claims.list_claims() for name in claim.experiment.split()}
+    assert {lines[name].split()[3] for name in shown} <= set(load_experiments())
 
 
 def test_an_experiment_writes_its_result_and_how_it_was_made(elsewhere):
-    assert run_all.try_experiment("bounds", None, None, time.monotonic() + 60) == ""
+    assert program.try_experiment(Setup("bounds", 1, end=time.monotonic() + 60)) == ""
     assert len(pd.read_csv(elsewhere / "results" / "bounds.csv")) == 160
     (row,) = pd.read_csv(elsewhere / "results" / "runs.csv", dtype=str).to_dict("records")
     assert row["command"] == "python -m benchmarks.accuracy bounds --runs 1"
@@ -44,7 +47,7 @@ def test_an_experiment_writes_its_result_and_how_it_was_made(elsewhere):
 
 
 def test_without_time_nothing_is_computed(elsewhere):
-    reason = run_all.try_experiment("cost", 2, None, time.monotonic())
+    reason = program.try_experiment(Setup("cost", 2, end=time.monotonic()))
     assert re.fullmatch(r"0 of \d+ cells are finished", reason)
     assert not (elsewhere / "results").exists()
 
@@ -66,9 +69,10 @@ def test_cells_of_another_source_have_no_commit(elsewhere):
 
 
 def test_numbers_of_runs():
-    assert run_all.parse_runs(["all_sets=3", "ess=2"]) == {"all_sets": 3, "ess": 2}
+    assert program.parse_runs(["4", "ess=2"], ["ess", "llm"]) == {"ess": 2, "llm": 4}
+    assert program.parse_runs(["ess=2", "4"], ["ess", "llm"]) == {"ess": 2, "llm": 4}
     with pytest.raises(SystemExit, match="--runs nosuch=3"):
-        run_all.parse_runs(["nosuch=3"])
+        program.parse_runs(["nosuch=3"], ["ess"])
 
 
 def test_half_widths_are_over_runs_and_subsets():
