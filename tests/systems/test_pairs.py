@@ -210,3 +210,16 @@ def test_groups_of_systems_that_never_meet_are_refused():
     other = table.assign(model_a="t" + table["model_a"], model_b="t" + table["model_b"])
     with pytest.raises(ssme.InputError, match="not compared with each other"):
         ssme.evaluate_systems(pd.concat([table, other]), "human").rows()
+
+
+def test_labels_that_the_position_explains_leave_strengths_open():
+    """The second system wins whenever it comes first: labels alone have no maximum."""
+    rng = np.random.default_rng(0)
+    first = np.array(["gpt", "llama"] * 100)
+    table = pd.DataFrame({"model_a": first, "model_b": first[::-1], "prompt": np.arange(200)})
+    table["judge_x"] = rng.choice(["a", "b"], size=200)
+    table["human"] = None
+    table.loc[:19, "human"] = np.where(first[:20] == "llama", "a", rng.choice(["a", "b"], size=20))
+    for row in ssme.evaluate_systems(table, "human").rows():
+        assert np.isnan(row["labels_only"])
+        assert row["high"] - row["low"] > 0.1

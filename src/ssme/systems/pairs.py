@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, stdtrit
 
-from ssme.arrays import BoolArray, FloatArray, IntArray
+from ssme.arrays import FloatArray, IntArray
 from ssme.errors import InputError
 from ssme.methods.clusters import correct_few, find_t_factor, number_clusters
 from ssme.systems import rates
@@ -137,7 +137,7 @@ def estimate_strengths(
     assert rows.seconds is not None
     number = 1 + int(max(rows.systems.max(), rows.seconds.max()))
     compared = Comparisons.of(rows, np.arange(rows.systems.size), number)
-    parts = _find_parts(compared.first, compared.second, compared.number, strong=False)
+    parts = _find_parts(compared.first, compared.second, compared.number)
     if parts.max() > 0:
         raise InputError(
             f"the systems are in {int(parts.max()) + 1} groups that are not compared with each "
@@ -206,9 +206,12 @@ def _draw_labels_only(
 ) -> tuple[FloatArray, FloatArray] | None:
     """Strengths (S,) from the labels alone and draws (D, S); None where they have no maximum."""
     known = rows.labeled
-    if not known.size or not _is_bounded(rows, number):
+    if not known.size:
         return None
-    found = _fit_outcomes(rows, rows.outcomes, known, number)
+    compared = Comparisons.of(rows, known, number)
+    if not _is_bounded(compared, rows.outcomes[known]):
+        return None
+    found = _fit_outcomes(compared, rows.outcomes[known], rows.items[known])
     if found is None:
         return None
     strengths, covariance = found
@@ -218,17 +221,16 @@ def _draw_labels_only(
 
 
 def _fit_outcomes(
-    rows: rates.JudgedRows, outcomes: FloatArray, known: IntArray, number: int
+    compared: Comparisons, outcomes: FloatArray, items: IntArray
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Strengths and position by ``outcomes`` (n,) of some rows, and their robust covariance."""
-    compared = Comparisons.of(rows, known, number)
-    free = known.size - compared.columns.shape[1] + 1
+    """Strengths and position by the ``outcomes`` (n,) of rows, and their robust covariance."""
+    free = outcomes.size - compared.columns.shape[1] + 1
     if free < 1:
         return None
-    strengths = compared.solve(outcomes[known])
-    left = outcomes[known] - compared.predict(strengths)
+    strengths = compared.solve(outcomes)
+    left = outcomes - compared.predict(strengths)
     inverse = compared.invert(strengths)
-    noise = compared.find_covariance(left, rows.items[known]) * known.size / free
+    noise = compared.find_covariance(left, items) * outcomes.size / free
     return strengths, inverse @ noise @ inverse.T
 
 
@@ -238,35 +240,42 @@ def find_position(rows: rates.JudgedRows, outcomes: FloatArray, level: float) ->
     known = np.flatnonzero(np.isfinite(outcomes))
     missing = Position(np.nan, np.nan, np.nan)
     number = 1 + int(max(rows.systems.max(), rows.seconds.max()))
-    if not known.size or not Comparisons.of(rows, known, number).has_position:
+    if not known.size:
         return missing
-    found = _fit_outcomes(rows, outcomes, known, number)
-    if found is None:
+    compared = Comparisons.of(rows, known, number)
+    found = _fit_outcomes(compared, outcomes[known], rows.items[known])
+    if not compared.has_position or found is None:
         return missing
     strengths, covariance = found
+    if not _is_bounded(compared, outcomes[known]):
+        return missing._replace(value=float(expit(strengths[-1])))
     freedom = max(1.0, np.unique(rows.items[known]).size - 1.0)
     off = float(stdtrit(freedom, 0.5 + level / 2.0)) * np.sqrt(covariance[-1, -1])
     value = strengths[-1]
     return Position(*(float(expit(each)) for each in (value, value - off, value + off)))
 
 
-def _find_parts(first: IntArray, second: IntArray, number: int, strong: bool) -> IntArray:
+def _find_parts(first: IntArray, second: IntArray, number: int) -> IntArray:
     """The part (S,) of the graph of comparisons in which each system is."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     graph = coo_array((np.ones(first.size), (first, second)), shape=(number, number))
-    parts = connected_components(graph.tocsr(), connection="strong" if strong else "weak")[1]
-    return np.asarray(parts, dtype=np.int64)
+    return np.asarray(connected_components(graph.tocsr(), directed=False)[1], dtype=np.int64)
 
 
-def _is_bounded(rows: rates.JudgedRows, number: int) -> bool:
-    """Whether the labels bound all strengths: no group of systems won, or lost, all the time."""
-    assert rows.seconds is not None
-    known = rows.labeled
-    won: BoolArray = rows.outcomes[known] > 0.0
-    lost: BoolArray = rows.outcomes[known] < 1.0
-    first, second = rows.systems[known], rows.seconds[known]
-    winners = np.concatenate([first[won], second[lost]])
-    losers = np.concatenate([second[won], first[lost]])
-    return int(_find_parts(winners, losers, number, strong=True).max()) == 0
+def _is_bounded(compared: Comparisons, outcomes: FloatArray) -> bool:
+    """Whether strengths and position have a maximum: no change of them explains all ``outcomes``.
+
+    Such a change makes each answer that was preferred more probable, and none less (Albert and
+    Anderson, Biometrika 71, 1984).
+    """
+    from scipy.optimize import linprog
+
+    columns = compared.columns
+    if np.linalg.matrix_rank(columns) < columns.shape[1] - 1:
+        return False
+    won, lost = (np.unique(compared.pairs[part]) for part in (outcomes > 0.0, outcomes < 1.0))
+    preferred = np.concatenate([columns[won], -columns[lost]])
+    change = linprog(-preferred.sum(axis=0), -preferred, np.zeros(len(preferred)), bounds=(-1, 1))
+    return bool((preferred @ change.x).sum() < 1e-6)
