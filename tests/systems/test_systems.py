@@ -362,3 +362,15 @@ def test_what_judges_get_wrong_about_a_group_is_learned_from_all_systems():
     row = found.set_index(["system", "group"]).loc[("s2", "topic=math")]
     assert row["judges"] == 1.0
     assert row["estimate"] < 0.7
+
+
+def test_lists_of_numbers_are_read_from_flags(tmp_path: Path):
+    table, _ = make_table(22)
+    table["human"] *= 80.0
+    table.to_csv(tmp_path / "evals.csv", index=False)
+    asked = ["systems", str(tmp_path / "evals.csv"), "-y", "human", "--csv", "-"]
+    given = [*asked, "--bounds", "0,100", "--cut", "50", "--pass-k", "1"]
+    ran = CliRunner().invoke(app, given)
+    assert "pass_any[1]" in ran.output
+    ran = CliRunner().invoke(app, [*asked, "--bounds", "0,100,x"])
+    assert ran.exit_code == 2

@@ -178,6 +178,10 @@ def _parse(of: declared.Option, value: Any) -> Any:
         return value
     texts = split_names(value, spell_flag(of.key))
     if of.shape == "list":
+        try:
+            declared.accept(of, texts)
+        except InputError:  # numbers; other texts are refused when the options are made
+            return [read_typed(text) for text in texts]
         return texts
     typed = [(read_typed(text), text) for text in texts]
     if of.name == "unlabeled":  # the labels may be numbers, or text that looks like numbers
