@@ -224,8 +224,8 @@ def _write_value(value: str) -> str:
         found = ast.literal_eval(value)
     except (SyntaxError, ValueError):
         found = None
-    if isinstance(found, str):  # a comma alone is hard to see without quotes
-        return shlex.quote(found) if any(map(str.isalnum, found)) else value
+    if isinstance(found, str):  # quotes show a comma alone, and text that looks like a number
+        return shlex.quote(found) if any(map(str.isalpha, found)) else value
     if not (value.startswith("[") and value.endswith("]")):
         return value
     if not found or not all(isinstance(name, str) for name in found):
