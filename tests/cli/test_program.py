@@ -188,6 +188,7 @@ def test_doctor_shows_a_problem_of_each_column(run: Run, tmp_path: Path) -> None
     ("head", "told"),
     [
         ("0.7,0.2,", "contains numbers, not the names of columns. Add a first row"),
+        ("0.7,0.7,", "contains numbers, not the names of columns. Add a first row"),
         ("Scores of May,,", "names 1 of 3 columns. Remove the rows above the header."),
     ],
 )

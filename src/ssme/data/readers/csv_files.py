@@ -66,7 +66,11 @@ def open_csv(
     for name, count in Counter(header).items():
         if name and count > 1:
             problem = f"{file} has {count} columns named {name!r}"
-            raise InputError(problem, hint="rename or remove the repeated columns")
+            hint = "rename or remove the repeated columns"
+            if not any(re.search("[^\\W\\d]", each) for each in header):
+                problem = f"the first row of {file} contains numbers, not the names of columns"
+                hint = "add a first row with a name for each column"
+            raise InputError(problem, hint=hint)
     frame, text, width, regular = None, None, len(header), False
     n_delimiters, marks = (0, {"'"}) if encoding not in UTF8 else _scan(file, delimiter)
     if encoding in UTF8 and style is None and not marks & {"\0", "\r"}:
