@@ -364,7 +364,7 @@ def test_what_judges_get_wrong_about_a_group_is_learned_from_all_systems():
     assert row["estimate"] < 0.7
 
 
-def test_lists_of_numbers_are_read_from_flags(tmp_path: Path):
+def test_numbers_are_read_from_flags(tmp_path: Path):
     table, _ = make_table(22)
     table["human"] *= 80.0
     table.to_csv(tmp_path / "evals.csv", index=False)
@@ -373,4 +373,8 @@ def test_lists_of_numbers_are_read_from_flags(tmp_path: Path):
     ran = CliRunner().invoke(app, given)
     assert "pass_any[1]" in ran.output
     ran = CliRunner().invoke(app, [*asked, "--bounds", "0,100,x"])
+    assert ran.exit_code == 2
+    ran = CliRunner().invoke(app, [*asked, "--cut", "50", "--label-error", "0.1"])
+    assert ran.exit_code == 0
+    ran = CliRunner().invoke(app, [*asked, "--cut", "50", "--label-error", "some"])
     assert ran.exit_code == 2

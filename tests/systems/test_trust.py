@@ -78,6 +78,11 @@ def test_a_judge_that_costs_much_and_adds_nothing_is_dropped_first():
         if step["chosen"]
     ]
     assert len(kept["judges"]) == 1
+    # free judges are no reason to find nothing within a budget
+    asked = {"prices": {"judge_0": 2.0, "judge_1": 1.0, "judge_2": 0.0}, "budget": len(table)}
+    steps = ssme.evaluate_systems(table, "human", **asked).judges_by_cost()
+    assert steps[1]["judges"] == ["judge_1", "judge_2"]
+    assert sum(step["chosen"] for step in steps) == 1
     for wrong in ({"judge_0": 1.0}, {**prices, "judge_2": -1.0}, {**prices, "judge_2": "much"}):
         with pytest.raises(ssme.InputError, match="prices"):
             ssme.evaluate_systems(table, "human", prices=wrong).judges_by_cost()

@@ -9,6 +9,7 @@ import ast
 import csv
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from inspect import Parameter
 from pathlib import Path
 from typing import Annotated, Any
@@ -174,19 +175,25 @@ def _parse(of: declared.Option, value: Any) -> Any:
         return _convert(of, value)
     if of.shape == "class":
         return read_typed(value)
+    if of.shape == "choice":
+        return value if _is_accepted(of, value) else read_typed(value)
     if of.shape not in ("list", "classes"):
         return value
     texts = split_names(value, spell_flag(of.key))
     if of.shape == "list":
-        try:
-            declared.accept(of, texts)
-        except InputError:  # numbers; other texts are refused when the options are made
-            return [read_typed(text) for text in texts]
-        return texts
+        return texts if _is_accepted(of, texts) else [read_typed(text) for text in texts]
     typed = [(read_typed(text), text) for text in texts]
     if of.name == "unlabeled":  # the labels may be numbers, or text that looks like numbers
         return [each for pair in typed for each in dict.fromkeys(pair)]
     return [number for number, _ in typed]
+
+
+def _is_accepted(of: declared.Option, texts: Any) -> bool:
+    """Whether an option is text, and not numbers; others are refused when the options are made."""
+    with suppress(InputError):
+        declared.accept(of, texts)
+        return True
+    return False
 
 
 def _convert(of: declared.Option, value: Any) -> Any:

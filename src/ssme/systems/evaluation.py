@@ -393,8 +393,10 @@ class SystemsEvaluation:
                 self.measures[0], 0.0
             )
 
-        steps = list(drop_judges(self.table.rows, told, estimate))
         budget = self.options.budget
+        steps = list(
+            drop_judges(self.table.rows, told, estimate, np.inf if budget is None else budget)
+        )
         fits = [i for i, (_, cost, _) in enumerate(steps) if budget is None or cost <= budget]
         # without a budget, as few as make intervals at most a twentieth wider
         best = min(fits, key=lambda i: steps[i][2]) if budget is not None and fits else None

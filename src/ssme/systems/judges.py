@@ -184,11 +184,15 @@ def _find_slope(
 
 
 def drop_judges(
-    rows: JudgedRows, prices: Sequence[float], estimate: Callable[[JudgedRows], float]
+    rows: JudgedRows,
+    prices: Sequence[float],
+    estimate: Callable[[JudgedRows], float],
+    budget: float = np.inf,
 ) -> Iterator[tuple[list[int], float, float]]:
     """Judges, what their verdicts on all rows cost and the mean width of intervals.
 
-    From all judges to one: the one that is dropped widens intervals least for what it costs.
+    From all judges to one: the one that is dropped widens intervals least for what it costs; above
+    the budget, it costs something, and brings the others within it if one can.
     """
     kept = list(range(rows.verdicts.shape[1]))
     given = np.isfinite(rows.verdicts).sum(axis=0)
@@ -203,6 +207,10 @@ def drop_judges(
         parts = [[j for j in kept if j != dropped] for dropped in kept]
         found = [find(part) for part in parts]
         lost = [(w - width) / max(cost - c, 1e-9 * max(cost, 1.0)) for c, w in found]
+        if cost > budget:
+            enough = [w if c <= budget else np.inf for c, w in found]
+            paid = [loss if c < cost else np.inf for loss, (c, _) in zip(lost, found, strict=True)]
+            lost = enough if min(enough) < np.inf else paid
         at = int(np.argmin(lost))
         kept, (cost, width) = parts[at], found[at]
         yield kept, cost, width
