@@ -233,13 +233,11 @@ async def _render(
         failed = pages.parse_message(file.job.message) or forms.make_error(
             "Reading the file was cancelled.", "Choose “Read it again”."
         )
-    depends = (file.record, file.job, file.changed, file.is_current, by_hand)
     return pages.render(
         request,
         "file.html",
         status=200 if typed is None else 400,
         file=file,
-        cache_key=None if typed else depends,
         here=f"/files/{file.record.id}",
         error=error or failed or (file.tried or {}).get("error"),
         is_waiting=state in ("waiting", "running"),

@@ -117,34 +117,21 @@ def render(
     *,
     status: int = 200,
     file: OpenFile | None = None,
-    cache_key: Any = None,
     here: str | None = None,
     **context: Any,
 ) -> Response:
-    """A page; ``here`` is its path, where that is not the one that was asked for.
-
-    ``cache_key`` is all that the page depends on besides its path and the session, where that is
-    known: the page is then made once for many requests.
-    """
-    session = request.scope.get("state", {}).get("session")
-    project, here = find_project(request), here or request.url.path
-    key = None if cache_key is None else (template, status, here, session, repr(cache_key))
-    page = project.pages.get(key)
-    if page is None:
-        text = render_fragment(
-            template,
-            session=session,
-            settings=project.settings,
-            may_change=may_change(request),
-            version=__version__,
-            here=here,
-            file=file,
-            **context,
-        )
-        page = text.encode("utf-8", "backslashreplace")
-        if key is not None:
-            project.pages.put(key, page)
-    return HTMLResponse(page, status)
+    """A page; ``here`` is its path, where that is not the one that was asked for."""
+    text = render_fragment(
+        template,
+        session=request.scope.get("state", {}).get("session"),
+        settings=find_project(request).settings,
+        may_change=may_change(request),
+        version=__version__,
+        here=here or request.url.path,
+        file=file,
+        **context,
+    )
+    return HTMLResponse(text.encode("utf-8", "backslashreplace"), status)
 
 
 def render_fragment(template: str, **context: Any) -> str:

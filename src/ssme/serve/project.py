@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +26,8 @@ AHEAD = 3
 """Batches of rows that are chosen ahead, so that nobody waits for the next one."""
 KEPT = 5
 """Evaluations of a file whose results are kept; the memory keeps the estimates of all."""
-PAGES, LOOKS = 100, 20
-"""Pages, and what was found in files, that are kept to be shown again."""
+LOOKS = 20
+"""Files of which is remembered what was found in them."""
 
 
 @dataclass(frozen=True)
@@ -84,22 +86,6 @@ class OpenFile:
         return files.name_data(self.record, self.has_ids)
 
 
-class Cache:
-    """The newest ``size`` values, by key."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._values: dict[Any, Any] = {}
-
-    def get(self, key: Hashable) -> Any:
-        return self._values.get(key)
-
-    def put(self, key: Hashable, value: Any) -> None:
-        self._values[key] = value
-        while len(self._values) > self._size:
-            del self._values[next(iter(self._values))]
-
-
 class Project:
     """All that the pages ask for."""
 
@@ -107,9 +93,7 @@ class Project:
         self.db = db
         self.settings: settings.ServeSettings = db.settings
         self.runner = jobs.JobRunner(db, store_results)
-        self.pages = Cache(PAGES)
         self.opened: int | None = None  # the file that the server was started with
-        self._looks = Cache(LOOKS)
 
     async def add_file(self, path: Path, name: str | None = None) -> int:
         """Open a file, or read it again; its number."""
@@ -170,10 +154,9 @@ class Project:
         """What a job of this version found in a file: the same for the same key, so read once."""
         if job is None or job.state != "done" or not _is_own(job):
             return None
-        found = self._looks.get(job.key) or self.read(job.key, "look")
-        if found is not None:
-            self._looks.put(job.key, found)
-        return found
+        with suppress(FileNotFoundError):
+            return _read_look(self.runner.find_folder(job) / "look.json")
+        return None
 
     async def evaluate(self, file: OpenFile) -> JobRecord:
         asked = await self.db.run(_ask_for_labels, file)
@@ -321,6 +304,11 @@ def _ask_for_labels(store: Store, file: OpenFile) -> dict[str, Any]:
         "events": store.find_newest_event(file.data),
         "settled": store.count_settled([file.data]),
     }
+
+
+@lru_cache(LOOKS)
+def _read_look(path: Path) -> Mapping[str, Any]:
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _read_json(path: Path) -> Any:
