@@ -38,8 +38,7 @@ class OpenFile:
     one does), ``job`` the newest job that looked, ``tried`` what that one found where its
     mapping is not the one that works, ``changed`` what happened to the file on the disk since.
     ``is_current`` says whether ``look`` is of the present content of the file, ``has_ids`` whether
-    its rows had ids, also where another version of ssme looked at it last, which does not count as
-    a ``look``.
+    its rows had ids, whichever version of ssme looked at it last.
     """
 
     record: FileRecord
