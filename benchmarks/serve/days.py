@@ -143,7 +143,7 @@ class Labeler:
                 self.page.keyboard.press("n")
                 self.page.keyboard.type("not sure what is meant")
                 self.press("Enter")
-            elif step % 60 == 1:
+            elif step % 60 == 59:  # who has just come has no label to look at
                 address = self.page.url
                 self.open(look)
                 self.page.wait_for_selector("table")
