@@ -44,7 +44,7 @@ def test_it_is_estimated_first_and_the_report_says_why() -> None:
     assert [m.name for m in r.metrics] == ["average_precision", "accuracy", "ece", "roc_auc"]
     assert r.choose().metric == "average_precision"
     answers = build_document(r, report=False).answers
-    assert "always saying 'k0' is right on" in answers[1].detail
+    assert "always predicting 'k0' is right on" in answers[1].detail
 
 
 def test_a_named_metric_leads() -> None:

@@ -243,7 +243,7 @@ def load_checked(load: Loader, dataset: str) -> scoreset.ScoreSet:
         raise InputError(
             f"a benchmark needs the label of every row, and {data.n_unlabeled:,} rows of "
             f"{dataset!r} have none",
-            hint="drop these rows, or correct `unlabeled` if it declares labels to be missing",
+            hint="drop these rows; leave `labels=False` and wrong codes of `unlabeled` out",
         )
     return data
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ssme.spec import RunSpec
 
 ALL = (*options.READING, *options.RUN, *options.ENGINE, options.CONFIG)
-SUFFIXES = (".html", ".htm", ".md", ".json")
 NOT_IN_FILES = ("fail_under", "within", "fail_on", "threshold_for", "together", "gaps")
 """What is asked beyond the estimates, of which a config file has nothing."""
 NOT_IN_TABLES = ("threshold_for", "together", "gaps")
@@ -127,14 +126,12 @@ def report(spec: RunSpec, output: Output, asked: ReportOptions) -> None:
     from ssme.memory import refuse_no_memory
     from ssme.results.plan import parse_target
     from ssme.show.charts import can_draw
+    from ssme.show.report import check_suffix
 
     path = asked.output or Path("report.html" if asked.card is None else "card.md")
-    suffix = path.suffix.lower()
     output = dataclasses.replace(output, more={**output.more, "output": path})
-    if suffix not in SUFFIXES:
-        must = "end in .html, .htm, .md or .json"
-        raise InputError(option="output", value=str(path), must=must)
-    if asked.card is not None and suffix != ".md":
+    suffix = check_suffix(path, "output")
+    if suffix != ".md" and asked.card is not None:
         raise InputError(option="output", value=str(path), must="end in .md for a model card")
     if asked.memory is not None:
         with name_argument("memory"):

@@ -57,6 +57,7 @@ def systems(output: Output, asked: SystemFlags) -> None:
     """
     from ssme.results.table import nest_estimates
     from ssme.show.html import render_html
+    from ssme.show.report import check_suffix
     from ssme.show.terminal import LIMIT, print_document
     from ssme.systems.document import build_systems_document
     from ssme.systems.evaluation import evaluate_table
@@ -65,6 +66,8 @@ def systems(output: Output, asked: SystemFlags) -> None:
     if not asked.source:
         raise InputError("no FILE was given", hint="name the table, such as evals.csv")
     output.refuse_inputs(asked.source)
+    if asked.report is not None:
+        check_suffix(asked.report, "report")
     with output.show_progress("estimating"):
         result = evaluate_table(asked.source, asked)
         rows = result.rows()

@@ -49,14 +49,20 @@ def write_report(
     return Path(path)
 
 
+def check_suffix(path: Path, option: str = "path") -> str:
+    """The suffix of a report in small letters; one of another format is refused."""
+    suffix = path.suffix.lower()
+    if suffix not in (".html", ".htm", ".md", ".json"):
+        raise InputError(option=option, value=str(path), must="end in .html, .htm, .md or .json")
+    return suffix
+
+
 def write_document(
     document: Document, path: str | Path, list_numbers: Callable[[], Mapping[str, Any]]
 ) -> Path:
     """Write a document by the suffix of the file; JSON has all numbers too."""
     target = Path(path)
-    suffix = target.suffix.lower()
-    if suffix not in (".html", ".htm", ".md", ".json"):
-        raise InputError(option="path", value=str(target), must="end in .html, .md or .json")
+    suffix = check_suffix(target)
     if suffix == ".md":
         text = render_markdown(document)
     elif suffix == ".json":
