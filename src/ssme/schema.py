@@ -422,6 +422,13 @@ class ReadOptions(AnswerOptions):
         title="Text encoding",
         files=CSV,
     )
+    skip_rows: int | None = optional(
+        "Number of lines above the header of a CSV file, such as a title.",
+        Whole(least=0),
+        usual="0",
+        title="Lines above the header",
+        files=CSV,
+    )
     sheet: str | None = optional(
         "Sheet of an Excel file.",
         Text(),

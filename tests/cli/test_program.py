@@ -184,17 +184,28 @@ def test_doctor_shows_a_problem_of_each_column(run: Run, tmp_path: Path) -> None
     assert "column 'percent' contains '0%', a percentage written as text" in problems
 
 
-@pytest.mark.parametrize(
-    ("head", "told"),
-    [
-        ("0.7,0.2,", "contains numbers, not the names of columns. Add a first row"),
-        ("0.7,0.7,", "contains numbers, not the names of columns. Add a first row"),
-        ("Scores of May,,", "names 1 of 3 columns. Remove the rows above the header."),
-    ],
-)
-def test_doctor_finds_a_first_row_that_is_no_header(
-    head: str, told: str, run: Run, tmp_path: Path
+@pytest.mark.parametrize("above", [["Scores of May"], ["Scores of May,,,"], ["Scores", "of, May"]])
+def test_doctor_reads_a_file_with_lines_above_its_header(
+    above: list[str], run: Run, tmp_path: Path
 ) -> None:
+    rows = [f"i{i},{i / 29:.2f},0.5{i % 10},{i % 2}" for i in range(30)]
+    path = write_rows(tmp_path / "s.csv", *above[:1], [*above[1:], "id,a,b,y", *rows])
+    found = run("doctor", path)
+    assert found.exit_code == 0
+    assert f"pass --skip-rows {len(above)}" in " ".join(found.stdout.split())
+    command = found.stdout.strip().splitlines()[-1]
+    assert f"--skip-rows {len(above)}" in command
+    skipped = run("evaluate", path, "--skip-rows", str(len(above)), "--label", "y", "--json", "-")
+    plain = write_rows(tmp_path / "p.csv", "id,a,b,y", rows)
+    expected = run("evaluate", plain, "--label", "y", "--json", "-")
+    assert expected.exit_code == 0
+    one, other = (json.loads(each.stdout)["estimates"] for each in (skipped, expected))
+    assert one == other
+
+
+@pytest.mark.parametrize("head", ["0.7,0.2,", "0.7,0.7,"])
+def test_doctor_finds_a_first_row_that_is_no_header(head: str, run: Run, tmp_path: Path) -> None:
+    told = "contains numbers, not the names of columns. Add a first row"
     path = write_rows(tmp_path / "s.csv", head, [f"{i / 9:.2f},0.5,{i % 2}" for i in range(9)])
     result = run("doctor", path)
     assert result.exit_code == 2

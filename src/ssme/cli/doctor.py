@@ -69,8 +69,13 @@ def doctor(spec: RunSpec, output: Output) -> None:
             advice = [f"Only {files[0].path} was read; {source} has {len(files):,} files."]
             spec = replace(spec, source=files[0].path)
     with output.show_progress("reading"):
-        if (table := open_scores_table(spec, None)) and (doubt := _doubt_header(table)):
+        if (table := open_scores_table(spec, None)) and (
+            doubt := _doubt_header(table, spec.read.get("skip_rows") or 0)
+        ):
             data, problems = None, [doubt]
+            if advised := list_advised(doubt):
+                spec, data, more = _read_in_spite(replace(spec, read={**spec.read, **advised}))
+                problems += more
         else:
             spec, data, problems = _read_in_spite(spec)
             spec, data = _find_labels(spec, data)
@@ -142,7 +147,7 @@ def _find_facts(data: ScoreSet) -> dict[str, Any]:
     }
 
 
-def _doubt_header(table: Table) -> InputError | None:
+def _doubt_header(table: Table, skipped: int) -> InputError | None:
     """An error if the first row is not a header: its cells are numbers, or most are empty."""
     named = [name for name in table.columns if not name.startswith("Unnamed: ")]
     file = table.what
@@ -151,7 +156,10 @@ def _doubt_header(table: Table) -> InputError | None:
         return InputError(problem, hint="add a first row with a name for each column")
     if 2 * len(named) < len(table.columns):
         problem = f"the first row of {file} names {len(named)} of {len(table.columns)} columns"
-        return InputError(problem, hint="remove the rows above the header")
+        hint = "remove the rows above the header"
+        if Path(str(file)).suffix.lower() in FILE_OPTIONS["skip_rows"]:
+            hint = f"if the header is further down, pass `skip_rows={skipped + 1}`"
+        return InputError(problem, hint=hint)
     return None
 
 

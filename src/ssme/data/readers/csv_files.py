@@ -47,6 +47,7 @@ def open_csv(
     decimal: str | None = None,
     thousands: str | None = None,
     encoding: str | None = None,
+    skip_rows: int | None = None,
     ignore: Sequence[str] | None = None,
 ) -> Any:
     """The pandas frame in a CSV file; text that names a class is never missing.
@@ -57,7 +58,7 @@ def open_csv(
     missing = [text for text in MISSING_TEXT if text not in (classes or ())]
     plain = decimal in (None, ".") and thousands is None
     style = None if plain else NumberStyle(decimal or ".", thousands)
-    table = _CsvFile(file, delimiter, encoding)
+    table = _CsvFile(file, delimiter, encoding, skip_rows or 0)
     header = table.read_header()
     other = next((mark for mark in DELIMITERS if mark in header[0] and mark != delimiter), None)
     if len(header) == 1 and other is not None:
@@ -73,25 +74,31 @@ def open_csv(
             raise InputError(problem, hint=hint)
     frame, text, width, regular = None, None, len(header), False
     n_delimiters, marks = (0, {"'"}) if encoding not in UTF8 else _scan(file, delimiter)
-    if encoding in UTF8 and style is None and not marks & {"\0", "\r"}:
+    if encoding in UTF8 and style is None and not skip_rows and not marks & {"\0", "\r"}:
         frame = _parse(table, missing)
     # without quotes, the number of delimiters says whether every row is as long as the header
     if frame is not None and '"' not in marks:
         regular = n_delimiters == (width - 1) * (len(frame) + 1)
     if not regular:
-        n_rows, wrong = 0, []
+        n_rows, wrong, before = 0, [], 0
+        lengths, above = Counter[int](), dict[int, int]()  # lines above the first row of a length
         for line, row in table.read_rows():
             n_rows += 1
             if len(row) != width:
                 wrong.append(f"line {line} has {len(row)}")
+            above.setdefault(len(row), before)
+            lengths[len(row)] += 1
+            before = line
         if wrong:
             listed = ", ".join(wrong[:MOST_LINES])
             more = f", and {len(wrong) - MOST_LINES} more do not" if len(wrong) > MOST_LINES else ""
             fields = "1 field" if width == 1 else f"{width} fields"
             problem = f"{file}: the header has {fields}, but {listed}{more}"
             hint = "write an empty field for a missing value; check quoting and `delimiter`"
-            if width == 1:
-                hint = f"remove what is above the header, first {header[0][:60]!r}"
+            usual, count = lengths.most_common(1)[0]
+            if usual > width and 2 * count > n_rows:
+                skipped = f"pass `skip_rows={above[usual]}`"
+                hint = f"if {header[0][:60]!r} is above the header, {skipped}"
             raise InputError(problem, hint=hint)
         if frame is None or frame.shape != (n_rows - 1, width):
             text = table.rewrite(header, style, missing, ignored)
@@ -177,6 +184,7 @@ class _CsvFile:
     file: Path
     delimiter: str
     encoding: str | None
+    skip_rows: int = 0
 
     def read_rows(self) -> Iterator[tuple[int, list[str]]]:
         """Line number and cells, which may be of any length, of each row that is not blank."""
@@ -185,13 +193,16 @@ class _CsvFile:
             limit = csv.field_size_limit(sys.maxsize)
             rows = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
             try:
+                for _ in zip(range(self.skip_rows), lines, strict=False):
+                    pass
                 for row in rows:
                     if "\0" in "".join(row):
                         raise self._explain_bytes()
                     if len(row) > 1 or (row and row[0].strip()):
-                        yield rows.line_num, row
+                        yield self.skip_rows + rows.line_num, row
             except csv.Error as error:
-                problem = f"{self.file}, line {rows.line_num}, is not a row of cells: {error}"
+                line = self.skip_rows + rows.line_num
+                problem = f"{self.file}, line {line}, is not a row of cells: {error}"
                 raise InputError(problem, hint="check quoting and `delimiter`") from None
             except UnicodeError:
                 raise self._explain_bytes() from None

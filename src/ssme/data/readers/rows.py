@@ -355,6 +355,7 @@ def _open(labels: Any, options: ReadOptions) -> Table:
         return Table(labels, "the table of labels")
     is_csv = labels.suffix.lower() == ".csv"
     of_csv = [name for name, files in FILE_OPTIONS.items() if is_csv and ".csv" in files]
+    of_csv = [name for name in of_csv if name != "skip_rows"]  # what is above a header is its own
     written = ReadOptions(**{name: getattr(options, name) for name in of_csv})
     with name_argument("labels"):
         if is_csv and labels.is_file():
