@@ -159,7 +159,7 @@ def _drop_option(base: list[str], flags: list[str]) -> list[str]:
 
 def make_value(option: Any, rng: np.random.Generator) -> str:
     """A generated value for an option; for --options, of an option of some method."""
-    if option.name == "option" and rng.random() < 0.7:
+    if option.name == "options" and rng.random() < 0.7:
         names = method_names()
         of = list_declared(find_method_class(names[rng.integers(len(names))]))
         name = of[rng.integers(len(of))].name if of else "n_draws"
@@ -246,12 +246,14 @@ def try_command(name: str, cases: int, seed: int) -> dict[str, Any]:
 
 def name_option(option: Any, case: list[str]) -> tuple[str, ...]:
     """How a message may name an option: as it was typed. An argument is named by its value."""
-    if option.name == "option":  # -O name=value: the name is the option
+    if option.name == "options":  # -O name=value: the name is the option
         typed = next(each for each in case if each.startswith("--options="))
         return (*option.opts, *(part for part in [typed.split("=")[1].strip()] if part))
     if not is_argument(option):
         typed = next((each for each in case if each.startswith(max(option.opts, key=len))), "")
-        sound = typed.partition("=")[2] in COLUMNS  # what is wrong then may be another part
+        value = typed.partition("=")[2]
+        # what is wrong then may be another part
+        sound = value in COLUMNS or (option.name == "skip_rows" and value.isdigit())
         return ("--",) if sound else tuple(option.opts)
     given = case[case.index("--") + 1 :]
     values = [each for each in given if each.strip()]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ssme.errors import InputError, MissingExtraError
+from ssme.errors import InputError, MissingExtraError, name_argument
 from ssme.memory import EvaluationRecord, Memory, tracking
 from ssme.results.groups import ALL
 from ssme.results.plan import LabelPlan
@@ -45,7 +45,9 @@ def write_report(
         return write_document(document, path, evaluation.to_dict)
     if Path(path).suffix.lower() != ".md":
         raise InputError(option="path", value=str(path), must="end in .md for a model card")
-    write_text(path, render_card(evaluation, card))
+    with name_argument("card"):
+        text = render_card(evaluation, card)
+    write_text(path, text)
     return Path(path)
 
 

@@ -236,6 +236,9 @@ class _CsvFile:
             raise InputError(f"{self.file} is UTF-8 text", hint="leave `encoding` out")
         with closing(self.read_rows()) as rows:  # type: ignore[type-var]
             _, header = next(rows, (0, []))
+        if not header and self.skip_rows:
+            must = f"leave a header and at least one row of {self.file}"
+            raise InputError(option="skip_rows", value=self.skip_rows, must=must)
         if not header:
             raise InputError(f"{self.file} is empty", hint="it needs a header and at least one row")
         return header
