@@ -85,23 +85,26 @@
 
   const look = () => { if (!busy) location.reload(); };
 
+  const renew = async () => {
+    const answer = await fetch(place.dataset.tightening, { headers: { accept: "application/json" } });
+    if (!answer.ok) return;
+    const known = await answer.json();
+    document.getElementById("tightening").innerHTML = known.html;
+    const decision = document.getElementById("decision");
+    decision.innerHTML = known.decision;
+    decision.hidden = !known.decision;
+    say("The intervals are up to date.");
+    count().catch(() => {});
+  };
+
   const watch = (job) => {
     if (!working) return;
     working.classList.remove("idle");
     if (watched) watched.close();
-    watched = follow(job, () => {}, async () => {
+    watched = follow(job, () => {}, () => {
       working.classList.add("idle");
       watched = null;
-      const answer = await fetch(place.dataset.tightening, { headers: { accept: "application/json" } });
-      if (answer.ok) {
-        const known = await answer.json();
-        document.getElementById("tightening").innerHTML = known.html;
-        const decision = document.getElementById("decision");
-        decision.innerHTML = known.decision;
-        decision.hidden = !known.decision;
-        say("The intervals are up to date.");
-        count().catch(() => {});
-      }
+      renew().catch(() => {}); // the next label asks again
     });
   };
 
