@@ -81,8 +81,9 @@ def test_deepeval(tmp_path: Path) -> None:
     assert frame["system"].unique().tolist() == ["bot-1"]
 
 
-@pytest.mark.skipif(not shutil.which("promptfoo"), reason="npm install -g promptfoo")
 def test_promptfoo(tmp_path: Path) -> None:
+    if not shutil.which("promptfoo"):
+        pytest.skip("npm install -g promptfoo")
     logs = run("promptfoo", tmp_path)
     frame = ssme.read_logs(logs / "results.json")
     assert set(frame["system"]) == {"echo", "mute"}

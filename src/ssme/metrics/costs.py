@@ -181,7 +181,7 @@ def at_prevalence(metric: Metric, shares: float | Sequence[float]) -> Metric:
     >>> mass = one_hot_mass(np.array([1, 1, 0, 0]), 2)
     >>> get_metric("accuracy")(scores, mass).item()
     0.75
-    >>> at_prevalence(get_metric("accuracy"), 0.1)(scores, mass).item()
+    >>> round(at_prevalence(get_metric("accuracy"), 0.1)(scores, mass).item(), 12)
     0.95
     """
     two = isinstance(shares, (int, float))
