@@ -179,21 +179,25 @@ class _ProcessPool(ProcessPoolExecutor):
 
 
 @contextmanager
-def _open_processes(workers: int) -> Iterator[Executor]:
+def _open_processes(count: int) -> Iterator[Executor]:
     from multiprocessing import active_children, get_context
 
     others = set(active_children())
     context = get_context("spawn")
     watched, held = context.Pipe(duplex=False)
-    pool = _ProcessPool(workers, context, _prepare_worker, (watched,))
+    pool = _ProcessPool(count, context, _prepare_worker, (watched,))
     try:
         yield pool
         pool.shutdown()
     except BaseException:
         held.close()
-        for worker in set(active_children()) - others:
+        # First: a pool that finds its workers dead marks canceled futures as failed, and breaks.
+        pool.shutdown(wait=False, cancel_futures=True)
+        workers = set(active_children()) - others
+        for worker in workers:
             worker.terminate()
-        pool.shutdown(cancel_futures=True)
+        for worker in workers:
+            worker.join()
         raise
     finally:
         held.close()

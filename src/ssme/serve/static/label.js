@@ -149,4 +149,5 @@
     if ((busy || again) && key.length === 1) waiting.push(key);
     else if (pressKey(key)) event.preventDefault();
   });
+  place.dataset.ready = "yes";
 })();
