@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.fuzz import metamorphic
+from benchmarks.fuzz import metamorphic, systems
 
 
 @pytest.mark.parametrize("first", range(0, 100, 50))
@@ -15,3 +15,9 @@ def test_the_same_data_in_another_form_give_the_same_answer(first: int) -> None:
         for kind in ("same", "refused")
     }
     assert outcomes["same"] > 5 * outcomes["refused"]
+
+
+def test_systems_in_another_form_have_the_same_rates() -> None:
+    counts, findings = systems.attack(60, seed=11)
+    assert findings == []
+    assert sum(n for (_, outcome), n in counts.items() if outcome == "same") > 50

@@ -180,10 +180,12 @@ def _is_of(kind: Format, content: Any) -> bool:
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file is a log by its suffix, or by the first line of JSON Lines."""
-    if path.suffix.lower() != ".jsonl":
-        return path.suffix.lower() in (".eval", ".json") or path.is_dir()
+    """Whether a file is a log by its suffix, the first line of JSON Lines, or a list in JSON."""
+    if path.suffix.lower() not in (".json", ".jsonl"):
+        return path.suffix.lower() == ".eval" or path.is_dir()
     with suppress(OSError, ValueError, RecursionError), path.open(encoding="utf-8-sig") as file:
+        if path.suffix.lower() == ".json":
+            return file.read(100).lstrip()[:1] != "[" or find_harness(path) is not None
         first = [json.loads(file.readline())]
         return any(_is_of(each, first) for each in FORMATS)
     return False
