@@ -127,10 +127,18 @@ def test_doctor_points_to_systems(tmp_path: Path) -> None:
 
 
 def test_an_option_of_another_command_names_the_command() -> None:
-    words = ["evals.csv", "--system", "model", "--item", "prompt", "-y", "human"]
-    ran = CliRunner().invoke(app, ["evaluate", *words])
+    ran = CliRunner().invoke(app, ["evaluate", "evals.csv", "--item", "prompt", "-y", "human"])
     assert ran.exit_code == 2
-    assert f"Did you mean `ssme systems {' '.join(words)}`?" in ran.output
+    assert "Did you mean `ssme systems evals.csv --item prompt -y human`?" in ran.output
+
+
+@pytest.mark.parametrize("option", ["--system=system", "--judges=judge_*"])
+def test_evaluate_of_systems_or_judges_is_systems(tmp_path: Path, option: str) -> None:
+    make_table(5)[0].to_csv(tmp_path / "evals.csv", index=False)
+    words = [str(tmp_path / "evals.csv"), option, "-y", "human", "--n-draws=100"]
+    one, other = (CliRunner().invoke(app, [name, *words]) for name in ("evaluate", "systems"))
+    assert one.exit_code == 0
+    assert one.output == other.output
 
 
 def test_gates_fail_on_serious_warnings(tmp_path: Path):

@@ -62,6 +62,8 @@ SEVERAL = "Options of type list take comma-separated names, or can be repeated."
 PANELS = ("Evaluate", "Decide", "Try", "Look up")
 FIRST = ("doctor", "evaluate", "systems", "report", "serve")
 """Commands that the program's help lists before the others of their panel."""
+OF_SYSTEMS = {"--system", "--judge", "--judges"}
+"""Options that only `systems` has, by which it is meant."""
 WIDTH = 80
 NARROWEST = 20
 """Columns of the narrowest terminal that text is laid out for."""
@@ -90,6 +92,13 @@ class Program(TyperGroup):
         """Read the options before the name of a command."""
         _take_texts(self, ctx)
         return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is named; `evaluate` of systems or judges is `systems`."""
+        asked = {word.partition("=")[0] for word in args}
+        if args[0] == "evaluate" and asked & OF_SYSTEMS:
+            args = ["systems", *args[1:]]
+        return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Commands by purpose, each with the first sentence of its help."""
