@@ -183,6 +183,19 @@ def draw_clusters(rng: np.random.Generator) -> Canvas:
     return say(canvas, "30 rows, but only 6", "clusters: they say little", "more than 6 rows.")
 
 
+def draw_proposals(rng: np.random.Generator) -> Canvas:
+    canvas = Canvas("Labels and proposals of nine rows; the two agree on all rows but one")
+    panel = Panel(canvas, left=70, width=175, x_range=(-1, 9))
+    proposed, labels = (np.array([1, 0, 1, 1, 0, 0, 1, 0, 1]) for _ in range(2))
+    labels[5] = 1
+    for name, at, classes in (("proposal", 0.7, proposed), ("label", 0.3, labels)):
+        canvas.write_text(panel.left - 8, panel.map_y(at) + 4, name, INK, "end")
+        for place, each in enumerate(classes):
+            color = VERMILION if each else BLUE
+            canvas.draw_dot(panel.map_x(place), panel.map_y(at), color, filled=True)
+    return say(canvas, "Eight labels of nine", "are as proposed. Would", "they be without?")
+
+
 def draw_overconfident(rng: np.random.Generator) -> Canvas:
     words = ("Its scores promise the", "blue curve; the labels", "count 13, far below it.")
     alt = "Right answers promised by the scores, about 23 of 30, and those seen, 13"
@@ -423,6 +436,7 @@ PICTURES: dict[str, Draw] = {
     "D109": draw_assumed_shift,
     "D110": draw_clusters,
     "D111": draw_copied_rows,
+    "D112": draw_proposals,
     "D201": draw_overconfident,
     "D202": draw_worse_than_chance,
     "D203": draw_against_the_others,

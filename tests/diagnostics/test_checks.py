@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import ssme
+from ssme.data.design import LabelDesign
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics import CHECKS, Case, ResultWarning, ask_all, check_all
 from ssme.diagnostics.check import Limits
@@ -236,6 +237,7 @@ FIRES: dict[str, list[Any]] = {
     "D109": [lambda: (correct_shift(healthy(), "covariate"),)],
     "D110": [answered_several_times],
     "D111": [copied_rows],
+    "D112": [lambda: (healthy().with_design(LabelDesign(n_proposed=3)),)],
     "D201": [lambda: change_model(0, lambda p: np.clip(np.round(p), 0.002, 0.998))],
     "D202": [inverted],
     "D203": [inverted, a_judge_alone],

@@ -10,6 +10,7 @@ import json
 import re
 import ssl
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -167,7 +168,7 @@ def test_rows_are_divided_by_share_and_by_group_with_their_probabilities(house: 
             store.give_label("file 1", view.row.row, view.row.row, 1, view.row.row)
         sizes = {"ada": own, "bob": 100, "": anybody}
         wanted = {row: 0.1 * len(rows) / sizes[who] for who, rows in given.items() for row in rows}
-        found = {row: chance for row, _, chance, _ in store.list_settled_labels("file 1")}
+        found = {row: chance for row, _, chance, *_ in store.list_settled_labels("file 1")}
         assert all(given.values())
         assert found == pytest.approx(wanted)
 
@@ -328,7 +329,7 @@ def test_labels_of_a_table_are_imported_once_and_count(ready: House) -> None:
     for _ in range(2):
         page = send_labels(ready, "theirs.csv", text)["go"]
         ready.work()
-        assert "The labels were imported." in ready.client.get(page).text
+        assert "3 labels and 0 proposals were imported." in ready.client.get(page).text
     kept = [
         (line["id"], line["label"], line["annotator"], line["note"]) for line in read_all(ready)
     ]
@@ -336,7 +337,7 @@ def test_labels_of_a_table_are_imported_once_and_count(ready: House) -> None:
         [(rows[0], "1", "Eve", "odd"), (rows[1], "0", "Eve", ""), (rows[1], "1", "Bob", "")]
     )
     settled = ready.db.run_now(lambda store: store.list_settled_labels("file 1"))
-    assert settled == [[rows[0], 1, None, 0]]  # Eve and Bob differ on the other
+    assert settled == [[rows[0], 1, None, 0, False]]  # Eve and Bob differ on the other
     assert json.loads(html.unescape(row_of(ready.client.get(LABEL).text))) != rows[0]
 
 
@@ -349,10 +350,6 @@ def test_labels_of_a_table_are_imported_once_and_count(ready: House) -> None:
         ("x.csv", "id,other\nrow-60,1\n", "no column &#39;label&#39;"),
         ("x.csv", "id,label\nrow-60,\n", "x.csv has no label"),
         ("x.json", "[1, 2]", "is not a list of Label Studio"),
-        (
-            *("x.json", '[{"data": {"id": "row-60"}, "annotations": [], "predictions": [{}]}]'),
-            "x.json has no labels, only predictions",
-        ),
         ("x.json", '[{"data": {}, "annotations": [{"result": []}]}]', "is not a list of Label"),
     ],
 )
@@ -390,7 +387,66 @@ def test_tasks_of_label_studio_are_written_and_read_back(ready: House) -> None:
     content = json.dumps([task, other, skipped]).encode()
     page = send_labels(ready, "export.json", content)["go"]
     ready.work()
-    assert "The labels were imported." in ready.client.get(page).text
+    assert "2 labels and 0 proposals were imported." in ready.client.get(page).text
     kept = {(line["id"], line["label"], line["annotator"]) for line in read_all(ready)}
     row = task["data"]["id"]
     assert kept == {(row, "1", "Ada"), (row, "0", "eve@example.org"), ("row-60", "1", "3")}
+
+
+PROPOSED = [
+    ("x.csv", lambda row: f"id,Prelabel\n{row},1\nrow-61,0\n"),
+    (
+        "x.json",
+        lambda row: json.dumps(
+            [
+                {"data": {"id": name}, "predictions": [{"result": [{"value": {"choices": [c]}}]}]}
+                for name, c in ((row, "1"), ("row-61", "0"))
+            ]
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "write"), PROPOSED)
+def test_proposals_are_shown_where_the_owner_wants_and_labels_say_so(
+    ready: House, name: str, write: Callable[[str], str]
+) -> None:
+    first = row_of(ready.client.get(LABEL).text)
+    page = send_labels(ready, name, write(json.loads(html.unescape(first))).encode())["go"]
+    ready.work()
+    shown = ready.client.get(page).text
+    assert "0 labels and 2 proposals were imported." in shown
+    assert "Nobody sees proposals until an owner switches them on" in shown
+    assert "Proposed by a file" not in ready.client.get(LABEL).text
+    assert read_all(ready) == []
+    ready.post("/files/1/labeling", double_every="5", proposed="1")
+    card = ready.client.get(LABEL).text
+    assert (row_of(card), "Proposed by a file: <strong>" in card) == (first, True)
+    assert re.search('name="label" value="1" class="plain" data-key="a"', card)
+    card = ready.mark(LABEL, row=first, label="0", key="k0", proposed="1")["card"]
+    assert "No class is proposed for this row." in card
+    for number in range(1, 6):
+        card = ready.mark(LABEL, row=row_of(card), label="1", key=f"k{number}")["card"]
+    kept = [(line["label"], line["proposal"]) for line in read_all(ready)]
+    assert kept == [("0", "1"), *[("1", "")] * 5]
+    (task,) = (
+        t
+        for t in ready.client.get("/files/1/labels.json").json()
+        if "predictions" in t and t["annotations"]
+    )
+    assert task["predictions"][0]["result"][0]["value"] == {"choices": ["1"]}
+    ready.post("/files/1/evaluate")
+    assert "evaluate done" in ready.work()
+    result = ready.client.get("/files/1/result").text
+    assert "1 of 18 labels were given by people who saw which class a file proposes." in result
+
+
+def test_labels_that_were_given_with_proposals_come_back_as_such(ready: House) -> None:
+    (row,) = unlabeled_rows(ready, 1)
+    text = f"id,label,annotator,proposal\n{row},1,Eve,1\n".encode()
+    send_labels(ready, "theirs.csv", text)
+    ready.work()
+    settled = ready.db.run_now(lambda store: store.list_settled_labels("file 1"))
+    assert settled == [[row, 1, None, 0, True]]
+    (line,) = read_all(ready)
+    assert (line["label"], line["proposal"]) == ("1", "1")

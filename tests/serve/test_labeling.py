@@ -207,7 +207,10 @@ def test_labels_of_a_round_that_was_not_finished_have_smaller_probabilities(
             store.give_label("d", "ada", name, 1, name)
         return store.list_settled_labels("d")
 
-    assert open_house.db.run_now(fill) == [["r0", 1, 0.125, 1], ["r4", 1, None, 2]]
+    assert open_house.db.run_now(fill) == [
+        ["r0", 1, 0.125, 1, False],
+        ["r4", 1, None, 2, False],
+    ]
 
 
 def test_export_has_every_label_with_who_when_and_how_probable(ready: House) -> None:
@@ -391,5 +394,5 @@ def test_why_rows_are_drawn_at_random_is_said_and_kept(open_house: House, scores
     assert why in answer["card"]
     assert why in events(open_house)[0].reason
     assert why in open_house.client.get("/files/1/labels.csv").text
-    ((_, label, probability, _),) = open_house.db.run_now(Store.list_settled_labels, "file 1")
+    ((_, label, probability, *_),) = open_house.db.run_now(Store.list_settled_labels, "file 1")
     assert (label, probability) == (1, None), "rows drawn at random count alike"

@@ -130,9 +130,9 @@ def test_labels_of_any_rounds_are_saved_with_what_they_stand_for(
     weights = np.where(np.isnan(labels), np.nan, rng.uniform(2.0, 6.0, 40)) if before else None
     data = ScoreSet.from_arrays(scores, labels, ids=names, design=weights)
     given = [
-        *((f"r{i}", i % 2, 0.1 + i / 100, 1) for i in range(8, 13)),
-        *((f"r{i}", i % 2, None, 2) for i in range(13, 18)),
-        *((f"r{i}", i % 2, 0.2, 3) for i in range(18, 22)),
+        *((f"r{i}", i % 2, 0.1 + i / 100, 1, False) for i in range(8, 13)),
+        *((f"r{i}", i % 2, None, 2, False) for i in range(13, 18)),
+        *((f"r{i}", i % 2, 0.2, 3, False) for i in range(18, 22)),
     ]
     labeled, _ = add_labels(data, given)
     path = tmp_path / "labels.csv"

@@ -23,7 +23,7 @@ multiplied by the share of the round that has a label.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,20 +95,21 @@ class LabelDesign:
     ``kind`` is one of `DESIGNS`, ``"weights"``, or None if it is not declared. ``weights`` (n,) are
     how many rows each label represents; ``rounds`` those that they come from, also where rows were
     drawn and none has its label yet, which says nothing of the labels there are. Weights that
-    correct a shift have ``assumed`` that of the ``"label"`` or ``"covariate"``.
+    correct a shift have ``assumed`` that of the ``"label"`` or ``"covariate"``. ``n_proposed``
+    labels were given by people who saw which class was proposed.
     """
 
     kind: str | None = None
     weights: NDArray[np.float64] | None = None
     rounds: LabelRounds | None = None
     assumed: str | None = None
+    n_proposed: int = 0
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.integer]) -> LabelDesign:
         """The design of some of the rows."""
         rounds = None if self.rounds is None else self.rounds.take(rows)
-        if self.weights is None:
-            return self if rounds is None else LabelDesign(self.kind, None, rounds)
-        return LabelDesign(self.kind, self.weights[rows], rounds, self.assumed)
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, weights=weights, rounds=rounds)
 
 
 NOT_SAID = LabelDesign()

@@ -311,6 +311,18 @@ def check_clusters(case: Case) -> Answer:
     )
 
 
+@check("D112", LABELS)
+def check_proposals(case: Case) -> Answer:
+    proposed, n_labeled = case.data.design.n_proposed, case.data.n_labeled
+    if not proposed:
+        return fine("no label is known to have been given with a proposal in view")
+    return warn(
+        f"{proposed:,} of {n_labeled:,} labels were given by people who saw which class a file "
+        f"proposes.",
+        "warning" if 2 * proposed >= n_labeled else None,
+    )
+
+
 def list_contradicted_labels(data: ScoreSet, limit: int = 5) -> list[dict[str, Any]]:
     """Labels with which no classifier agrees, the least probable first: errors, perhaps.
 

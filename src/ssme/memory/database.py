@@ -30,7 +30,7 @@ SECONDS_TO_WAIT = 30.0
 """How long a writer waits for another one to finish."""
 APPLICATION_ID = 0x53534D45  # the letters SSME
 JSON_COLUMNS = frozenset(
-    {"row", "label", "spec", "scores", "scored", "possible_best"}
+    {"row", "label", "proposal", "spec", "scores", "scored", "possible_best"}
     # of the page
     | {"read", "run", "shown", "names", "guide", "request", "cells", "groups", "keys"}
 )
@@ -97,6 +97,8 @@ class LabelEvent:
         Identifies the event; an event with the same key is stored once.
     given_at : str
         When, in UTC.
+    proposal : str, int, bool or None
+        The class that was proposed to the annotator; None where nothing was.
     """
 
     row: Hashable
@@ -106,13 +108,15 @@ class LabelEvent:
     reason: str = ""
     key: str = field(default_factory=make_key)
     given_at: str = field(default_factory=utc_now)
+    proposal: Hashable | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("row", self.row), ("label", self.label)):
+        for name in ("row", "label", "proposal"):
+            value = getattr(self, name)
             is_plain = isinstance(value, (str, int)) or (
                 isinstance(value, float) and math.isfinite(value)
             )
-            if not (is_plain or (name == "label" and value is None)):
+            if not (is_plain or (name != "row" and value is None)):
                 raise InputError(option=name, value=value, must="be text, a number or a boolean")
         if self.probability is not None:
             object.__setattr__(self, "probability", accept(PROBABILITY, self.probability))

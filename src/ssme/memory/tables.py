@@ -129,4 +129,13 @@ MIGRATIONS = (
     CREATE INDEX label_event_data ON label_event (data);
     CREATE INDEX claim_of ON claim (data, annotator)
     """,
+    # Version 8: classes that a file proposes, whether they are shown, and which a label followed.
+    """
+    ALTER TABLE label_event ADD COLUMN proposal TEXT;
+    ALTER TABLE file ADD COLUMN proposed INTEGER NOT NULL DEFAULT 0;
+    CREATE TABLE proposal (
+        data TEXT NOT NULL, row TEXT NOT NULL, proposal TEXT NOT NULL,
+        PRIMARY KEY (data, row)
+    ) STRICT
+    """,
 )

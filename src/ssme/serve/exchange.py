@@ -1,9 +1,12 @@
 """Labels from other tools, read in a worker: tables with one line per label, Label Studio's JSON.
 
-    table: id, label, annotator, note        one line per label, as the page saves them
-    tasks: [{"data": {"id": ...}, "annotations": [{"completed_by": ..., "result": [...]}]}]
+    table: id, label, annotator, note, proposal      one line per label, as the page saves them
+    tasks: [{"data": {"id": ...}, "predictions": [{"result": [...]}],
+             "annotations": [{"completed_by": ..., "result": [...]}]}]
 
-A file of labels is taken whole or not at all: each line names a row and a class of the data.
+A *proposal* (pre-label, prediction) is a class to be confirmed by a person; a label next to it
+counts as given with the proposal in view. A file is taken whole or not at all: each line names a
+row and classes of the data.
 """
 
 from __future__ import annotations
@@ -26,19 +29,22 @@ NAMES = {
     "label": ("label", "choice", "class", "sentiment"),
     "annotator": ("annotator", "completed_by"),
     "note": ("note", "comment"),
+    "proposal": ("proposal", "prediction", "prelabel", "pre_label", "pre-label"),
 }
 """Columns of a table of labels."""
 
-Line = tuple[Any, Any, str, str]
-"""Name of the row, label, annotator and note."""
+Line = tuple[Any, Any, str, str, Any]
+"""Name of the row, label, annotator, note and proposal."""
 
 
 def write_labels(request: Mapping[str, Any], folder: Path) -> None:
     writing.write_text(folder / "labels.json", json.dumps(read_labels(request)))
 
 
-def read_labels(request: Mapping[str, Any]) -> list[Line]:
-    """The labels of a file; of several by one person for one row, the last one.
+def read_labels(request: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The ``labels`` of a file, lines, and its ``proposals``, (row, class).
+
+    The last label of each person for a row is taken, and the last proposal.
 
     ``request`` has the ``config`` of the data, the path of ``labels``, the ``classes`` and what
     the page calls them: ``names``, by class as JSON.
@@ -51,18 +57,24 @@ def read_labels(request: Mapping[str, Any]) -> list[Line]:
     path = Path(request["labels"])
     id_column = data.layout.id if data.layout is not None and data.layout.id else "id"
     read = _read_tasks if path.suffix.lower() == ".json" else _read_table
+    classes[""] = None
     found: dict[tuple[Any, str], Line] = {}
+    proposals: dict[Any, Any] = {}
     unknown: dict[str, dict[Any, None]] = {"row": {}, "class": {}}
-    for name, label, annotator, note in read(path, id_column):
+    for name, *given, annotator, note, proposed in read(path, id_column):
         row = spell_class(name)
+        said = ["" if each is None else spell_class(each) for each in (*given, proposed)]
+        unknown["class"] |= {each: None for each in said if each not in classes}
         if row not in rows:
             unknown["row"][name] = None
-        elif label is None:
+        elif not unknown["class"]:
+            label, proposal = (classes[each] for each in said)
             found.pop((row, annotator), None)
-        elif spell_class(label) not in classes:
-            unknown["class"][label] = None
-        else:
-            found[row, annotator] = (rows[row], classes[spell_class(label)], annotator, note)
+            if label is not None:
+                found[row, annotator] = (rows[row], label, annotator, note, proposal)
+            if proposal is not None:
+                proposals[rows[row]] = proposal
+    del classes[""]
     for what, known in (("row", rows), ("class", classes)):
         if unknown[what]:
             raise InputError(
@@ -70,9 +82,9 @@ def read_labels(request: Mapping[str, Any]) -> list[Line]:
                 "a label",
                 hint=f"write each {what} as in the data: {quote(known, 3)}; no label was imported",
             )
-    if not found:
+    if not found and not proposals:
         raise InputError(f"{path.name} has no label", hint="check the column of its labels")
-    return list(found.values())
+    return {"labels": list(found.values()), "proposals": list(proposals.items())}
 
 
 def _read_table(path: Path, id_column: str) -> Iterator[Line]:
@@ -88,39 +100,38 @@ def _read_table(path: Path, id_column: str) -> Iterator[Line]:
                 None if empty else value
                 for value, empty in zip(values.tolist(), is_missing(values), strict=True)
             ]
-        elif part in ("id", "label"):
+    for part, what in (("id", "row ids"), ("label", "labels")):
+        if part not in columns and (part == "id" or "proposal" not in columns):
             raise InputError(
-                f"{path.name} has no column {names[0]!r}, only {quote(table.columns)}",
-                hint=f"call the column of the {'labels' if part == 'label' else 'row ids'} "
-                f"{names[0]!r}",
+                f"{path.name} has no column {usual[part][0]!r}, only {quote(table.columns)}",
+                hint=f"call the column of the {what} {usual[part][0]!r}",
             )
     nothing = [None] * table.n_rows
-    people, notes = columns.get("annotator", nothing), columns.get("note", nothing)
-    for each in zip(columns["id"], columns["label"], people, notes, strict=True):
-        row, label, annotator, note = each
-        yield row, label, str(annotator or IMPORTED).strip(), str(note or "")
+    parts = ("id", "label", "annotator", "note", "proposal")
+    for each in zip(*(columns.get(part, nothing) for part in parts), strict=True):
+        row, label, annotator, note, proposal = each
+        yield row, label, str(annotator or IMPORTED).strip(), str(note or ""), proposal
 
 
 def _read_tasks(path: Path, id_column: str) -> Iterator[Line]:
     """Tasks of Label Studio as it exports them, in full or as JSON-MIN."""
     try:
         tasks = json.loads(path.read_bytes())
-        if not any(task.get("annotations", True) for task in tasks) and any(
-            task.get("predictions") for task in tasks
-        ):
-            raise InputError(
-                f"{path.name} has no labels, only predictions",
-                hint="a prediction is what a model says: put it into the file of scores as a "
-                "column, so that it is evaluated and annotators are not led by it",
-            )
         for task in tasks:
             if "data" not in task:  # JSON-MIN: the data, and each answer under its control's name
                 label = next((task[name] for name in NAMES["label"] if name in task), None)
-                yield _find_id(task, id_column), label, _name_person(task.get("annotator")), ""
+                person = _name_person(task.get("annotator"))
+                yield _find_id(task, id_column), label, person, "", None
+                continue
+            row = _find_id(task["data"], id_column)
+            proposal = None
+            for prediction in task.get("predictions", ()):
+                proposal = _find_choice(prediction)
+                yield row, None, "", "", proposal
             for annotation in task.get("annotations", ()):
                 label = None if annotation.get("was_cancelled") else _find_choice(annotation)
                 person = _name_person(annotation.get("completed_by"))
-                yield _find_id(task["data"], id_column), label, person, _find_note(annotation)
+                yield row, label, person, _find_note(annotation), proposal
     except (ValueError, RecursionError, TypeError, AttributeError, LookupError) as error:
         raise InputError(
             f"{path.name} is not a list of Label Studio's tasks: {error}",

@@ -22,9 +22,9 @@ from ssme.serve.store import JobRecord, Store
 
 LONGEST_NAME, LONGEST_NOTE, LONGEST_GUIDE = 60, 1_000, 20_000
 """Characters of a name of a class, of a note on a row or a class, and of the guideline."""
-ACTIONS = {"unsure": "u", "skip": "s", "back": "b", "undo": "z", "note": "n"}
-"""Buttons that give no class, and their keys."""
-LETTERS = "qwertyiopadfghjklxcvm"
+ACTIONS = {"accept": "a", "unsure": "u", "skip": "s", "back": "b", "undo": "z", "note": "n"}
+"""Buttons that are not those of a class, and their keys."""
+LETTERS = "qwertyiopdfghjklxcvm"
 """Keys of classes that have no digit."""
 NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNORECASE)
 SHORT, RECORD = 60, 3
@@ -37,7 +37,7 @@ def choose_keys(classes: Sequence[Any], own: Mapping[str, str]) -> dict[str, str
     """The key of each class, written as JSON, and of each action; ``own`` are a person's.
 
     >>> choose_keys(["ham"], {"undo": "1"})
-    {'"ham"': '', 'unsure': 'u', 'skip': 's', 'back': 'b', 'undo': '1', 'note': 'n'}
+    {'"ham"': '', 'accept': 'a', 'unsure': 'u', 'skip': 's', 'back': 'b', 'undo': '1', 'note': 'n'}
     """
     usual = dict(zip(map(json.dumps, classes), find_keys(classes), strict=True)) | ACTIONS
     taken = {*own.values()}
@@ -186,13 +186,12 @@ async def mark(request: Request) -> Response:
     row, data = pages.parse_row(form), file.data
     note = forms.first(form, "note").strip()[:LONGEST_NOTE] if "note" in form else None
     view: LabelView | None = None
-    if action in ("label", "other"):
-        label = pages.parse_class(form, action, file.classes)
-        await run(Store.give_label, data, annotator, row, label, key, note)
-        done = f"Labeled{'' if find_pair(file.classes) else f' {file.name_class(label)}'}."
-    elif action == "unsure":
-        await run(Store.give_label, data, annotator, row, None, key, note)
-        done = "Noted as unsure."
+    if action in ("label", "other", "unsure"):
+        label = None if action == "unsure" else pages.parse_class(form, action, file.classes)
+        given = (data, annotator, row, label, key, note)
+        await run(Store.give_label, *given, proposed="proposed" in form)
+        named = "" if find_pair(file.classes) else f" {file.name_class(label)}"
+        done = "Noted as unsure." if label is None else f"Labeled{named}."
     elif action == "note":
         await run(Store.write_note, data, annotator, row, note or "")
         view, done = await run(Store.find_row, data, annotator, row), "Noted."
@@ -253,6 +252,7 @@ async def _describe_card(request: Request, file: OpenFile, view: LabelView) -> d
         "layout": layout,
         "called": {j: called[i] for i, j in layout["order"] if i in called},
         "given": given,
+        "proposed": next((i for i, label in enumerate(classes) if label == view.proposal), None),
         "keys": choose_keys(classes, keys),
         "codes": [json.dumps(label) for label in classes],
         "may_choose_keys": len(classes) <= len(LETTERS),
@@ -309,7 +309,7 @@ async def change_labeling(request: Request) -> Response:
         problem = f"“How many people” must be from 2 to 9, got {people!r}"
         raise InputError(problem, hint="2 are enough for kappa")
     values = {"double_every": int(every), "people": int(people), "design": design}
-    values |= {name: int(name in form) for name in ("third", "shared")}
+    values |= {name: int(name in form) for name in ("third", "shared", "proposed")}
     await project.db.run(Store.update_file, number, **values)
     await project.db.run(Store.settle_again, file.data)
     return pages.go_to(f"/files/{number}/label")
@@ -450,7 +450,7 @@ async def export(request: Request) -> Response:
     labels = await project.db.run(
         lambda store: store.list_all_labels(store.list_data(file.record.id))
     )
-    head = "id,label,annotator,given_at,probability,reason,counts,note\n"
+    head = "id,label,annotator,given_at,probability,reason,counts,note,proposal\n"
     return _save(writing.format_csv(labels) or head, "labels.csv", "text/csv")
 
 
@@ -459,37 +459,50 @@ async def export_tasks(request: Request) -> Response:
     project, file = pages.find_project(request), await pages.open_file(request)
 
     def make(store: Store) -> list[dict[str, Any]]:
-        names = store.list_data(file.record.id)
-        return _make_tasks(store.list_all_labels(names), store.list_cells(file.data))
+        labels = store.list_all_labels(store.list_data(file.record.id))
+        return _make_tasks(labels, store.list_cells(file.data), store.list_proposals(file.data))
 
     tasks = json.dumps(await project.db.run(make), ensure_ascii=False, indent=1)
     return _save(tasks, "labels.json", "application/json")
 
 
 def _make_tasks(
-    labels: Sequence[Mapping[str, Any]], cells: Mapping[Any, Sequence[tuple[str, str, str]]]
+    labels: Sequence[Mapping[str, Any]],
+    cells: Mapping[Any, Sequence[tuple[str, str, str]]],
+    proposals: Mapping[Any, Any],
 ) -> list[dict[str, Any]]:
-    """Tasks as Label Studio imports them, with one annotation for each person's label.
+    """Tasks as Label Studio imports them: each person's label and what a file proposes.
 
     Its project needs a control ``<Choices name="label" toName="text">`` for an object called
     ``text``. Only labels that people hold now are among them: ``labels`` are those of
     `LabelStore.list_all_labels`, ``cells`` the content of each row.
     """
     tasks: dict[Any, dict[str, Any]] = {}
+
+    def find_task(row: Any) -> dict[str, Any]:
+        shown = {name: text for name, kind, text in cells.get(row, ()) if kind != "score"}
+        return tasks.setdefault(row, {"data": {**shown, "id": row}, "annotations": []})
+
+    for row, proposal in proposals.items():
+        find_task(row)["predictions"] = [{"result": _make_answers(str(proposal))}]
     newest = {(each["id"], each["annotator"]): each for each in labels}
     for (row, annotator), each in newest.items():
         if each["label"] is None:
             continue
-        shown = {name: text for name, kind, text in cells.get(row, ()) if kind != "score"}
-        task = tasks.setdefault(row, {"data": {**shown, "id": row}, "annotations": []})
-        answers = [("label", "choices", "choices", str(each["label"]))]
-        answers += [("note", "textarea", "text", each["note"])] if each["note"] else []
-        result = [
-            {"from_name": name, "to_name": "text", "type": kind, "value": {key: [value]}}
-            for name, kind, key, value in answers
-        ]
-        task["annotations"].append({"completed_by": {"email": annotator}, "result": result})
+        result = _make_answers(str(each["label"]), each["note"])
+        find_task(row)["annotations"].append(
+            {"completed_by": {"email": annotator}, "result": result}
+        )
     return [*tasks.values()]
+
+
+def _make_answers(label: str, note: str = "") -> list[dict[str, Any]]:
+    answers = [("label", "choices", "choices", label)]
+    answers += [("note", "textarea", "text", note)] if note else []
+    return [
+        {"from_name": name, "to_name": "text", "type": kind, "value": {key: [value]}}
+        for name, kind, key, value in answers
+    ]
 
 
 def _save(text: str, name: str, kind: str) -> Response:
@@ -541,12 +554,14 @@ async def show_people(request: Request) -> Response:
         }
 
     found, job = await project.db.run(read), await _find_import(request, project)
+    imported = project.read(job.key, "labels") if job and job.state == "done" else None
     return pages.render(
         request,
         "people.html",
         file=file,
         job=job,
         error=None if job is None else pages.parse_message(job.message),
+        imported=imported and {name: len(each) for name, each in imported.items()},
         suffixes=settings.LABEL_SUFFIXES,
         groups=_list_groups(file),
         **found,

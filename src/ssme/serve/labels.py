@@ -35,9 +35,9 @@ AT_RANDOM = "drawn at random"
 """How the reason of rows begins that were drawn with the same probability as all others."""
 CLAIM_LIFETIME = timedelta(minutes=10)
 """How long a row that somebody is looking at is kept from others."""
-SHARING = {"double_every": 5, "people": 2, "third": 0}
+SHARING = {"double_every": 5, "people": 2, "third": 0, "proposed": 0}
 """One row of so many is labeled by so many people, unless the owner says otherwise; whether a row
-on which they differ goes to one more, so that the majority counts."""
+on which they differ goes to one more, so that the majority counts; whether proposals are shown."""
 LISTED = 50
 """Labels of one page of a person's labels."""
 LONGEST_PAUSE = 600.0
@@ -109,7 +109,7 @@ class LabelView:
 
     ``row`` is None where no row is left; ``note`` is what this person wrote on it. ``mine`` rows
     were labeled by this person, ``settled`` rows have a label that counts, and ``left`` rows wait
-    for this person.
+    for this person. ``proposal`` is the class that a file proposes, where annotators see it.
     """
 
     row: StoredSuggestion | None
@@ -119,6 +119,7 @@ class LabelView:
     conflicts: int
     left: int
     note: str = ""
+    proposal: Hashable | None = None
 
 
 @dataclass(frozen=True)
@@ -150,8 +151,11 @@ class LabelStore(Memory):
 
     # giving labels
 
-    def import_labels(self, data: str, labels: Iterable[Sequence[Any]], key: str) -> None:
-        """Store the (row, label, annotator, note) of a file, once for the same ``key``.
+    def import_labels(
+        self, data: str, labels: Iterable[Sequence[Any]], proposals: Iterable[Any], key: str
+    ) -> None:
+        """Store the (row, label, annotator, note, proposal) of a file, once for the same ``key``,
+        and its proposals, (row, class).
 
         Nobody knows why these rows were labeled. Those that were chosen and that nobody has labeled
         leave their round, which stays a random part of the rows that it was drawn from.
@@ -159,13 +163,17 @@ class LabelStore(Memory):
         unseen = "DELETE FROM suggestion WHERE (data, row) = (?, ?) AND given_by = ''"
         with self._write():
             events = []
-            for number, (row, label, annotator, note) in enumerate(labels):
+            for number, (row, label, annotator, note, proposal) in enumerate(labels):
                 self._execute(unseen, data, json.dumps(row))
                 if note:
                     self._put_note(data, annotator, row, note)
                 named = f"{key}-{number}"
-                events.append(LabelEvent(row, label, annotator, None, IMPORTED, named))
+                event = LabelEvent(row, label, annotator, None, IMPORTED, named, proposal=proposal)
+                events.append(event)
             self.memory(data).add_labels(events)
+            for row, proposal in proposals:
+                place = (data, json.dumps(row), json.dumps(proposal))
+                self._execute("INSERT OR REPLACE INTO proposal VALUES (?, ?, ?)", *place)
 
     def give_label(
         self,
@@ -175,11 +183,24 @@ class LabelStore(Memory):
         label: Hashable | None,
         key: str,
         note: str | None = None,
+        *,
+        proposed: bool = False,
     ) -> None:
-        """Store the label of a suggested row, or that the person is unsure (None), and a note."""
+        """Store the label of a suggested row, or that the person is unsure (None), and a note.
+
+        ``proposed`` says that the person saw the class that a file proposes.
+        """
         chosen = self._find_suggestion(data, row)
-        reason = UNSURE if label is None else chosen.reason
-        event = LabelEvent(chosen.row, label, annotator, chosen.probability, reason, key)
+        proposal = self._find_proposal(data, row) if proposed else None
+        event = LabelEvent(
+            chosen.row,
+            label,
+            annotator,
+            chosen.probability,
+            UNSURE if label is None else chosen.reason,
+            key,
+            proposal=proposal,
+        )
         with self._write():
             self.memory(data).add_labels([event])
             if note is not None:
@@ -362,8 +383,21 @@ class LabelStore(Memory):
             totals.get(name, 0) for name in (f"by {annotator}", "settled", "conflicts")
         )
         row = shown[0] if shown else None
-        note = self._read_notes(data, json.dumps(row.row)).get(annotator, "") if row else ""
-        return LabelView(row, given, mine, settled, conflicts, left, note)
+        if row is None:
+            return LabelView(None, given, mine, settled, conflicts, left)
+        note = self._read_notes(data, json.dumps(row.row)).get(annotator, "")
+        shows = self._read_sharing(data)["proposed"]
+        proposal = self._find_proposal(data, row.row) if shows else None
+        return LabelView(row, given, mine, settled, conflicts, left, note, proposal)
+
+    def list_proposals(self, data: str) -> dict[Any, Any]:
+        """Row -> the class that a file proposes."""
+        found = self._read("SELECT row, proposal FROM proposal WHERE data = ?", data)
+        return {each["row"]: each["proposal"] for each in found}
+
+    def _find_proposal(self, data: str, row: Any) -> Any:
+        query = "SELECT proposal FROM proposal WHERE data = ? AND row = ?"
+        return next((each["proposal"] for each in self._read(query, data, json.dumps(row))), None)
 
     def _read_notes(self, data: str, row: str) -> dict[str, str]:
         query = "SELECT annotator, text FROM note WHERE data = ? AND row = ?"
@@ -432,15 +466,18 @@ class LabelStore(Memory):
         return newest or 0, left
 
     def list_settled_labels(self, data: str) -> list[list[Any]]:
-        """(row, label, probability, round) of all rows whose label counts.
+        """(row, label, probability, round, proposed) of all rows whose label counts.
 
         Of the n rows of a round, shown in random order, m have a label that counts: a row that was
         drawn with probability p has one with probability p m / n. Where rows are assigned to
         people, n and m are those of the person. Rows of other rounds that were drawn at random have
-        no probability: they count equally.
+        no probability: they count equally. ``proposed`` says that somebody who labeled the row saw
+        what a file proposes.
         """
         rows = self._read(
-            "SELECT r.row, r.label, s.round AS drawn, s.probability, s.reason, s.assigned"
+            "SELECT r.row, r.label, s.round AS drawn, s.probability, s.reason, s.assigned, EXISTS"
+            "  (SELECT 1 FROM given AS g JOIN label_event AS e ON e.id = g.event"
+            "   WHERE g.data = r.data AND g.row = r.row AND e.proposal IS NOT NULL) AS proposed"
             " FROM labeled_row AS r LEFT JOIN suggestion AS s ON s.data = r.data AND s.row = r.row"
             " AND s.round = (SELECT max(round) FROM suggestion WHERE data = r.data AND row = r.row)"
             " WHERE r.data = ? AND r.label IS NOT NULL",
@@ -456,12 +493,14 @@ class LabelStore(Memory):
         divided = {drawn for drawn, assigned in sizes if assigned}
         counts = Counter((each["drawn"], each["assigned"]) for each in rows)
         for each in rows:
+            each["drawn"], each["proposed"] = each["drawn"] or 0, bool(each["proposed"])
             if each["probability"] is not None:
                 key = (each["drawn"], each["assigned"])
                 is_equal = each["reason"].startswith(AT_RANDOM) and each["drawn"] not in divided
                 chance = each["probability"] * counts[key] / sizes[key]
                 each["probability"] = None if is_equal else chance
-        found = [[r["row"], r["label"], r["probability"], r["drawn"] or 0] for r in rows]
+        columns = ("row", "label", "probability", "drawn", "proposed")
+        found = [[each[name] for name in columns] for each in rows]
         return sorted(found, key=repr)
 
     def list_people(self, data_names: Collection[str]) -> dict[str, dict[str, Any]]:
@@ -525,7 +564,7 @@ class LabelStore(Memory):
             "SELECT e.row, e.label, e.annotator, e.given_at, e.probability, e.reason,"
             " r.label = e.label AND (e.reason = :verdict OR EXISTS (SELECT 1 FROM given AS g"
             "  WHERE (g.data, g.row, g.annotator) = (e.data, e.row, e.annotator))) AS counts,"
-            " coalesce(n.text, '') AS note"
+            " coalesce(n.text, '') AS note, e.proposal"
             " FROM label_event AS e LEFT JOIN note AS n USING (data, row, annotator)"
             " JOIN labeled_row AS r ON r.data = e.data AND r.row = e.row"
             f" WHERE e.{OF_NAMES} ORDER BY e.data, e.id",

@@ -262,7 +262,7 @@ def store_results(store: Store, job: JobRecord, folder: Path) -> None:
         rows = [labels.StoredSuggestion(**each) for each in _read_json(folder / "rows.json") or []]
         store.add_suggestions(job.request["data"], rows)
     elif job.kind == "labels":
-        store.import_labels(job.request["data"], _read_json(folder / "labels.json") or [], job.key)
+        store.import_labels(job.request["data"], **_read_json(folder / "labels.json"), key=job.key)
     elif job.kind == "evaluate":
         facts = _read_json(folder / "facts.json")
         record = memory.EvaluationRecord(**{**facts["record"], "key": job.key})

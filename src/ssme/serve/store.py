@@ -62,7 +62,8 @@ class FileRecord:
     "random"; one row of ``double_every`` goes to ``people`` (0: none), and with ``third`` a row on
     which they differ to one more. ``guide`` is what annotators should know: Markdown under
     ``text``, and a description of each class under ``classes``.
-    ``shared`` says whether guests see results. ``look`` is the job that found that the file can be
+    ``shared`` says whether guests see results, ``proposed`` whether annotators see what a file
+    proposes. ``look`` is the job that found that the file can be
     read with this mapping, ``tried`` the newest job that looked at the file, maybe with a mapping
     that does not work. ``names`` are what pages call the classes, which are written as JSON; None
     where nobody was asked yet.
@@ -87,6 +88,7 @@ class FileRecord:
     people: int
     third: bool
     shared: bool
+    proposed: bool
 
 
 @dataclass(frozen=True)

@@ -41,8 +41,9 @@ LABELS_FILE = "labels.csv"
 def read_labeled(spec: RunSpec, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet, list[Any]]:
     """The scores that ``spec`` names with the labels ``given``, and rows that are not there.
 
-    ``given`` are (row, label, probability, round): rows by name, or by position where they have no
-    names; rows of rounds that were drawn at random have no probability.
+    ``given`` are (row, label, probability, round, proposed): rows by name, or by position where
+    they have no names; rows of rounds that were drawn at random have no probability; whether the
+    label was given with a proposal in view.
     """
     progress.tell("reading the file", 0, 1)
     data = run.read_scores(spec)
@@ -60,18 +61,20 @@ def add_labels(data: ScoreSet, given: Sequence[Sequence[Any]]) -> tuple[ScoreSet
     values = data.label_values.copy()
     before = find_rounds(data.design, data.labels)
     chance, number = before.probability.copy(), before.number.copy()
-    vanished = []
-    for row, label, probability, drawn in given:
+    vanished, n_proposed = [], 0
+    for row, label, probability, drawn, proposed in given:
         if row not in place:
             vanished.append(row)
             continue
         at = place[row]
         values[at], number[at] = label, drawn
+        n_proposed += proposed
         chance[at] = np.nan if probability is None else probability
     labeled = data.with_labels(values)
-    if np.isnan(chance[labeled.labeled]).all():
-        return labeled, vanished
-    return labeled.with_design(make_design(LabelRounds(chance, number), labeled.labels)), vanished
+    design = labeled.design
+    if not np.isnan(chance[labeled.labeled]).all():
+        design = make_design(LabelRounds(chance, number), labeled.labels)
+    return labeled.with_design(replace(design, n_proposed=n_proposed)), vanished
 
 
 def evaluate_file(request: Mapping[str, Any], folder: Path) -> None:
