@@ -21,6 +21,7 @@ from tests.metrics.problems import (
 )
 
 from ssme.metrics import ece, get_metric, one_hot_mass
+from ssme.metrics.calibration import remove_chance
 
 
 @given(problem=problems(st.just(2), weighted=False))
@@ -125,3 +126,53 @@ def test_bins_by_predicted_class_never_hide_a_gap() -> None:
         mass = one_hot_mass(labels, 2)
         assert get_metric("ece_top_label")(scores, mass)[0, 0] == pytest.approx(confidence)
         assert get_metric("ece_top_label_by_class")(scores, mass)[0, 0] == pytest.approx(by_class)
+
+
+def test_what_chance_adds_to_gaps_is_taken_out_by_hand() -> None:
+    # gaps 1/2 and 0 of four rows each, both with a variance of the mean of 1/16
+    scores = np.repeat([0.25, 0.75], 4)
+    mass = one_hot_mass(np.array([1, 1, 1, 0, 1, 1, 1, 0]), 2)
+    stacked = np.stack([1.0 - scores, scores], axis=1)[:, None]
+    for norm, plain, expected in (("l1", 0.25, 0.25 * 0.5**0.5), ("l2", 0.125**0.5, 0.25)):
+        plan = ece(n_bins=2, binning="uniform", weighted=True, norm=norm).plan(stacked)
+        assert plan(mass)[0, 0] == pytest.approx(plain)
+        assert remove_chance(plan, mass)[0, 0] == pytest.approx(expected)
+    largest = ece(norm="max").plan(stacked)
+    assert remove_chance(largest, mass) == pytest.approx(largest(mass))
+
+
+@pytest.mark.parametrize("name", ["ece", "ece_l2", "classwise_ece", "ece_top_label_by_class"])
+def test_a_calibrated_classifier_has_hardly_any_error_without_chance(name: str) -> None:
+    rng, found = np.random.default_rng(0), []
+    for _ in range(50):
+        one = rng.beta(1.0, 1.0, 500)
+        scores = np.stack([1.0 - one, one], axis=1)[:, None]
+        mass = one_hot_mass((rng.random(500) < one).astype(np.int64), 2)
+        plan = get_metric(name).plan(scores)
+        found.append([plan(mass)[0, 0], remove_chance(plan, mass)[0, 0]])
+    plain, without = np.mean(found, axis=0)
+    assert plain > 0.02
+    assert without < 0.4 * plain
+
+
+def test_a_mean_square_without_chance_is_unbiased() -> None:
+    rng, found = np.random.default_rng(0), []
+    one = np.repeat(np.linspace(0.05, 0.95, 15), 20)
+    scores = np.stack([1.0 - one, one], axis=1)[:, None]
+    plan = get_metric("ece_l2").plan(scores)
+    frequency = np.clip(one + 0.15, 0.0, 1.0)
+    for _ in range(300):
+        mass = one_hot_mass((rng.random(one.size) < frequency).astype(np.int64), 2)
+        found.append(remove_chance(plan, mass)[0, 0] ** 2)
+    exact = np.mean((frequency - one) ** 2)
+    assert np.mean(found) == pytest.approx(exact, abs=4.0 * np.std(found) / 300**0.5)
+
+
+@given(problem=problems(st.integers(2, 4), weighted=True))
+@many
+def test_taking_chance_out_never_adds_and_ignores_the_unit_of_weights(problem: Problem) -> None:
+    plan, mass = get_metric("ece").plan(problem.scores), problem.mass[:1]
+    plain, found = plan(mass), remove_chance(plan, mass)
+    np.testing.assert_array_equal(np.isfinite(found), np.isfinite(plain))
+    assert (found <= plain + 1e-12)[np.isfinite(found)].all()
+    np.testing.assert_allclose(remove_chance(plan, 3.0 * mass), found, rtol=1e-6, atol=1e-9)

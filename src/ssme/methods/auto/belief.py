@@ -51,6 +51,7 @@ from ssme.methods.auto.regimes import MEANINGS, USUAL
 from ssme.methods.clusters import draw_row_exponentials, find_part_spread, weigh_rows
 from ssme.methods.draws import average_defined, make_child_seed
 from ssme.metrics.base import Metric, MetricPlan, one_hot_mass
+from ssme.metrics.calibration import remove_chance
 from ssme.metrics.ranking import plan_together
 from ssme.progress import track
 
@@ -353,7 +354,8 @@ class AutoBelief(beliefs.SoftBelief):
         return [exact[r] for r in everyone]
 
     def _expect(self, r: int, group: RowGroup, which: str) -> list[FloatArray]:
-        """Each metric of W on the rows ``which``: plugged in, or the mean over labels drawn."""
+        """Each metric of W on the rows ``which``: plugged in, a calibration error without what
+        chance adds to it, or the mean over labels drawn."""
         rows, soft = getattr(group, which), self._take_soft(r, getattr(group, which))
         values = []
         for m, metric in enumerate(group.metrics):
@@ -361,7 +363,7 @@ class AutoBelief(beliefs.SoftBelief):
             if metric.hard_only:
                 values.append(average_defined(self._draw_over_labels(plan, rows, soft)))
             else:
-                values.append(plan(self._weigh(soft[None], rows))[0])
+                values.append(remove_chance(plan, self._weigh(soft[None], rows))[0])
         return values
 
     def _take_soft(self, r: int, rows: IntArray) -> FloatArray:
