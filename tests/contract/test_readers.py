@@ -127,10 +127,16 @@ def test_layouts_agree(seed: int, n: int, m: int, classes: tuple[Any, ...], libr
     assert_same(ScoreSet.from_frame(data.take(order).to_frame(), classes=classes), data.take(order))
 
 
-def test_the_door_opens_without_heavy_imports() -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        "ssme.ScoreSet.from_arrays(numpy.full((3, 2), 0.5), [0, 1, numpy.nan])",
+        "ssme.evaluate(sample_path(), 'label', n_draws=20)",
+    ],
+)
+def test_arrays_and_small_files_need_no_library_of_frames(call: str) -> None:
     code = (
-        "import sys, numpy; from ssme.data import ScoreSet;"
-        "ScoreSet.from_arrays(numpy.full((3, 2), 0.5), [0, 1, numpy.nan]);"
+        f"import sys, numpy, ssme; from ssme.sample import sample_path; {call};"
         "print([m for m in ('pandas', 'narwhals', 'pyarrow', 'polars', 'sklearn')"
         " if m in sys.modules])"
     )

@@ -51,15 +51,15 @@ def test_a_csv_that_changes_between_passes_is_refused(
 ) -> None:
     path = tmp_path / "s.csv"
     path.write_text(TABLE.replace("0.", "1") if decimal else TABLE)
-    parse = csv_files._parse
+    scan = csv_files._scan
 
-    def swap(*arguments: Any, **options: Any) -> Any:
+    def swap(*arguments: Any) -> Any:
         other = tmp_path / "other.csv"
-        other.write_text("bert,gpt,label\n0.5,0.5,0\n")
+        other.write_text("bert,gpt,label\n1,1,0\n")
         path.write_bytes(other.read_bytes()) if in_place else os.replace(other, path)
-        return parse(*arguments, **options)
+        return scan(*arguments)
 
-    monkeypatch.setattr(csv_files, "_parse", swap)
+    monkeypatch.setattr(csv_files, "_scan", swap)
     with pytest.raises(
         InputError, match=r"s\.csv (was changed while it was read|is not a regular)"
     ):

@@ -196,4 +196,5 @@ def _make_safe_console(file: Any, options: Mapping[str, Any]) -> Console:
         quiet=bool(options.get("quiet")),
         highlight=False,
         soft_wrap=False,
+        emoji=False,
     )

@@ -26,6 +26,9 @@ NO_NUMBERS = (
 )
 """What to do about text where scores should be."""
 
+FEW = 100_000
+"""Values up to which importing pandas takes longer than it spares."""
+
 LARGEST_EXPONENT = 100
 """Weights up to 2^100, and down to 2^-100, are used as they are given."""
 
@@ -57,15 +60,31 @@ def make_plain(value: Any) -> Hashable:
 
 def factorize(values: NDArray[Any]) -> tuple[IntArray, list[Any]]:
     """Codes into distinct values, in order of appearance; -1 for NaN, None and NA."""
-    import pandas
-
+    objects, seen = values.astype(object), dict[Any, int]()
+    if values.dtype.kind == "f":
+        objects[np.isnan(values)] = None
     try:
-        codes, distinct = pandas.factorize(values.astype(object))
+        if len(objects) > FEW:
+            import pandas
+
+            found, distinct = pandas.factorize(objects)
+            return found.astype(np.int64), list(distinct)
+        codes = np.array([seen.setdefault(value, len(seen)) for value in objects], dtype=np.int64)
     except TypeError:
         row = next(i for i, value in enumerate(values) if not isinstance(value, Hashable))
         problem = f"{values[row]!r} at row {row} is a {type(values[row]).__name__}"
         raise InputError(problem, hint="give each row one number, boolean or text") from None
-    return codes.astype(np.int64), list(distinct)
+    known = np.array([not _is_absent(value) for value in seen], dtype=bool)
+    order = np.where(known, np.cumsum(known) - 1, -1)
+    return order[codes], [value for value in seen if not _is_absent(value)]
+
+
+def _is_absent(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or NA."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA, which is neither true nor false
+        return True
 
 
 BLOCK = 1 << 15
@@ -247,9 +266,11 @@ def is_boolean(values: NDArray[Any]) -> bool:
 
 
 def _infer_type(values: NDArray[Any]) -> str:
+    if values.dtype.kind != "O" or any(isinstance(value, str) for value in values):
+        return ""
     from pandas.api.types import infer_dtype
 
-    return infer_dtype(values, skipna=True) if values.dtype.kind == "O" else ""
+    return infer_dtype(values, skipna=True)
 
 
 def find_weight_unit(weights: FloatArray) -> float:

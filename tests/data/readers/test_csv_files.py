@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from ssme.data import ScoreSet
+from ssme.data.readers import csv_files
 from ssme.data.readers.csv_files import NumberStyle, open_csv
+from ssme.data.values import is_missing
 from ssme.errors import InputError
 
 
@@ -135,3 +137,29 @@ def test_the_file_of_labels_is_written_like_that_of_the_scores(tmp_path: Path) -
     labels = written(tmp_path, "id;label;label_weight\n2;1;1,5\n", "labels.csv")
     data = ScoreSet.read(scores, labels, delimiter=";", decimal=",")
     assert data.label_values.tolist() == [None, 1]
+
+
+CELLS = ["", "NA", "a", " b", "1", "-2", "007", "0.5", ".5", "1e3", "-Inf", "true", "FALSE", '" 1"']
+CELLS += ['"x,y"', "9007199254740993", "18446744073709551615", "36893488147419103232", "1_0", "'=1"]
+
+
+@given(
+    columns=st.lists(
+        st.lists(st.sampled_from(CELLS), min_size=1, max_size=3), min_size=2, max_size=4
+    ),
+    n=st.integers(1, 6),
+)
+def test_pandas_reads_large_files_as_small_ones_are_read(
+    tmp_path_factory: pytest.TempPathFactory, columns: list[list[str]], n: int
+) -> None:
+    rows = [",".join(cells[row % len(cells)] for cells in columns) for row in range(n)]
+    text = "\n".join([",".join("bcde"[: len(columns)]), *rows, ""])
+    path = written(tmp_path_factory.mktemp("csv"), text)
+    small = open_csv(path, ",")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_files, "SMALL", 0)
+        large = open_csv(path, ",")
+    for name, values in small.items():
+        assert values.dtype == large[name].dtype
+        assert_array_equal(values[values == values], large[name][large[name] == large[name]])
+        assert_array_equal(is_missing(values), is_missing(large[name]))

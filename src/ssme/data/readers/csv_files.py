@@ -2,14 +2,14 @@
 
 A cell is missing if it is empty or in `MISSING_TEXT`. A column has whole numbers, numbers or
 booleans if all its other cells are such, else text. Numbers are exact, and have a decimal point or
-the declared marks. pandas parses the file; Python's ``csv`` finds the line of a bad row, and
-rewrites for pandas what pandas would misread: other encodings, other marks, lone carriage returns.
+the declared marks. Python's ``csv`` parses small files, since importing pandas takes longer, and
+what pandas would misread: other encodings, other marks, lone carriage returns. pandas, which is ten
+times as fast, parses other files, and ``csv`` finds the line of a bad row.
 """
 
 from __future__ import annotations
 
 import csv
-import io
 import re
 import sys
 import threading
@@ -22,7 +22,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ssme.data.readers.tables import ArrayFrame, from_pandas
 from ssme.data.values import EXACT_INTEGER, to_objects
 from ssme.errors import InputError, translate_foreign_errors
 from ssme.writing import restore_formula
@@ -32,11 +34,19 @@ DELIMITERS = (";", "\t", "|", ",")
 UTF8 = (None, "utf-8", "utf-8-sig")
 BLOCK = 1 << 20
 """Bytes scanned at once."""
+SMALL = 1 << 20
+"""Bytes of the largest file that is parsed without pandas."""
 MOST_LINES = 5
 """Lines of another length that an error lists."""
 WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*", re.ASCII)
 PLAIN = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+NUMBER = re.compile(rf"{PLAIN.pattern}|\s*[+-]?inf(inity)?\s*", re.ASCII | re.IGNORECASE)
+BOOLEANS = {
+    text: value
+    for value in (True, False)
+    for text in (f"{value}", f"{value}".lower(), f"{value}".upper())
+}
 _limit_lock = threading.Lock()
 
 
@@ -49,8 +59,8 @@ def open_csv(
     encoding: str | None = None,
     skip_rows: int | None = None,
     ignore: Sequence[str] | None = None,
-) -> Any:
-    """The pandas frame in a CSV file; text that names a class is never missing.
+) -> ArrayFrame:
+    """The columns of a CSV file; text that names a class is never missing.
 
     Columns of numbers with an undeclared comma are refused unless they are in ``ignore``.
     """
@@ -64,22 +74,23 @@ def open_csv(
     if len(header) == 1 and other is not None:
         problem = f"{file} has one column {header[0][:60]!r} when split at {delimiter!r}"
         raise InputError(problem, hint=f"pass `delimiter={other!r}`")
-    for name, count in Counter(header).items():
-        if name and count > 1:
+    names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
+    for name, count in Counter(names).items():
+        if count > 1:
             problem = f"{file} has {count} columns named {name!r}"
             hint = "rename or remove the repeated columns"
             if not any(re.search("[^\\W\\d]", each) for each in header):
                 problem = f"the first row of {file} contains numbers, not the names of columns"
                 hint = "add a first row with a name for each column"
             raise InputError(problem, hint=hint)
-    frame, text, width, regular = None, None, len(header), False
+    columns, width = None, len(header)
     n_delimiters, marks = (0, {"'"}) if encoding not in UTF8 else _scan(file, delimiter)
-    if encoding in UTF8 and style is None and not skip_rows and not marks & {"\0", "\r"}:
-        frame = _parse(table, missing)
+    if not (skip_rows or style or encoding not in UTF8 or marks & {"\0", "\r"}):
+        columns = _parse(table, missing) if file.stat().st_size > SMALL else None
+    n_found = 0 if columns is None else columns.n_rows
     # without quotes, the number of delimiters says whether every row is as long as the header
-    if frame is not None and '"' not in marks:
-        regular = n_delimiters == (width - 1) * (len(frame) + 1)
-    if not regular:
+    regular = '"' not in marks and n_delimiters == (width - 1) * (n_found + 1)
+    if columns is None or not regular:
         n_rows, wrong, before = 0, [], 0
         lengths, above = Counter[int](), dict[int, int]()  # lines above the first row of a length
         for line, row in table.read_rows():
@@ -100,14 +111,11 @@ def open_csv(
                 skipped = f"pass `skip_rows={above[usual]}`"
                 hint = f"if {header[0][:60]!r} is above the header, {skipped}"
             raise InputError(problem, hint=hint)
-        if frame is None or frame.shape != (n_rows - 1, width):
-            text = table.rewrite(header, style, missing, ignored)
-            frame = _parse(table, missing, text)
+        if columns is None or (n_found, len(columns)) != (n_rows - 1, width):
+            columns = table.read_columns(names, style, missing, ignored)
     if decimal is None and thousands is None:
-        _refuse_commas(file, frame, ignored)
-    if "'" in marks:
-        frame = _restore_formulas(frame)
-    return _restore_integers(table, missing, text, frame)
+        _refuse_commas(file, columns, ignored)
+    return _restore_formulas(columns) if "'" in marks else columns
 
 
 def is_encoded(file: Path, encoding: str) -> bool:
@@ -243,24 +251,41 @@ class _CsvFile:
             raise InputError(f"{self.file} is empty", hint="it needs a header and at least one row")
         return header
 
-    def rewrite(
+    def read_columns(
         self,
-        header: Sequence[str],
+        names: Sequence[str],
         style: NumberStyle | None,
         missing: Sequence[str],
         ignored: Sequence[str],
-    ) -> str:
-        """The rows with all cells quoted and numbers as Python writes them."""
-        head, *rows = self.read_rows()
-        for place, name in enumerate(header):
+    ) -> ArrayFrame:
+        _, *rows = self.read_rows()
+        for place, name in enumerate(names):
             if style is not None and name not in ignored:
                 style.rewrite_column(name, place, rows, missing)
-        text = io.StringIO(newline="")
-        writer = csv.writer(
-            text, delimiter=self.delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
+        by_column = zip(*(row for _, row in rows), strict=True) if rows else [()] * len(names)
+        return ArrayFrame(
+            (name, _read_cells(cells, missing))
+            for name, cells in zip(names, by_column, strict=True)
         )
-        writer.writerows(row for _, row in (head, *rows))
-        return text.getvalue()
+
+
+def _read_cells(cells: Sequence[str], missing: Collection[str]) -> NDArray[Any]:
+    """A column of whole numbers, numbers (NaN where missing), booleans or text (else None)."""
+    known = set(cells).difference(missing)
+    has_holes = not known.issuperset(cells)
+    if all(map(WHOLE.fullmatch, known)):
+        whole = {cell: int(cell) for cell in known}
+        low, high = min(whole.values(), default=0), max(whole.values(), default=0)
+        if not has_holes and low >= -(2**63) and high < (2**64 if low >= 0 else 2**63):
+            return np.array([whole[cell] for cell in cells])
+        if low <= -EXACT_INTEGER or high >= EXACT_INTEGER or not has_holes:
+            return to_objects([whole.get(cell) for cell in cells])
+    if all(map(NUMBER.fullmatch, known)):
+        return np.array([float(cell) if cell in known else np.nan for cell in cells])
+    if known <= BOOLEANS.keys():
+        values = [BOOLEANS.get(cell) for cell in cells]
+        return to_objects(values) if has_holes else np.array(values)
+    return to_objects([cell if cell in known else None for cell in cells])
 
 
 def _scan(file: Path, delimiter: str) -> tuple[int, set[str]]:
@@ -281,71 +306,77 @@ def _scan(file: Path, delimiter: str) -> tuple[int, set[str]]:
     return count, marks
 
 
-def _parse(table: _CsvFile, missing: Sequence[str], text: str | None = None, **options: Any) -> Any:
-    """The frame in the file, or in ``text``; None where pandas finds rows that are too long."""
+def _parse(table: _CsvFile, missing: Sequence[str]) -> ArrayFrame | None:
+    """The columns of the file; None where pandas finds rows that are too long."""
     import pandas
 
+    exact: dict[str, Any] = {}
     if tuple(map(int, pandas.__version__.split(".")[:2])) < (3, 1):
-        options["float_precision"] = "round_trip"  # later versions are always exact
+        exact["float_precision"] = "round_trip"  # later versions are always exact
+
+    def read(**options: Any) -> Any:
+        return pandas.read_csv(
+            table.file,
+            sep=table.delimiter,
+            encoding="utf-8-sig",
+            keep_default_na=False,
+            na_values=list(missing),
+            low_memory=False,
+            skipinitialspace=True,
+            index_col=False,
+            **exact,
+            **options,
+        )
+
     with warnings.catch_warnings(), translate_foreign_errors(f"reading {table.file}"):
         warnings.simplefilter("error", pandas.errors.ParserWarning)
         try:
-            return pandas.read_csv(
-                table.file if text is None else io.StringIO(text),
-                sep=table.delimiter,
-                encoding="utf-8-sig",
-                keep_default_na=False,
-                na_values=list(missing),
-                low_memory=False,
-                skipinitialspace=True,
-                index_col=False,
-                **options,
-            )
+            frame = read()
         except (pandas.errors.ParserError, pandas.errors.ParserWarning, UnicodeDecodeError):
-            if text is not None:
-                raise
             return None
+        columns = ArrayFrame()
+        for place, name in enumerate(frame.columns):
+            series = frame.pop(name)
+            values = from_pandas(series)
+            # pandas rounds large whole numbers in columns with holes, and leaves some as text
+            rounded = (
+                values.dtype == float and series.hasnans and series.abs().max() >= EXACT_INTEGER
+            )
+            if rounded or (values.dtype == object and _are_numbers(values)):
+                text = read(usecols=[place], dtype=str, na_filter=False).iloc[:, 0]
+                values = _read_cells(from_pandas(text).tolist(), missing)
+            columns[str(name)] = values
+        return columns
 
 
-def _refuse_commas(file: Path, frame: Any, ignored: Collection[str]) -> None:
+def _are_numbers(values: NDArray[Any]) -> bool:
+    texts = (value or "0" for value in values)
+    return all(isinstance(text, str) and NUMBER.fullmatch(text) for text in texts)
+
+
+def _refuse_commas(file: Path, columns: ArrayFrame, ignored: Collection[str]) -> None:
     """Refuse a column of text whose cells all read like numbers with a comma."""
-    for name, kind in zip(frame.columns, frame.dtypes, strict=True):
-        if kind.kind in "fiub" or str(name) in ignored:
+    for name, values in columns.items():
+        cells = [cell for cell in values if cell is not None] if values.dtype == object else []
+        if name in ignored or not cells:
             continue
-        cells = frame[name].dropna()
-        if len(cells) and all(isinstance(c, str) and WITH_COMMA.fullmatch(c) for c in cells):
-            where = f"column {str(name)!r} of {file} contains {cells.iloc[0]!r}"
+        if all(isinstance(cell, str) and WITH_COMMA.fullmatch(cell) for cell in cells):
+            where = f"column {name!r} of {file} contains {cells[0]!r}"
             problem = f"{where}; is the comma a decimal or a thousands separator?"
             hint = "pass `decimal=','` or `thousands=','`; for text pass `decimal='.'`"
             raise InputError(problem, hint=hint)
 
 
-def _restore_formulas(frame: Any) -> Any:
-    """``frame`` without the apostrophes that exports put before ``=``, ``+``, ``-`` and ``@``."""
-    frame = frame.rename(columns=restore_formula)
-    for name in frame.columns:
-        cells = frame[name].to_numpy(dtype=object)
-        if any(isinstance(cell, str) and cell.startswith("'") for cell in cells):
-            plain = [restore_formula(cell) if isinstance(cell, str) else cell for cell in cells]
-            frame = frame.assign(**{name: to_objects(plain)})
-    return frame
+def _restore_formulas(columns: ArrayFrame) -> ArrayFrame:
+    """``columns`` without the apostrophes that exports put before ``=``, ``+``, ``-`` and ``@``."""
 
+    def restore(cell: Any) -> Any:
+        return restore_formula(cell) if isinstance(cell, str) else cell
 
-def _restore_integers(table: _CsvFile, missing: Sequence[str], text: str | None, frame: Any) -> Any:
-    """Whole numbers as they are written.
-
-    pandas rounds large ones in columns with holes, and before 3.0 leaves those beyond 64 bits as
-    text.
-    """
-    for place, (name, kind) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
-        column = frame.iloc[:, place]
-        if kind == np.float64 and column.hasnans and (column.abs() >= EXACT_INTEGER).any():
-            column = _parse(table, missing, text, usecols=[place], dtype=str).iloc[:, 0]
-        elif kind != np.object_:
-            continue
-        cells = column.to_numpy(dtype=object, na_value=None)
-        known = [cell for cell in cells if cell is not None]
-        if known and all(isinstance(cell, str) and WHOLE.fullmatch(cell) for cell in known):
-            exact = to_objects([None if cell is None else int(cell) for cell in cells])
-            frame = frame.assign(**{name: exact})
-    return frame
+    return ArrayFrame(
+        (
+            restore(name),
+            to_objects(list(map(restore, values))) if values.dtype == object else values,
+        )
+        for name, values in columns.items()
+    )

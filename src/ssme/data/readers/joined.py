@@ -23,7 +23,7 @@ from ssme import schema, wording
 from ssme.data import arrays, grouping
 from ssme.data.readers.columns import USUAL_NAMES, find_design_column, list_usual_groups
 from ssme.data.readers.sources import find_local_path, open_table
-from ssme.data.readers.tables import Table, spread_lists
+from ssme.data.readers.tables import ArrayFrame, Table, spread_lists
 from ssme.data.values import as_objects, is_missing
 from ssme.errors import InputError, warn
 
@@ -120,10 +120,7 @@ def _list_files(tables: Mapping[str, Table]) -> str:
 
 
 def _make_table(columns: Mapping[str, Values], tables: Mapping[str, Table]) -> Table:
-    import pandas
-
-    frame = pandas.DataFrame({name: pandas.Series(values) for name, values in columns.items()})
-    return Table(frame, " and ".join(table.what for table in tables.values()))
+    return Table(ArrayFrame(columns), " and ".join(table.what for table in tables.values()))
 
 
 def _find_shared_id(tables: Mapping[str, Table], options: schema.ReadOptions) -> str:

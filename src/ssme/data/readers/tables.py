@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssme.arrays import FloatArray
+from ssme.arrays import FloatArray, IntArray
 from ssme.data import values as cells
 from ssme.data.arrays import refuse_rounded_ids
 from ssme.errors import InputError, MissingExtraError
@@ -35,14 +35,43 @@ def is_frame(value: object) -> bool:
     return isinstance(native, narwhals.DataFrame | narwhals.LazyFrame)
 
 
+class ArrayFrame(dict[str, NDArray[Any]]):
+    """Columns (n,) by name, of the types of `Table.read_values`."""
+
+    @property
+    def n_rows(self) -> int:
+        return len(next(iter(self.values()), ()))
+
+    @property
+    def index(self) -> Any:
+        """The order of the rows, as pandas has it."""
+        import pandas
+
+        return pandas.RangeIndex(self.n_rows)
+
+    def take(self, rows: IntArray) -> ArrayFrame:
+        return ArrayFrame((name, values[rows]) for name, values in self.items())
+
+
 class Table:
     """A frame of any library that narwhals reads; ``what`` is its name in messages."""
 
     def __init__(self, frame: Any, what: str = "the frame") -> None:
+        self.what, self._frame = what, frame
+        self._types: dict[str, Any] = {}
+        if isinstance(frame, ArrayFrame):
+            self.columns, self.library, self.n_rows = tuple(frame), "pandas", frame.n_rows
+        else:
+            self._take_native(frame)
+        if not self.columns or self.n_rows == 0:
+            problem = f"{what} is empty: {self.n_rows} rows, columns {quote(self.columns)}"
+            raise InputError(problem, hint="check the file or the filter that made it")
+
+    def _take_native(self, frame: Any) -> None:
         import narwhals
         from narwhals.exceptions import DuplicateError
 
-        self.what = what
+        what = self.what
         try:
             table: Any = narwhals.from_native(frame, pass_through=True)
             if table is frame and is_frame(frame):
@@ -64,7 +93,7 @@ class Table:
             problem = f"{what} has column names of several levels such as {levels!r}"
             hint = "join the levels: frame.columns = [':'.join(c) for c in frame.columns]"
             raise InputError(problem, hint=hint)
-        self.columns: tuple[str, ...] = tuple(map(str, names))
+        self.columns = tuple(map(str, names))
         repeated = [name for name, count in Counter(self.columns).items() if count > 1]
         if repeated:
             problem = f"{what} has duplicated column names: {quote(repeated)}"
@@ -72,16 +101,13 @@ class Table:
         if self.columns != tuple(names):  # pandas also takes numbers for names
             table = narwhals.from_native(table.to_native().rename(columns=str), eager_only=True)
         self._frame, self._types = table, dict(table.schema)
-        self.library: str = table.implementation.name.lower()
-        self.n_rows: int = len(table)
-        if not self.columns or self.n_rows == 0:
-            problem = f"{what} is empty: {self.n_rows} rows, columns {quote(self.columns)}"
-            raise InputError(problem, hint="check the file or the filter that made it")
+        self.library = table.implementation.name.lower()
+        self.n_rows = len(table)
 
     @property
     def native(self) -> Any:
         """The frame as its library has it."""
-        return self._frame.to_native()
+        return self._frame.to_native() if self._types else self._frame
 
     def drop(self, names: Sequence[str]) -> Table:
         """The table without some of its columns, each of which must be there."""
@@ -89,6 +115,9 @@ class Table:
             return self
         for name in names:
             self.require(name, "to leave out", "ignore")
+        if not self._types:
+            kept = {name: self._frame[name] for name in self.columns if name not in names}
+            return Table(ArrayFrame(kept), self.what)
         return Table(self._frame.drop(list(names)).to_native(), self.what)
 
     def require(self, name: str, role: str, option: str) -> str:
@@ -96,7 +125,7 @@ class Table:
 
         ``option`` is what names the column, or would.
         """
-        if name in self._types:
+        if name in self.columns:
             return name
         raise InputError(
             f"{self.what} has no column {name!r} ({role}); its columns are "
@@ -125,12 +154,15 @@ class Table:
 
     def read_values(self, name: str) -> NDArray[Any]:
         """A column as it is: numbers (NaN where missing), or objects (None where missing)."""
+        if not self._types:
+            values: NDArray[Any] = self._frame[name]
+            return values
         series = self._frame.get_column(name)
         native = series.to_native()
         if self.library == "pyarrow":
             return from_arrow(native)
         if self.library == "pandas":
-            return cells.to_float64(_from_pandas(native))
+            return cells.to_float64(from_pandas(native))
         if self.library == "polars":
             kind = series.dtype
             large = kind.is_integer() and native.null_count() > 0 and _is_large(native)
@@ -140,22 +172,19 @@ class Table:
 
     def read_ids(self, name: str) -> NDArray[Any]:
         """A column of names of rows, none of them a number that was rounded."""
-        import narwhals
-
-        values, single = self.read_values(name), self._types[name] == narwhals.Float32
+        values = self.read_values(name)
+        single = str(self._types.get(name)) == "Float32"
         refuse_rounded_ids(values, 2**24 if single else cells.EXACT_INTEGER)
         return values
 
     def find_kind(self, name: str) -> str:
         """``"number"``, ``"boolean"`` or ``"other"``, which is mostly text."""
-        import narwhals
-
-        dtype = self._types[name]
-        if dtype == narwhals.Boolean:
+        dtype = self._types.get(name)
+        if str(dtype) == "Boolean":
             return "boolean"
-        if dtype.is_numeric():
+        if dtype is not None and dtype.is_numeric():
             return "number"
-        if dtype == narwhals.String:
+        if str(dtype) == "String":
             return "other"
         values = self.read_values(name)
         if cells.is_boolean(values):
@@ -165,17 +194,14 @@ class Table:
 
     def is_text(self, name: str) -> bool:
         """Whether a column is of text or of Python objects."""
-        import narwhals
-
-        return self._types[name] in (narwhals.String, narwhals.Object)
+        if not self._types:
+            return self.read_values(name).dtype == object
+        return str(self._types[name]) in ("String", "Object")
 
     def assign(self, columns: Mapping[str, NDArray[Any]], dropped: Collection[str] = ()) -> Table:
-        """The table with new columns, and without those that are ``dropped``; as pandas."""
-        import pandas
-
+        """The table with new columns, and without those that are ``dropped``."""
         own = {name: self.read_values(name) for name in self.columns if name not in dropped}
-        every = {name: pandas.Series(values) for name, values in {**own, **columns}.items()}
-        return Table(pandas.DataFrame(every), self.what)
+        return Table(ArrayFrame({**own, **columns}), self.what)
 
     def read_floats(self, name: str) -> FloatArray:
         """A column of numbers or percentages, NaN where missing; anything else is refused."""
@@ -247,14 +273,14 @@ def spread_lists(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions
 # Columns of every library as numpy arrays.
 
 
-def _from_pandas(series: Any) -> NDArray[Any]:
+def from_pandas(series: Any) -> NDArray[Any]:
     """Missing values of every kind of pandas column as NaN among floats, else as None."""
     import pandas
 
     kind = series.dtype
     if isinstance(kind, pandas.CategoricalDtype):
         if kind.categories.dtype.kind == "f":
-            numbers = cells.to_float64(_from_pandas(kind.categories.to_series()))
+            numbers = cells.to_float64(from_pandas(kind.categories.to_series()))
             return np.append(numbers, np.nan).take(series.cat.codes)
         return np.asarray(series.astype(object))  # as floats, whole numbers might be rounded
     if isinstance(kind, pandas.ArrowDtype):
