@@ -9,17 +9,19 @@ Nobody has a label at first, and 100 come in batches; a pool has 1,000 rows, or 
   ``vma``, ``active_testing`` and ``uncertainty`` (`ssme.results.active_selection`)
 - batches of 1, 5 or 10, or ``growing``: as `Evaluation.suggest` sizes them by itself
 - pick: ``count`` (most right labels, ties at random), ``coda`` (the greatest P(best) of CODA),
-  ``auto`` and ``answers`` (the best estimate; ``answers`` sees decisions alone), ``consensus``
-  (most often the class of the greatest mean score, whatever the labels say)
+  ``auto`` and ``answers`` (the best estimate; ``answers`` sees decisions alone), ``sure`` (the
+  greatest P(best) of `auto`), ``both`` (that of `auto` plus 0.001, times that of CODA),
+  ``consensus`` (most often the class of the greatest mean score, whatever the labels say)
 
 Regret is that of accuracy on the pool. ``count``, ``coda`` and ``consensus`` pick after every
-batch, and so does ``auto`` on rows of ``goal``. On other rows ``auto`` picks in batches of ten
-alone, and ``answers`` everywhere in batches of ten alone, after 0, 10, 25, 50 and 100 labels; their
-regret is on the line between. Cumulative regret is the sum over the first 25, 50 or 100 labels, in
-percentage points. ``labels_to_pick`` is the number of labels from which on the pick stays within
-0.01 of the best, 200 where that never happens. ``held`` are 95 % intervals of accuracy after 100
-labels that contain the accuracy on the pool, ``held_outside`` those that contain that on the rows
-of the set outside of it: the intervals are about rows like these, not about the pool.
+batch, and so do ``auto``, ``sure`` and ``both`` on rows of ``goal``. On other rows these pick in
+batches of ten alone, and ``answers`` everywhere in batches of ten alone, after 0, 10, 25, 50 and
+100 labels; their regret is on the line between. Cumulative regret is the sum over the first 25, 50
+or 100 labels, in percentage points. ``labels_to_pick`` is the number of labels from which on the
+pick stays within 0.01 of the best, 200 where that never happens. ``held`` are 95 % intervals of
+accuracy after 100 labels that contain the accuracy on the pool, ``held_outside`` those that contain
+that on the rows of the set outside of it: the intervals are about rows like these, not about the
+pool.
 
 Sets of the part ``choose`` were looked at while rules were chosen, those of ``test`` only once they
 were settled. A set with ``~`` has its classifiers miscalibrated at random
@@ -58,11 +60,14 @@ from ssme.methods.votes import average_scores
 from ssme.metrics.confusion import predicted_classes
 from ssme.results.active_selection import Coda, count_right, value_rows
 from ssme.results.choose import LEAST_LABELS
+from ssme.results.comparison import compute_probability_best
 from ssme.results.evaluation import Evaluation
 from ssme.run import evaluate
 from ssme.schema import TAKEN, grow_batch
 
 TOTAL, ROWS, CLOSE = 100, 1000, 0.01
+LEAST_SURE = 0.001
+"""Added to P(best) before it is multiplied: a model that is the best of no draw can be picked."""
 LOOKS = (0, 10, 25, 50, 100)
 STOPS = (0.8, 0.9, 0.95)
 WAYS = ("goal", "random", "coda", "selector", "vma", "active_testing", "uncertainty")
@@ -175,15 +180,20 @@ def _pick_all(
     consensus = average_scores(seen.scores).argmax(axis=1)[:, None]
     decided = predicted_classes(seen.scores)
     agreement = (decided == consensus).sum(axis=0) / np.maximum((decided >= 0).sum(axis=0), 1)
+    believed = Coda(seen).p_best
     picks = {
         "count": int(np.argmax(counts)),
-        "coda": int(np.argmax(Coda(seen).p_best)),
+        "coda": int(np.argmax(believed)),
         "consensus": int(np.argmax(agreement)),
     }
     rows: list[dict[str, Any]] = []
     if late and not seen.judges:
         answers = pool.look(_keep_decisions(seen), run).estimate("accuracy").value
         picks["answers"] = int(np.argmax(answers))
+    if result is not None:
+        p_best = compute_probability_best(result.estimate("accuracy"), greater_is_better=True)
+        picks["sure"] = int(np.nanargmax(p_best))
+        picks["both"] = int(np.nanargmax((p_best + LEAST_SURE) * believed))
     for name, pick in picks.items():
         rows.append({"estimator": name, "regret": pool.measure_regret(pick)})
     if result is not None:
