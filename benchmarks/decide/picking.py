@@ -31,8 +31,9 @@ cells that are not finished are left out, so that ways may differ in their numbe
 
 ``decide_picking`` has a line per set, ``decide_picking_overall`` means and medians over sets with
 the share of sets on which a way is at least as good as the best of CODA, Model Selector and random
-rows with counts (each with its own pick, in batches of one), ``decide_picking_sureness`` how often
-a pick was right by the P(best) that `auto` reported, and ``decide_picking_stops`` where the rule
+rows with counts (each with its own pick, in batches of one), ``decide_picking_pairs`` our
+difference to the best of these on each set, ``decide_picking_sureness`` how often a pick was right
+by the P(best) that `auto` reported, and ``decide_picking_stops`` where the rule
 P(regret<=0.01)>=0.9 (`ssme.results.plan`), and two others, stopped and how often they kept their
 promise: that the pick is then within 0.01 of the best. Tables of the part ``test`` are
 ``decide_picking_test``.
@@ -273,6 +274,7 @@ def summarize(frame: pd.DataFrame, part: str) -> dict[str, pd.DataFrame]:
     return {
         name: table,
         f"{name}_overall": summarize_sets(table),
+        f"{name}_pairs": compare_runs(runs),
         f"{name}_sureness": summarize_sureness(frame),
         f"{name}_stops": summarize_stops(frame),
     }
@@ -315,6 +317,38 @@ def summarize_sets(table: pd.DataFrame) -> pd.DataFrame:
                 "held_outside": own["held_outside"].mean(),
             }
         )
+    return pd.DataFrame(lines)
+
+
+def compare_runs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Ours against the best rival of each set, on the runs that all have: their difference, with
+    its standard error."""
+    by_run = runs.set_index(["way", "batch", "estimator"])["regret_100"].to_frame()
+    by_run["case"] = list(zip(runs["dataset"], runs["run"], strict=True))
+    ways = {
+        key: own.set_index("case")["regret_100"] for key, own in by_run.groupby(level=[0, 1, 2])
+    }
+    rivals = {way: ways.get((way, "1", pick), pd.Series(dtype=float)) for way, pick in RIVALS}
+    lines = []
+    for batch in BATCHES:
+        ours = ways.get(("goal", batch, "auto"), pd.Series(dtype=float))
+        both = pd.DataFrame({"ours": ours, **rivals}).dropna()
+        both["dataset"] = [case[0] for case in both.index]
+        for dataset, own in both.groupby("dataset", sort=False):
+            rival = str(own[list(rivals)].mean().idxmin())
+            apart = own["ours"] - own[rival]
+            lines.append(
+                {
+                    "dataset": dataset,
+                    "batch": batch,
+                    "runs": len(own),
+                    "regret": own["ours"].mean(),
+                    "rival": rival,
+                    "rival_regret": own[rival].mean(),
+                    "difference": apart.mean(),
+                    "error": apart.std() / np.sqrt(len(own)),
+                }
+            )
     return pd.DataFrame(lines)
 
 

@@ -31,10 +31,30 @@ def test_a_run_picks_after_every_batch_and_knows_all_labels_of_its_rows(way, mon
     trial = make_trial(Scene(), n_labeled=0, n_unlabeled=120)
     rows = pd.DataFrame(picking.compute(trial, way, "10"))
     assert set(rows["labels"]) == {0, 10}
-    assert set(rows["estimator"]) == {"count", "coda", "consensus", "auto", "answers"}
+    of_auto = {"auto", "answers", "sure", "both"}
+    assert set(rows["estimator"]) == {"count", "coda", "consensus"} | of_auto
     right = (trial.rows.scores.argmax(axis=2) == trial.rows.labels[:, None]).mean(axis=0)
     behind = right.max() - right
     assert rows["regret"].map(lambda x: np.abs(behind - x).min() < 1e-12).all()
+
+
+def test_ours_is_compared_with_the_best_rival_on_the_runs_that_all_have():
+    regret = {
+        ("goal", "growing", "auto"): {0: 3.0, 1: 5.0, 2: 100.0},
+        ("coda", "1", "coda"): {0: 1.0, 1: 2.0},
+        ("selector", "1", "count"): {0: 8.0, 1: 0.0},
+        ("random", "1", "count"): {0: 9.0, 1: 9.0},
+    }
+    runs = pd.DataFrame(
+        dict(zip(picking.KEYS, ("one", *way), strict=True)) | {"run": run, "regret_100": value}
+        for way, values in regret.items()
+        for run, value in values.items()
+    )
+    (line,) = picking.compare_runs(runs).to_dict("records")
+    assert (line["runs"], line["rival"]) == (2, "coda")
+    assert (line["regret"], line["rival_regret"]) == (4.0, 1.5)
+    assert line["difference"] == 2.5
+    assert line["error"] == pytest.approx(0.5)
 
 
 def test_stops_count_the_first_look_of_every_run():
