@@ -254,6 +254,7 @@ def name_option(option: Any, case: list[str]) -> tuple[str, ...]:
         value = typed.partition("=")[2]
         # what is wrong then may be another part
         sound = value in COLUMNS or (option.name == "skip_rows" and value.isdigit())
+        sound = sound or option.name == "no_header"
         return ("--",) if sound else tuple(option.opts)
     given = case[case.index("--") + 1 :]
     values = [each for each in given if each.strip()]

@@ -35,8 +35,13 @@ def parse(content: bytes, delimiter: str) -> dict[str, list[object]]:
         lines = [row for row in rows if len(row) > 1 or (row and row[0].strip())]
     except csv.Error as error:
         raise Refused(str(error)) from None
-    if len(lines) < 2 or any(len(line) != len(lines[0]) for line in lines):
+    if len(lines) < 2:
+        raise Refused("no rows")
+    width = len(lines[0])
+    if len({len(line) for line in lines[1:]}) > 1 or len(lines[1]) < width:
         raise Refused("no regular table")
+    if any(any(line[width:]) for line in lines[1:]):
+        raise Refused("cells without a column")
     named = [name for name in lines[0] if name.strip()]
     if len(set(named)) < len(named):
         raise Refused("duplicate columns")

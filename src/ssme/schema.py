@@ -167,7 +167,10 @@ def _accept_pattern(value: Any) -> str:
 
 def _accept_delimiter(value: Any) -> str:
     """A single ASCII character other than a line break or quotation mark."""
-    if not isinstance(value, str) or len(value) != 1 or not value.isascii() or value in '\r\n"\0':
+    if not isinstance(value, str):
+        raise ValueError
+    value = "\t" if value in ("\\t", "tab") else value
+    if len(value) != 1 or not value.isascii() or value in '\r\n"\0':
         raise ValueError
     return value
 
@@ -394,6 +397,13 @@ class ReadOptions(AnswerOptions):
         usual="the one that fits",
         title="Pattern of column names",
     )
+    format: str | None = optional(
+        "Format of a file whose suffix does not say it.",
+        Enumeration(*(first[1:] for first, *_ in SUFFIXES.values())),
+        usual="that of the suffix",
+        title="Format",
+        files=tuple(FORMATS),
+    )
     delimiter: str | None = optional(
         "Character between the cells of a CSV file.",
         Kind(_accept_delimiter, "a single character, such as ',' or ';' or a tab"),
@@ -428,6 +438,13 @@ class ReadOptions(AnswerOptions):
         usual="0",
         title="Lines above the header",
         files=CSV,
+    )
+    no_header: bool = option(
+        False,
+        "The first row of a CSV or Excel file is data: columns are column_1, column_2, and so on.",
+        Flag(),
+        title="No header",
+        files=(*CSV, *EXCEL),
     )
     sheet: str | None = optional(
         "Sheet of an Excel file.",

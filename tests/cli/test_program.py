@@ -205,12 +205,13 @@ def test_doctor_reads_a_file_with_lines_above_its_header(
 
 @pytest.mark.parametrize("head", ["0.7,0.2,", "0.7,0.7,"])
 def test_doctor_finds_a_first_row_that_is_no_header(head: str, run: Run, tmp_path: Path) -> None:
-    told = "contains numbers, not the names of columns. Add a first row"
+    told = "contains numbers, not the names of columns. Pass --no-header to number the columns"
     path = write_rows(tmp_path / "s.csv", head, [f"{i / 9:.2f},0.5,{i % 2}" for i in range(9)])
     result = run("doctor", path)
-    assert result.exit_code == 2
+    assert result.exit_code == 0
     assert told in " ".join(result.stdout.split())
-    assert "2. " not in result.stdout.partition("Columns")[0]
+    assert "10, 9 labeled" in result.stdout
+    assert result.stdout.rstrip().endswith("--label column_3 --no-header")
 
 
 def test_doctor_finds_labels_and_their_positive_class(run: Run, tmp_path: Path) -> None:

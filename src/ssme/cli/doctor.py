@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from contextlib import suppress
 from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,10 +21,10 @@ import typer
 from ssme.cli.options import READING, TABLES, list_flags, spell_with
 from ssme.cli.output import Output
 from ssme.cli.program import BAD_INPUT, register_command
-from ssme.cli.run import list_advised, list_inputs, open_scores_table, read_scores
+from ssme.cli.run import list_advised, list_inputs, open_scores_table, open_unused, read_scores
 from ssme.errors import InputError, spell_options
 from ssme.options import list_declared
-from ssme.schema import FILE_OPTIONS, ReadOptions
+from ssme.schema import FILE_OPTIONS, FORMATS, ReadOptions
 from ssme.wording import find_pattern, quote, shorten
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from ssme.spec import RunSpec
 
 
+MOST_CURES = 10
+"""Options that are tried one after another to open a file."""
+NUMBER = re.compile(r"-?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 NAME = 24
 """Characters of a name in a list."""
 GROUP_VALUES = 20
@@ -61,7 +65,8 @@ def doctor(spec: RunSpec, output: Output) -> None:
     from ssme.show.document import make_warnings_section
 
     output.refuse_inputs(list_inputs(spec))
-    source, advice = spec.source, []
+    source, data, table = spec.source, None, None
+    advice: list[str] = []
     if isinstance(source, str) and Path(source).is_dir():
         from ssme.stream.files import find_files
 
@@ -69,18 +74,14 @@ def doctor(spec: RunSpec, output: Output) -> None:
             advice = [f"Only {files[0].path} was read; {source} has {len(files):,} files."]
             spec = replace(spec, source=files[0].path)
     with output.show_progress("reading"):
-        if (table := open_scores_table(spec, None)) and (
-            doubt := _doubt_header(table, spec.read.get("skip_rows") or 0)
-        ):
-            data, problems = None, [doubt]
-            if advised := list_advised(doubt):
-                spec, data, more = _read_in_spite(replace(spec, read={**spec.read, **advised}))
-                problems += more
-        else:
-            spec, data, problems = _read_in_spite(spec)
+        spec, problems, has_header = _open_in_spite(spec)
+        if has_header:
+            spec, data, more = _read_in_spite(spec)
             spec, data = _find_labels(spec, data)
+            problems += more
         warnings = [] if data is None else check_all(Case(data))
-        table = open_scores_table(spec, data)
+        with suppress(InputError):
+            table = _flatten(open_scores_table(spec) if data is None else open_unused(spec, data))
     facts: dict[str, Any] = {
         "file": spec.source,
         "problems": [str(problem) for problem in problems],
@@ -91,6 +92,7 @@ def doctor(spec: RunSpec, output: Output) -> None:
         advice.append("Nothing can be estimated before the last problem is solved.")
     else:
         facts |= _find_facts(data)
+        facts["understood"] = {**_describe_format(spec), **facts["understood"]}
         advice += [*_advise(data), *_tell_left_out(table, data)]
     facts |= {
         "advice": advice,
@@ -147,13 +149,74 @@ def _find_facts(data: ScoreSet) -> dict[str, Any]:
     }
 
 
+def _open_in_spite(spec: RunSpec) -> tuple[RunSpec, list[InputError], bool]:
+    """The spec that opens the table, what was wrong before, and whether the table has a header.
+
+    Arrays and several files are left as they are, and so is what another option may cure.
+    """
+    problems: list[InputError] = []
+    while True:
+        table = None
+        try:
+            if (table := open_scores_table(spec)) is None:
+                return spec, problems, True
+            error = _doubt_header(table, spec.read.get("skip_rows") or 0)
+            if error is None:
+                return spec, problems, True
+        except InputError as refused:
+            error = refused
+        change = _find_cure(error, spec.read) or {}
+        if table is not None:
+            problems.append(error)
+        if not change.keys() & FILE_OPTIONS.keys() or len(problems) > MOST_CURES:
+            return spec, problems, table is None
+        if table is None:
+            problems.append(error)
+        spec = replace(spec, read={**spec.read, **change})
+
+
+def _flatten(table: Table | None) -> Table | None:
+    """The table with lists and objects in its cells as text."""
+    from ssme.data.values import to_objects
+
+    if table is None:
+        return None
+    nested = [name for name in table.columns if table.is_nested(name)]
+    texts = {name: to_objects([*map(str, table.read_values(name))]) for name in nested}
+    return table.assign(texts, dropped=nested) if nested else table
+
+
+def _describe_format(spec: RunSpec) -> dict[str, str]:
+    """Title -> the format of a file, and the options that say how it is written."""
+    if not isinstance(spec.source, str):
+        return {}
+    suffix = Path(spec.source).suffix.lower()
+    words = [FORMATS[f".{spec.read['format']}" if "format" in spec.read else suffix]]
+    for each in list_declared(ReadOptions):
+        if each.files and each.name != "format" and each.name in spec.read:
+            value = "" if each.shape == "flag" else f" {spec.read[each.name]!r}"
+            words.append(f"{each.title.lower()}{value}")
+    return {"format": ", ".join(words)}
+
+
 def _doubt_header(table: Table, skipped: int) -> InputError | None:
-    """An error if the first row is not a header: its cells are numbers, or most are empty."""
-    named = [name for name in table.columns if not name.startswith("Unnamed: ")]
+    """An error if the first row is not a header: most of its cells are numbers, or empty.
+
+    Whole numbers alone name columns if they count them, as pandas writes a frame without names.
+    """
+    from ssme.data.readers.csv_files import explain_no_header
+
+    named = [name.strip() for name in table.columns if not name.startswith("Unnamed: ")]
     file = table.what
-    if named and all(re.fullmatch(r"-?\d*\.?\d+", name.strip()) for name in named):
-        problem = f"the first row of {file} contains numbers, not the names of columns"
-        return InputError(problem, hint="add a first row with a name for each column")
+    numbers = [name for name in named if NUMBER.fullmatch(name)]
+    counted = (
+        [str(int(numbers[0]) + n) for n in range(len(named))]
+        if numbers and numbers[0].isdecimal()
+        else []
+    )
+    data = numbers == named != counted or any({".", ","} & {*name} for name in numbers)
+    if numbers and data and 2 * len(numbers) >= len(named):
+        return explain_no_header(file)
     if 2 * len(named) < len(table.columns):
         problem = f"the first row of {file} names {len(named)} of {len(table.columns)} columns"
         hint = "remove the rows above the header"
@@ -244,8 +307,10 @@ def _find_labels(spec: RunSpec, data: ScoreSet | None) -> tuple[RunSpec, ScoreSe
     from ssme.data.values import is_missing
 
     searched = data is not None and data.n_labeled == 0 and spec.read.get("labels_file") is False
-    table = open_scores_table(spec, data) if searched else None
-    if table is None or data is None or data.layout is None:
+    if not searched or data is None or data.layout is None:
+        return spec, data
+    table = _flatten(open_unused(spec, data))
+    if table is None:
         return spec, data
     classes, found = {spell_class(each) for each in data.classes}, []
     for name in [each for each in data.layout.ignored if each in table.columns]:
@@ -301,8 +366,10 @@ def _find_cure(error: InputError, read: Mapping[str, Any]) -> dict[str, Any] | N
             left_out = [*read.get("ignore", ()), *advised["ignore"]]
             if len(set(left_out)) == len(left_out):
                 return {"ignore": left_out}
-        elif name in advised and name in READ and name not in read:
-            return {name: advised[name]}
+        elif name in advised and name in READ:
+            further = name == "skip_rows" and advised[name] > read.get(name, 0)
+            if further or name not in read:
+                return {name: advised[name]}
     return None
 
 

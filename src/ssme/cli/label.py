@@ -16,7 +16,7 @@ from ssme import options, writing
 from ssme.cli import evaluate, program
 from ssme.cli.options import CONFIG, FILE, READING, RUN, TABLES, WRITE
 from ssme.cli.output import Output
-from ssme.cli.run import evaluate_scores, list_advised, open_scores_table, read_noted
+from ssme.cli.run import evaluate_scores, list_advised, open_unused, read_noted
 from ssme.errors import InputError
 from ssme.schema import FILE_NAME, TAKEN, PlanOptions, ServeOptions, SuggestOptions
 
@@ -222,7 +222,7 @@ def _list_left_out(result: Evaluation) -> list[str]:
 
 def _add_left_out(spec: RunSpec, result: Evaluation, rows: Rows) -> Rows:
     """The rows with the columns of the scores that were left out."""
-    layout, table = result.data.layout, open_scores_table(spec, result.data)
+    layout, table = result.data.layout, open_unused(spec, result.data)
     if table is None or layout is None or layout.id is None:
         return rows
     names = [name for name in _list_left_out(result) if name in table.columns]

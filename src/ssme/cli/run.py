@@ -91,20 +91,24 @@ def list_advised(error: InputError) -> dict[str, Any]:
     return advised
 
 
-def open_scores_table(spec: RunSpec, data: ScoreSet | None) -> Table | None:
-    """The table of one file; None for arrays, and where no column that was read is left out."""
+def open_scores_table(spec: RunSpec) -> Table | None:
+    """The table of one file; None for arrays and for several files."""
     from ssme.data.readers.sources import find_local_path, find_reader, open_table
     from ssme.data.readers.tables import Table
 
-    all_used = data is not None and (data.layout is None or not data.layout.ignored)
-    if all_used or not isinstance(spec.source, str):
+    if not isinstance(spec.source, str):
         return None
     file = find_local_path(spec.source)
-    with suppress(InputError):  # what is wrong with the file is one of the problems
-        if find_reader(file).open is not None:
-            frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
-            return Table(frame, str(spec.source))
-    return None
+    if find_reader(file, spec.read.get("format")).open is None:
+        return None
+    frame = open_table(file, ReadOptions.of(spec.read, f"the reader of {file}"))
+    return Table(frame, str(spec.source))
+
+
+def open_unused(spec: RunSpec, data: ScoreSet) -> Table | None:
+    """The table of one file of which ``data`` leaves columns out; None without such columns."""
+    all_used = data.layout is None or not data.layout.ignored
+    return None if all_used else open_scores_table(spec)
 
 
 @contextmanager

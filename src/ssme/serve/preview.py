@@ -69,7 +69,7 @@ def look_at(
         spec = RunSpec.from_dict({"source": path, "read": dict(read), "run": dict(run)})
         file = sources.find_local_path(path)
         progress.tell("reading the file", 0, 2)
-        if sources.find_reader(file).open is None:
+        if sources.find_reader(file, spec.read.get("format")).open is None:
             data = as_score_set(file, spec.read.get("labels_file"), **_take_reading(spec.read))
             found |= {"rows": data.n_rows, "looked_at": data.n_rows}
         else:
@@ -181,7 +181,8 @@ def _propose(
     while True:
         advised = [each for each in _list_advice(error) if each[0] in schema.FILE_OPTIONS]
         name, value = advised[0] if advised else ("", None)
-        if value is None or name in proposed or getattr(options, name) is not None:
+        unset = name and getattr(options, name) == getattr(sources.USUAL, name)
+        if value is None or name in proposed or not unset:
             return {}, None
         proposed[name] = value
         try:

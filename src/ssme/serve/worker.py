@@ -278,7 +278,7 @@ def _describe_cells(
     if layout is None or not isinstance(spec.source, str):
         return groups
     file = Path(spec.source)
-    if sources.find_reader(file).open is None:
+    if sources.find_reader(file, spec.read.get("format")).open is None:
         return groups
     written = (*schema.FILE_OPTIONS, "classes", "ignore")
     told = schema.ReadOptions.of({k: v for k, v in spec.read.items() if k in written}, file.name)

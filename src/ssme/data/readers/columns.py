@@ -19,6 +19,7 @@ from ssme.data import grouping, judges
 from ssme.data.arrays import GROUP_PREFIX, list_reasons
 from ssme.data.design import DESIGNS
 from ssme.data.labels import RawLabels, spell_class
+from ssme.data.readers.csv_files import number_columns
 from ssme.data.readers.tables import Table
 from ssme.data.values import factorize, is_missing, make_plain, refuse_duplicates
 from ssme.errors import InputError, warn
@@ -209,14 +210,20 @@ def find_own_label_column(table: Table, options: ReadOptions) -> str | None:
 
 def refuse_without_labels(table: Table) -> None:
     """No label column: refused as long as some column might have been meant."""
-    likely = []  # columns with few classes on some rows and nothing on the others
+    # columns with few classes on some rows, and where no column has a name, on all rows
+    likely: list[str] = []
+    full: list[str] = []
+    nameless = list(table.columns) == number_columns(len(table.columns))
     for name in table.columns:
+        if table.is_nested(name):
+            continue
         values = table.read_values(name)
         missing = is_missing(values)
         known = values[~missing]
         whole = known.dtype.kind != "f" or bool((known == np.floor(known)).all())
-        if missing.any() and whole and 2 <= len(set(map(str, known))) <= LIKELY_CLASSES:
-            likely.append(name)
+        if whole and 2 <= len(set(map(str, known))) <= LIKELY_CLASSES:
+            (likely if missing.any() else full).append(name)
+    likely = likely or (full if nameless and len(full) == 1 else [])
     telling = [name for name in likely or table.columns if name.lower() in LIKELY_LABELS]
     likely = telling if len(telling) == 1 else likely
     named = "pass `label='...'`"

@@ -40,6 +40,7 @@ MOST_LINES = 5
 """Lines of another length that an error lists."""
 WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*", re.ASCII)
+SPLIT_AT_DECIMALS = re.compile(r"\d+;-?\d*", re.ASCII)
 PLAIN = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 NUMBER = re.compile(rf"{PLAIN.pattern}|\s*[+-]?inf(inity)?\s*", re.ASCII | re.IGNORECASE)
 BOOLEANS = {
@@ -58,6 +59,7 @@ def open_csv(
     thousands: str | None = None,
     encoding: str | None = None,
     skip_rows: int | None = None,
+    no_header: bool = False,
     ignore: Sequence[str] | None = None,
 ) -> ArrayFrame:
     """The columns of a CSV file; text that names a class is never missing.
@@ -70,37 +72,44 @@ def open_csv(
     style = None if plain else NumberStyle(decimal or ".", thousands)
     table = _CsvFile(file, delimiter, encoding, skip_rows or 0)
     header = table.read_header()
-    other = next((mark for mark in DELIMITERS if mark in header[0] and mark != delimiter), None)
-    if len(header) == 1 and other is not None:
+    other = _find_delimiter(table, header[0]) if len(header) == 1 else None
+    if other is not None:
         problem = f"{file} has one column {header[0][:60]!r} when split at {delimiter!r}"
         raise InputError(problem, hint=f"pass `delimiter={other!r}`")
+    halves = [cell for cell in header if SPLIT_AT_DECIMALS.fullmatch(cell)]
+    if delimiter == "," and 2 * len(halves) >= len(header):
+        problem = f"{file} has cells such as {halves[0]!r} when split at ','"
+        raise InputError(problem, hint="pass `delimiter=';'`")
     names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
+    if no_header:
+        names = number_columns(len(header))
     for name, count in Counter(names).items():
         if count > 1:
             problem = f"{file} has {count} columns named {name!r}"
             hint = "rename or remove the repeated columns"
             if not any(re.search("[^\\W\\d]", each) for each in header):
-                problem = f"the first row of {file} contains numbers, not the names of columns"
-                hint = "add a first row with a name for each column"
+                raise explain_no_header(file)
             raise InputError(problem, hint=hint)
-    columns, width = None, len(header)
+    width = len(header)
     n_delimiters, marks = (0, {"'"}) if encoding not in UTF8 else _scan(file, delimiter)
-    if not (skip_rows or style or encoding not in UTF8 or marks & {"\0", "\r"}):
-        columns = _parse(table, missing) if file.stat().st_size > SMALL else None
+    fast = not (skip_rows or no_header or style or encoding not in UTF8 or marks & {"\0", "\r"})
+    columns = _parse(table, missing) if fast and file.stat().st_size > SMALL else None
     n_found = 0 if columns is None else columns.n_rows
     # without quotes, the number of delimiters says whether every row is as long as the header
     regular = '"' not in marks and n_delimiters == (width - 1) * (n_found + 1)
     if columns is None or not regular:
-        n_rows, wrong, before = 0, [], 0
+        n_rows, wrong, before, filled = 0, [], 0, False
         lengths, above = Counter[int](), dict[int, int]()  # lines above the first row of a length
         for line, row in table.read_rows():
             n_rows += 1
+            filled = filled or any(cell.strip() for cell in row[width:])
             if len(row) != width:
                 wrong.append(f"line {line} has {len(row)}")
             above.setdefault(len(row), before)
             lengths[len(row)] += 1
             before = line
-        if wrong:
+        same = len(wrong) == n_rows - 1 and len(lengths) == 2 and max(lengths) > width
+        if wrong and (filled or not same):  # every row but the header may end with a delimiter
             listed = ", ".join(wrong[:MOST_LINES])
             more = f", and {len(wrong) - MOST_LINES} more do not" if len(wrong) > MOST_LINES else ""
             fields = "1 field" if width == 1 else f"{width} fields"
@@ -112,10 +121,23 @@ def open_csv(
                 hint = f"if {header[0][:60]!r} is above the header, {skipped}"
             raise InputError(problem, hint=hint)
         if columns is None or (n_found, len(columns)) != (n_rows - 1, width):
-            columns = table.read_columns(names, style, missing, ignored)
+            at = 0 if no_header else 1
+            columns = table.read_columns(names, style, missing, ignored, at)
     if decimal is None and thousands is None:
         _refuse_commas(file, columns, ignored)
     return _restore_formulas(columns) if "'" in marks else columns
+
+
+def number_columns(count: int) -> list[str]:
+    """Names for the columns of a file without a header."""
+    return [f"column_{place}" for place in range(1, count + 1)]
+
+
+def explain_no_header(file: object) -> InputError:
+    """The error of a table whose first row is data."""
+    problem = f"the first row of {file} contains numbers, not the names of columns"
+    hint = "pass `no_header=True` to number the columns, or add a first row with their names"
+    return InputError(problem, hint=hint)
 
 
 def is_encoded(file: Path, encoding: str) -> bool:
@@ -134,6 +156,20 @@ def find_other_delimiter(file: Path, delimiter: str, encoding: str | None = None
     header = _CsvFile(file, delimiter, encoding).read_header()
     found = [mark for mark in DELIMITERS if mark in header[0]] if len(header) == 1 else []
     return found[0] if len(found) == 1 else None
+
+
+def _find_delimiter(table: _CsvFile, cell: str) -> str | None:
+    """What splits a header in one piece; spaces if they split the next rows into as many parts."""
+    for mark in DELIMITERS:
+        if mark in cell and mark != table.delimiter:
+            return mark
+    with closing(table.read_rows()) as rows:  # type: ignore[type-var]
+        texts = [table.delimiter.join(row) for _, (_, row) in zip(range(100), rows, strict=False)]
+    for by in (" ", None):  # one space, which may be before an empty cell, or several
+        counts = {len(text.split(by)) for text in texts}
+        if len(counts) == 1 and min(counts) > 1 and table.delimiter != " ":
+            return " "
+    return None
 
 
 class NumberStyle:
@@ -257,12 +293,15 @@ class _CsvFile:
         style: NumberStyle | None,
         missing: Sequence[str],
         ignored: Sequence[str],
+        at: int,
     ) -> ArrayFrame:
-        _, *rows = self.read_rows()
+        rows = [*self.read_rows()][at:]
         for place, name in enumerate(names):
             if style is not None and name not in ignored:
                 style.rewrite_column(name, place, rows, missing)
-        by_column = zip(*(row for _, row in rows), strict=True) if rows else [()] * len(names)
+        by_column = (
+            zip(*(row[: len(names)] for _, row in rows), strict=True) if rows else [()] * len(names)
+        )
         return ArrayFrame(
             (name, _read_cells(cells, missing))
             for name, cells in zip(names, by_column, strict=True)

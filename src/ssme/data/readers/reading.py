@@ -73,9 +73,10 @@ def read(path: str | Path, labels: object | None, options: dict[str, Any]) -> Sc
     """A `ScoreSet` from a file; see `ScoreSet.read`."""
     file = sources.find_local_path(path)
     with translate_foreign_errors(f"reading {file}"):
-        reader = sources.find_reader(file)
+        reader = sources.find_reader(file, ReadOptions(format=options.get("format")).format)
         if reader.open is None:
-            return read_arrays(file, labels, options)
+            arrays = {name: value for name, value in options.items() if name != "format"}
+            return read_arrays(file, labels, arrays)
         given = ReadOptions.of(options, f"the reader of {file}")
         table = Table(sources.open_table(file, given), str(file))
         if reader.lists:

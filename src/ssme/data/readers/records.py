@@ -13,17 +13,18 @@ joined in the same way, and of a list of objects each is called by the name in i
 
 from __future__ import annotations
 
+import codecs
 import json
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from ssme.data.readers.csv_files import MISSING_TEXT
+from ssme.data.readers.csv_files import MISSING_TEXT, number_columns
 from ssme.data.values import EXACT_INTEGER, to_objects
 from ssme.data.writing import make_frame
 from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
@@ -49,7 +50,10 @@ HOLES = 100
 
 
 def open_excel(
-    file: Path, sheet: str | None = None, classes: Sequence[object] | None = None
+    file: Path,
+    sheet: str | None = None,
+    classes: Sequence[object] | None = None,
+    no_header: bool = False,
 ) -> Any:
     """The pandas frame in a sheet of an Excel file; text that names a class is never missing."""
     try:
@@ -57,14 +61,18 @@ def open_excel(
     except ImportError:
         raise MissingExtraError("reading Excel files", "excel") from None
     cure = "save it as .xlsx again, or as CSV"
-    with translate_foreign_errors(f"reading {file}", hint=cure), warnings.catch_warnings():
+    with (
+        translate_foreign_errors(f"reading {file}", hint=cure),
+        warnings.catch_warnings(),
+        file.open("rb") as content,
+    ):
         warnings.simplefilter("ignore")
-        with zipfile.ZipFile(file) as archive:
+        with zipfile.ZipFile(content) as archive:
             unpacked = sum(member.file_size for member in archive.infolist())
         if unpacked > max(UNPACKED_BYTES, UNPACKED_TIMES * file.stat().st_size):
             problem = f"{file} unpacks to {unpacked:,} bytes"
             raise InputError(problem, hint="save the sheet as CSV or Parquet")
-        book = openpyxl.load_workbook(file, read_only=True, data_only=False)
+        book = openpyxl.load_workbook(content, read_only=True, data_only=False)
         try:
             names = [each.title for each in book.worksheets]
             if sheet is not None and sheet not in names:
@@ -83,10 +91,12 @@ def open_excel(
                 [cell if cell.data_type == "f" else cell.value for cell in row]
                 for row in _read_rows(book[chosen])
             ] or [[]]
+            if no_header:
+                header, rows = number_columns(max(map(len, [header, *rows]))), [header, *rows]
         finally:
             book.close()
         if any(_is_formula(cell) for row in rows for cell in row):
-            rows = _take_computed(file, chosen, rows)
+            rows = _take_computed(file, content, chosen, rows)
     missing = {text for text in MISSING_TEXT if text not in (classes or ())}
     return make_frame(_gather_columns(file, chosen, header, rows, missing))
 
@@ -109,11 +119,11 @@ def _read_rows(sheet: Any) -> Iterator[Row]:
             yield list(row)
 
 
-def _take_computed(file: Path, sheet: str, rows: list[Row]) -> list[Row]:
+def _take_computed(file: Path, content: BinaryIO, sheet: str, rows: list[Row]) -> list[Row]:
     """The rows with the values that Excel stored with its formulas."""
     import openpyxl
 
-    with closing(openpyxl.load_workbook(file, read_only=True, data_only=True)) as book:
+    with closing(openpyxl.load_workbook(content, read_only=True, data_only=True)) as book:
         book[sheet].reset_dimensions()
         cells = [cell for row in book[sheet].iter_rows() for cell in row]
         kept = {(each.row, each.column): each.value for each in cells if each.value is not None}
@@ -195,13 +205,14 @@ def open_json_lines(file: Path) -> Any:
 
 def _read_records(file: Path) -> Iterator[tuple[str, _ObjectPairs]]:
     """Each object and where it is: on a line that is not blank, or in the list of a JSON file."""
-    if file.suffix.lower() == ".json":
-        text = _decode(file, "the file", file.read_bytes())
-        if text.lstrip().startswith("["):
+    with file.open("rb") as lines:
+        start = lines.read(1 << 10).removeprefix(codecs.BOM_UTF8).lstrip()
+        lines.seek(0)
+        if start.startswith(b"["):
+            text = _decode(file, "the file", lines.read())
             for number, record in enumerate(_parse(file, "the file", text), start=1):
                 yield f"item {number}", _take_object(file, f"item {number}", record)
             return
-    with file.open("rb") as lines:
         for number, content in enumerate(lines, start=1):
             if content.strip():
                 line = f"line {number}"

@@ -32,7 +32,7 @@ from ssme.data.values import (
     refuse_duplicates,
 )
 from ssme.errors import InputError, name_argument, warn
-from ssme.schema import FILE_OPTIONS, REASONS_TAKEN, ReadOptions
+from ssme.schema import REASONS_TAKEN, ReadOptions
 from ssme.wording import quote, suggest_nearest
 
 Objects = NDArray[np.object_]
@@ -354,8 +354,7 @@ def _open(labels: Any, options: ReadOptions) -> Table:
     if not isinstance(labels, Path):
         return Table(labels, "the table of labels")
     is_csv = labels.suffix.lower() == ".csv"
-    of_csv = [name for name, files in FILE_OPTIONS.items() if is_csv and ".csv" in files]
-    of_csv = [name for name in of_csv if name != "skip_rows"]  # what is above a header is its own
+    of_csv = ("delimiter", "decimal", "thousands", "encoding") if is_csv else ()
     written = ReadOptions(**{name: getattr(options, name) for name in of_csv})
     with name_argument("labels"):
         if is_csv and labels.is_file():

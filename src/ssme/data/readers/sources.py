@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import re
 import stat
+import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,12 +17,16 @@ from urllib.parse import unquote
 from ssme.data.readers import csv_files, logs, records
 from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
 from ssme.schema import FILE_OPTIONS, FORMATS, ReadOptions
-from ssme.wording import escape_all, suggest_nearest
+from ssme.wording import escape_all, quote, suggest_nearest
 
 WRITTEN = ("st_ino", "st_size", "st_mtime_ns")
 """What differs when a file has been written in the meantime."""
 STREAMED = "evaluate several Parquet files with `engine='stream'`"
 LOGS = "read logs of evaluation harnesses with `ssme systems` or ssme.read_logs"
+LOOKED_AT = 1 << 16
+"""Bytes that show the format of a file."""
+MAGIC = {b"PAR1": "parquet", b"\x93NUMPY": "npy"}
+COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstd"}
 
 
 class Reader(NamedTuple):
@@ -80,8 +87,8 @@ def find_local_path(path: str | Path) -> Path:
     raise InputError(problem, hint=hint)
 
 
-def find_reader(file: Path) -> Reader:
-    """The reader of the file's suffix; the file must exist and be a regular file."""
+def find_reader(file: Path, format: str | None = None) -> Reader:
+    """The reader of ``format`` or the file's suffix; the file must exist and be a regular one."""
     try:
         mode = file.stat().st_mode
     except (OSError, ValueError) as error:
@@ -99,14 +106,19 @@ def find_reader(file: Path) -> Reader:
     if stat.S_ISDIR(mode):
         hint = f"name a file in it, {STREAMED}, or {LOGS}"
         raise InputError(f"{file} is a directory", hint=hint)
-    reader = READERS.get(file.suffix.lower())
-    if reader is None:
-        problem = f"{file} has the suffix {file.suffix!r}"
+    reader = READERS.get(f".{format}" if format else file.suffix.lower())
+    if reader is None and stat.S_ISREG(mode):
+        suffix = f"the suffix {file.suffix!r}" if file.suffix else "no suffix"
+        if not file.stat().st_size:
+            raise InputError(f"{file} is empty", hint="it needs a header and at least one row")
         if file.suffix == ".eval":
-            raise InputError(problem, hint=LOGS)
+            raise InputError(f"{file} has {suffix}", hint=LOGS)
+        if content := find_format(file):
+            problem = f"{file} has {suffix} and looks like {FORMATS[f'.{content}']}"
+            raise InputError(problem, hint=f"pass `format={content!r}`")
         hint = f"save it as one of {', '.join(READERS)}, or use ScoreSet.from_frame or from_arrays"
-        raise InputError(problem, hint=hint)
-    if not stat.S_ISREG(mode):
+        raise InputError(f"{file} has {suffix}", hint=hint)
+    if reader is None or not stat.S_ISREG(mode):
         problem = f"{file} is a pipe or a device, whose rows can be read only once"
         raise InputError(problem, hint="write the rows to a file first")
     return reader
@@ -114,12 +126,15 @@ def find_reader(file: Path) -> Reader:
 
 def open_table(file: Path, options: ReadOptions | None = None) -> Any:
     """The native frame in a file with a table."""
-    reader, given = find_reader(file), options or ReadOptions()
+    given = options or ReadOptions()
+    reader = find_reader(file, given.format)
     if reader.open is None:
         tables = ", ".join(suffix for suffix, each in READERS.items() if each.open is not None)
         problem = f"{file} contains arrays, not a table with ids"
         raise InputError(problem, hint=f"pass the labels as an array, or as a table ({tables})")
-    refuse_file_options(given, file.suffix.lower(), str(file))
+    suffix = f".{given.format}" if given.format else file.suffix.lower()
+    refuse_file_options(given, suffix, str(file))
+    _refuse_other_format(file, suffix)
     how = {name: getattr(given, name) for name in list(signature(reader.open).parameters)[1:]}
     if reader.delimiter is not None:
         how["delimiter"] = given.delimiter or reader.delimiter
@@ -136,6 +151,47 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
         problem = f"{file} was changed while it was read"
         raise InputError(problem, hint="read it again once it is written, or read a copy")
     return frame
+
+
+def find_format(file: Path) -> str | None:
+    """The suffix, without its point, that fits the first bytes of a file; None if none does.
+
+    Compressed files are refused.
+    """
+    with file.open("rb") as content:
+        head = content.read(LOOKED_AT)
+    for start, what in COMPRESSED.items():
+        if head.startswith(start):
+            raise InputError(f"{file} is compressed with {what}", hint="decompress it first")
+    if head.startswith(b"PK"):
+        with suppress(zipfile.BadZipFile), zipfile.ZipFile(file) as archive:
+            names = archive.namelist()
+            if "xl/workbook.xml" in names:
+                return "xlsx"
+            if names and all(name.endswith(".npy") for name in names):
+                return "npz"
+            problem = f"{file} is a zip archive of {quote(names)}"
+            raise InputError(problem, hint="extract the file that contains the scores")
+    for start, name in MAGIC.items():
+        if head.startswith(start):
+            return name
+    wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    text = head.decode("utf-16" if wide else "latin-1", "ignore").lstrip("ï»¿ \t\r\n")
+    if not text or any(mark < " " and mark not in "\t\r\n\f" for mark in text):
+        return None
+    if found := re.match(r'\{\s*"|\[\s*\{', text):
+        return "jsonl" if found[0][0] == "{" else "json"
+    first = text.splitlines()[0]
+    return "tsv" if "\t" in first and first.count("\t") > first.count(",") else "csv"
+
+
+def _refuse_other_format(file: Path, suffix: str) -> None:
+    """Refuse a file whose content is certainly not of the format of ``suffix``."""
+    content = find_format(file)
+    if content in (None, "csv", "tsv") or READERS[f".{content}"] == READERS[suffix]:
+        return  # the reader says what is wrong with text
+    problem = f"{file} looks like {FORMATS[f'.{content}']}, not {FORMATS[suffix]}"
+    raise InputError(problem, hint=f"pass `format={content!r}`")
 
 
 def refuse_file_options(options: ReadOptions, suffix: str, what: str) -> None:

@@ -198,6 +198,11 @@ class Table:
             return self.read_values(name).dtype == object
         return str(self._types[name]) in ("String", "Object")
 
+    def is_nested(self, name: str) -> bool:
+        """Whether cells of a column contain lists or objects."""
+        values = self.read_values(name)
+        return values.dtype.kind == "O" and any(isinstance(v, (*LISTS, dict)) for v in values)
+
     def assign(self, columns: Mapping[str, NDArray[Any]], dropped: Collection[str] = ()) -> Table:
         """The table with new columns, and without those that are ``dropped``."""
         own = {name: self.read_values(name) for name in self.columns if name not in dropped}
