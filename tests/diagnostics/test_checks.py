@@ -18,6 +18,7 @@ from ssme.data.design import LabelDesign
 from ssme.data.scoreset import ScoreSet
 from ssme.diagnostics import CHECKS, Case, ResultWarning, ask_all, check_all
 from ssme.diagnostics.check import Limits
+from ssme.methods.answers.method import Answers
 from ssme.methods.base import Convergence, Estimate, Facts
 from ssme.metrics import get_metric
 from ssme.results.shift import correct_shift
@@ -55,6 +56,11 @@ class MadeFacts(Facts):
     worlds: Mapping[str, tuple[float, str]] = field(default_factory=lambda: {"odd": (0.2, "?")})
     conflict: float | None = 0.1
     correlation: float | None = None
+    views: float | None = None
+
+    @property
+    def independent_views(self) -> float | None:
+        return self.views
 
     @property
     def other_worlds(self) -> Mapping[str, tuple[float, str]]:
@@ -268,8 +274,35 @@ FIRES: dict[str, list[Any]] = {
     "D310": [
         lambda: (healthy(), belief(correlation=0.0)),
         lambda: (healthy(), belief(correlation=0.9)),
+        lambda: (healthy(), belief(correlation=0.4, views=60.0)),
+        lambda: judged(0.0),
     ],
 }
+
+
+def judged(shared: float):
+    """Five judges who err independently, but on a share of the rows all together."""
+    rng = np.random.default_rng(5)
+    right = rng.random((1000, 5)) < np.linspace(0.6, 0.9, 5)
+    hard = rng.random(1000) < shared
+    right[hard] = (rng.random(hard.sum()) < 0.5)[:, None]
+    y = rng.integers(0, 2, 1000)
+    data = ScoreSet.from_answers(np.where(right, y[:, None], 1 - y[:, None]), y)
+    data = replace(data, labels=np.where(np.arange(1000) < 30, data.labels, -1))
+    return data, Answers(n_draws=5).fit(data, rng)
+
+
+def test_judges_who_find_the_same_rows_hard_raise_no_warning_of_independence():
+    assert "D310" not in find(*judged(0.3))
+    data, fitted = judged(0.0)
+    few = data.take(np.arange(500))
+    assert "D310" not in find(few, fitted)
+
+
+def test_copies_are_a_note_where_they_share_a_vote_and_enough_classifiers_are_left():
+    (data,) = FIRES["D204"][0]()
+    severities = [find(data, belief(views=views))["D204"].severity for views in (None, 2.0, 3.5)]
+    assert severities == ["warning", "warning", "note"]
 
 
 def test_few_labels_are_those_of_the_groups_that_are_estimated():

@@ -23,7 +23,11 @@ from ssme.diagnostics.check import (
     warn_if_any,
     warn_unless,
 )
-from ssme.diagnostics.significance import compute_right_answers_tail, format_tail
+from ssme.diagnostics.significance import (
+    compute_independence_tail,
+    compute_right_answers_tail,
+    format_tail,
+)
 from ssme.methods.label_draws import newcombe_auc, wilson
 from ssme.methods.votes import average_scores, measure_disagreement
 from ssme.metrics import get_metric
@@ -302,7 +306,10 @@ def check_duplicates(case: Case) -> Answer:
     problems = [
         f"{case.data.models[i]!r} and {case.data.models[j]!r} (r = {r[i, j]:.4f})" for i, j in pairs
     ]
-    return warn_if_any(problems, f"closest pair: r = {r.max():.3f}")
+    answer = warn_if_any(problems, f"closest pair: r = {r.max():.3f}")
+    views = case.facts.independent_views
+    shared = views is not None and views >= case.limits.views  # copies share a vote
+    return answer._replace(severity="note") if shared else answer
 
 
 def _correlate_pairs(case: Case) -> FloatArray:
@@ -506,9 +513,14 @@ def check_labels_against_estimates(case: Case) -> Answer:
 
 @check("D310", SEVERAL)
 def check_correlation(case: Case) -> Answer:
-    correlation = case.facts.error_correlation
+    correlation, views = case.facts.error_correlation, case.facts.independent_views
+    if views is not None and views > case.limits.most_views:
+        return warn(
+            f"About {views:.0f} classifiers check each other, more than in any set that the method "
+            "was measured on: its intervals may be too narrow."
+        )
     if correlation is None:
-        return not_applicable("the method does not measure how far classifiers err together")
+        return _check_shared_errors(case)
     low, high = case.limits.usual_correlations
     text = f"the scores of the classifiers have a correlation of {correlation:.2f} within classes"
     if low <= correlation <= high:
@@ -516,6 +528,26 @@ def check_correlation(case: Case) -> Answer:
     usual = f"nearly all sets of classifiers that were measured have {low:.2f} to {high:.2f}"
     cause = "err together more" if correlation > high else "err more independently"
     return warn(f"{text}; {usual}: they {cause} than the method expects.")
+
+
+def _check_shared_errors(case: Case) -> Answer:
+    """Whether judges of two classes agree as if they erred independently, given the class."""
+    data, limits = case.data, case.limits
+    if not case.facts.expects_shared_errors or data.n_classes > 2:
+        return not_applicable("the method does not measure how far classifiers err together")
+    scores = data.scores[case.rows]
+    scores = scores[np.isfinite(scores).all(axis=(1, 2))]
+    if data.n_models < limits.judges_compared or len(scores) < limits.rows_compared:
+        return not_applicable("too few judges, or rows that all of them answered, to compare votes")
+    p = compute_independence_tail(predicted_classes(scores) == 1)
+    text = f"votes of judges who err independently would differ as much with {format_tail(p)}"
+    if p < limits.family_level:
+        return fine(text)
+    return warn(
+        f"The votes of the judges are those of judges who err independently ({format_tail(p)}), "
+        "while the method expects them to find the same rows hard: the best of them may be better "
+        "than estimated."
+    )
 
 
 @check("D306")

@@ -2,6 +2,7 @@
 
 - `compute_right_answers_tail`: the number of right answers under a classifier's own scores is
   Poisson-binomial; exact up to some number of rows, normal beyond.
+- `compute_independence_tail`: do judges' votes look as if errors were independent given the class?
 - `run_energy_test`: do two samples of score vectors come from one distribution? Energy distance
   (Székely and Rizzo, InterStat 5, 2004) with a permutation test.
 """
@@ -9,7 +10,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import chdtrc, expit, ndtr
 
 from ssme.arrays import BoolArray, FloatArray, IntArray
 from ssme.diagnostics.check import Limits
@@ -221,3 +222,44 @@ def run_class_test(
     error = np.sqrt(1.0 / count + 1.0 / (len(pool) - count))
     value = np.abs(gap / error).max(axis=1)
     return float(value[0]), compute_p_value(value)
+
+
+# -------------------------------------------------------------------------------------------------
+# Do judges of two classes err independently, given the class?
+#
+# If so, votes for the positive class are sums of independent ones in each class, Poisson-binomial
+# with rates that agreement alone tells (Dawid and Skene, JRSS C 28, 1979). Shared errors make
+# unanimous votes more frequent than that. The test is Pearson's, of how many rows have how many
+# votes, with as many degrees of freedom as there are numbers of votes, less one: the rates are
+# fitted to all answers, not to these counts, so that it is slow to reject.
+
+
+EM_STEPS = 100
+LEAST_EXPECTED = 3.0
+"""Expected rows below which numbers of votes are counted together."""
+
+
+def compute_independence_tail(answers: BoolArray) -> float:
+    """P-value of independence of the positive ``answers`` (n, M), each row with all of them."""
+    x = answers.astype(np.float64)
+    n, n_judges = x.shape
+    positive = expit(4.0 * (2.0 * x.mean(axis=1) - 1.0))
+    for _ in range(EM_STEPS):
+        both = np.stack([1.0 - positive, positive])
+        size = both.sum(axis=1) + 1.0
+        rates, share = (both @ x + 0.5) / size[:, None], size / size.sum()
+        log_p = np.log(share)[:, None] + np.log(rates) @ x.T + np.log1p(-rates) @ (1.0 - x).T
+        positive = expit(log_p[1] - log_p[0])
+    expected: FloatArray = np.zeros(n_judges + 1)
+    for part, rate in zip(share, rates, strict=True):
+        votes = np.ones(1)
+        for each in rate:
+            votes = np.convolve(votes, [1.0 - each, each])
+        expected += n * part * votes
+    seen = np.bincount(answers.sum(axis=1), minlength=n_judges + 1).astype(np.float64)
+    many = expected >= LEAST_EXPECTED
+    cells = [(seen[many], expected[many])]
+    if not many.all():
+        cells.append((seen[~many].sum(keepdims=True), expected[~many].sum(keepdims=True)))
+    off = sum(float(((s - e) ** 2 / np.maximum(e, 1.0)).sum()) for s, e in cells)
+    return float(chdtrc(max(1, sum(len(s) for s, _ in cells) - 1), off))

@@ -140,6 +140,16 @@ class Facts:
         """How far the scores of the classifiers correlate within a class; None where unknown."""
         return None
 
+    @property
+    def independent_views(self) -> float | None:
+        """How many classifiers check each other, copies as one; None where copies count in full."""
+        return None
+
+    @property
+    def expects_shared_errors(self) -> bool:
+        """Whether the method takes judges to find the same rows hard, whatever they answer."""
+        return False
+
     def describe(self) -> dict[str, Any]:
         """The facts as plain values by name: ``values``, or the fields of a subclass."""
         if self.values:

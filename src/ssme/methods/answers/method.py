@@ -297,6 +297,10 @@ class AnswersFacts(base.Facts):
             if name in MEANINGS
         }
 
+    @property
+    def expects_shared_errors(self) -> bool:
+        return True
+
 
 @dataclass(frozen=True, eq=False)
 class AnswersBelief(beliefs.SoftBelief):

@@ -123,6 +123,10 @@ class AutoFacts(base.Facts):
     def error_correlation(self) -> float | None:
         return self.correlation
 
+    @property
+    def independent_views(self) -> float | None:
+        return self.effective_classifiers
+
 
 @dataclass(frozen=True, eq=False)
 class RowGroup:
