@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 NEEDED = (
     "ssme/__init__.py",
     "ssme/py.typed",
-    "ssme/diagnostics/warnings.md",
+    *(f"ssme/diagnostics/{page.name}" for page in ROOT.glob("docs/warnings-*.md")),
     "ssme/diagnostics/pictures/d101.svg",
     "ssme/diagnostics/pictures/d101.svg",
     "ssme/show/templates/report.html",
@@ -70,7 +70,7 @@ def check_content(wheel: Path, sdist: Path) -> list[str]:
     problems += [f"the wheel has {name}" for name in odd]
     with tarfile.open(sdist) as archive:
         inside = [name.partition("/")[2] for name in archive.getnames()]
-    allowed = ("src", "docs/warnings.md", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff")
+    allowed = ("src", "docs/warnings-", "README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff")
     allowed += ("docs/images/warnings", "pyproject.toml", "PKG-INFO", ".gitignore")
     problems += [
         f"the sdist has {name}" for name in inside if name and not name.startswith(allowed)

@@ -1,4 +1,4 @@
-"""The pictures of docs/warnings.md: one small SVG a code, what the warning looks like.
+"""The pictures of docs/warnings-*.md: one small SVG a code, what the warning looks like.
 
 Run: python scripts/draw_warnings.py
 

@@ -10,6 +10,7 @@ import pandas as pd
 from benchmarks.auto.goals import LABELS, tabulate_goals
 from benchmarks.auto.priors import TORTURE
 from benchmarks.markdown import format_rows, read
+from ssme.diagnostics.page import read_sections
 
 METRICS = {"accuracy": "accuracy", "ece": "ECE", "roc_auc": "AUC", "average_precision": "AP"}
 WORDS = {
@@ -190,13 +191,10 @@ def tabulate_warnings() -> str:
     frame = read("corpus_test_warnings").set_index(["altered", "n_labeled"])
     keys = [(altered, n) for altered in (False, True) for n in (20, 100)]
     codes = ["any", *sorted(column for column in frame if str(column).startswith("D"))]
-    rows = [
-        [
-            "more than a note" if code == "any" else f"[{code}](#{code.lower()})",
-            *(f"{frame.loc[key, code]:.0%}" for key in keys),
-        ]
-        for code in codes
-    ]
+    pages = {code: section.page for code, section in read_sections().items()}
+    links = {"any": "more than a note"}
+    links |= {code: f"[{code}]({page}#{code.lower()})" for code, page in pages.items()}
+    rows = [[links[code], *(f"{frame.loc[key, code]:.0%}" for key in keys)] for code in codes]
     head = [
         f"{'altered' if altered else 'sound'}, {n} labels ({frame.loc[(altered, n), 'panels']:.0f})"
         for altered, n in keys

@@ -117,7 +117,7 @@ def make_case(seed: int) -> Any:
         ),
         metrics=(plain.metrics[0], dataclasses.replace(plain.metrics[1], name=metric)),
         warnings=(
-            ResultWarning("D000", "A warning", "serious", told, told, "docs/warnings.md#d000"),
+            ResultWarning("D000", "A warning", "serious", told, told, "docs/warnings-fit.md#d000"),
         ),
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,8 +21,6 @@ from ssme.methods.answers.method import Answers
 from ssme.methods.base import Convergence, Estimate, Facts
 from ssme.metrics import get_metric
 from ssme.results.shift import correct_shift
-
-DOC = Path(__file__).resolve().parents[2] / "docs" / "warnings.md"
 
 
 def healthy(n: int = 600, labeled: int = 80, models: int = 4, classes: int = 2) -> ScoreSet:

@@ -9,6 +9,7 @@ import pytest
 import ssme
 from ssme.diagnostics import CHECKS, explain
 from ssme.diagnostics.page import (
+    DOCS,
     SEVERITIES,
     WHAT_TO_DO,
     explain_plainly,
@@ -20,10 +21,17 @@ from ssme.show.report import render_report
 
 def test_every_check_has_a_section_and_no_other_code_has_one() -> None:
     assert list(read_sections()) == [check.code for check in CHECKS]
-    for code, (title, severity, text, advice) in read_sections().items():
+    for code, (title, severity, text, advice, _) in read_sections().items():
         assert title
         assert severity in SEVERITIES, code
         assert min(len(text), len(advice)) > 30
+
+
+def test_the_first_page_lists_every_warning() -> None:
+    page = (DOCS / "warnings.md").read_text(encoding="utf-8")
+    for code, section in read_sections().items():
+        link = f"[{code}]({section.page}#{code.lower()})"
+        assert f"| {link} | {section.title} | {section.severity} |" in page
 
 
 def test_pictures_need_no_style_and_have_words() -> None:

@@ -187,7 +187,7 @@ def explain(output: Output, asked: ExplainOptions) -> None:
     output.save(facts if code is None else facts[0], facts)
     if explained is not None:
         output.console.print(Text(f"{facts[0]['code']} {facts[0]['title']}\n", style="bold"))
-        plain = re.sub(r"\[([^\]]+)\]\(#[^)]*\)", r"\1", explained)  # links within the page
+        plain = re.sub(r"\[([^\]]+)\]\([^)]*#d\d+\)", r"\1", explained)  # links to warnings
         output.console.print(Markdown(plain, hyperlinks=False))
         output.say(f"\nWhat to do: {facts[0]['advice']}")
         return

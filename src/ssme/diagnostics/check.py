@@ -198,7 +198,7 @@ class ResultWarning:
     reason, advice : str
         The numbers behind it, and what to do.
     anchor : str
-        Where docs/warnings.md explains it.
+        Page and place that explain it.
     """
 
     code: str
@@ -230,7 +230,8 @@ class Answer(NamedTuple):
         if self.outcome != "warning":
             return None
         code = self.check.code
-        usual, anchor = read_sections()[code], f"docs/warnings.md#{code.lower()}"
+        usual = read_sections()[code]
+        anchor = f"docs/{usual.page}#{code.lower()}"
         severity, advice = self.severity or usual.severity, self.advice or usual.advice
         return ResultWarning(code, usual.title, severity, self.reason, advice, anchor)
 
@@ -283,7 +284,7 @@ ENOUGH_LABELS = Need(
 
 
 class Check(NamedTuple):
-    """One question about data, fit or estimates; docs/warnings.md has its words, by its code.
+    """One question about data, fit or estimates; docs/warnings-*.md have its words, by its code.
 
     ``judge`` answers for a case that meets the ``needs``. The warning of a check ``by_labels``
     applies only if the labels are a random sample of the rows; one of ``before_rounds`` looks only

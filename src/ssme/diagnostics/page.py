@@ -1,10 +1,9 @@
-"""What each warning means and what to do: the sections of docs/warnings.md in the package.
+"""What each warning means and what to do: the sections of docs/warnings-*.md in the package.
 
-A section begins with the anchor of its code and ends where the next one, or a heading of higher
-rank, begins:
+A section begins with the anchor of its code and ends where the next one begins:
 
     <a id="d105"></a>
-    ### D105 A few rows hold most of the weight
+    ## D105 A few rows hold most of the weight
     ![...](images/warnings/d105.svg)
     **Warning.** ... paragraphs that explain it ...
     **What to do.** ...
@@ -23,10 +22,10 @@ from typing import Literal, NamedTuple, cast
 from ssme.errors import InputError
 from ssme.wording import suggest_nearest
 
-PAGE = "warnings.md"
+PAGES = "warnings-*.md"
 PICTURES = "pictures"
 DOCS = Path(__file__).parents[3] / "docs"
-"""Where page and pictures are in a checkout; an installed package has its own copies."""
+"""Where pages and pictures are in a checkout; an installed package has its own copies."""
 WHAT_TO_DO = "**What to do.**"
 
 Severity = Literal["serious", "warning", "note"]
@@ -35,12 +34,13 @@ SEVERITIES: tuple[Severity, ...] = ("serious", "warning", "note")
 
 
 class Section(NamedTuple):
-    """The section of one warning; ``text`` is Markdown without picture and advice."""
+    """The section of one warning on a page; ``text`` is Markdown without picture and advice."""
 
     title: str
     severity: Severity
     text: str
     advice: str
+    page: str
 
 
 def explain(code: str) -> str:
@@ -74,22 +74,25 @@ def explain(code: str) -> str:
 @cache
 def read_sections() -> dict[str, Section]:
     """Every section by its code."""
-    packaged = files("ssme.diagnostics") / PAGE
-    page = (packaged if packaged.is_file() else DOCS / PAGE).read_text(encoding="utf-8")
-    parts = page.split('\n<a id="d')[1:]
-    return dict(_read_section(part.partition("\n## ")[0]) for part in parts)
+    packaged = Path(str(files("ssme.diagnostics")))
+    found = [
+        _read_section(page.name, part)
+        for page in [*packaged.glob(PAGES)] or DOCS.glob(PAGES)
+        for part in page.read_text(encoding="utf-8").split('\n<a id="d')[1:]
+    ]
+    return dict(sorted(found))
 
 
-def _read_section(part: str) -> tuple[str, Section]:
+def _read_section(page: str, part: str) -> tuple[str, Section]:
     """The code and the section of a part of the page that begins within its anchor."""
     _, heading, content = part.split("\n", 2)
-    code, _, title = heading.removeprefix("### ").partition(" ")
+    code, _, title = heading.removeprefix("## ").partition(" ")
     paragraphs = re.sub(r" ?<!--.*?-->", "", content).strip().split("\n\n")
     text = "\n\n".join(each for each in paragraphs if not each.startswith(("![", WHAT_TO_DO)))
     (advice,) = (each for each in paragraphs if each.startswith(WHAT_TO_DO))
     severity = cast(Severity, text.removeprefix("**").partition(".")[0].partition(";")[0].lower())
     advice = " ".join(advice.removeprefix(WHAT_TO_DO).split())
-    return code, Section(title, severity, text, advice)
+    return code, Section(title, severity, text, advice, page)
 
 
 def explain_plainly(code: str) -> list[str]:

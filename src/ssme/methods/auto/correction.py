@@ -183,7 +183,7 @@ def count_by_score(
 #
 # The families know some directions in which classifiers differ much better than others, and
 # overrate that: singular values of the own part are taken to the power p = 1 - (1 - e)(1 - s),
-# scaled to the same sum of squares. docs/auto-derivation.md has the reasons.
+# scaled to the same sum of squares. docs/auto-estimates.md has the reasons.
 
 
 @dataclass(frozen=True)
