@@ -150,7 +150,7 @@ def test_labels_alone_are_simulated_more_often(
     assert seen == [settings.simulations_quick]
     assert settings.simulations_quick > settings.simulations
     method = _make_method(evaluation, settings)
-    assert method.n_draws == settings.draws_quick  # type: ignore[attr-defined]
+    assert method.n_draws == settings.draws_simulated  # type: ignore[attr-defined]
     with pytest.raises(InputError, match="simulations"):
         evaluation.plan("regret<=0.001", simulations=1)
 

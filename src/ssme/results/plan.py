@@ -78,8 +78,8 @@ class PlanConstants:
     simulations: int = 8
     # the same of a method without a posterior, such as labels alone, whose fits take no time
     simulations_quick: int = 100
-    # draws, at most, of each of their fits: the median over many worlds needs no more
-    draws_quick: int = 250
+    # draws, at most, of each fit: all pairs of worlds, or a median over many, need no more
+    draws_simulated: int = 250
     # worlds from which on each is read by itself; fewer are read in all pairs
     each_by_itself: int = 30
     # unlabeled rows, at most, that a simulation takes from; a random part of all there are
@@ -710,6 +710,6 @@ def _make_method(evaluation: Evaluation, settings: PlanConstants) -> base.Method
         )
     method: Any = spec.RunSpec.from_dict(config).made_method
     declared = {option.name for option in options.list_declared(method)}
-    if evaluation.posterior is None and "n_draws" in declared:
-        method = replace(method, n_draws=min(method.n_draws, settings.draws_quick))
+    if "n_draws" in declared:
+        method = replace(method, n_draws=min(method.n_draws, settings.draws_simulated))
     return method
