@@ -12,11 +12,14 @@ from urllib.parse import unquote
 
 import pytest
 from tests.made_sets import binary_set
+from tests.serve.browsing import place, visit
 
 from ssme.serve.jobs import LANES, do_job
 from ssme.serve.project import store_results
 from ssme.serve.settings import ServeSettings
 from ssme.serve.store import DbThread, Store
+
+__all__ = ["place", "visit"]
 
 T = TypeVar("T")
 
