@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from typer.testing import Result
 
@@ -51,6 +52,28 @@ def test_a_reader_that_goes_away_ends_the_program_as_it_ends_others(
     process.stdout = None
     code, _, err = finish(process)
     assert (code, err) == (141, b"")
+
+
+def test_a_reader_that_goes_away_loses_no_round_of_labels(scores: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.csv"
+    frame = pd.read_csv(scores).assign(id=range(400))
+    frame.to_csv(scores, index=False)
+    asked = ("--target", "width(accuracy)<=0.001", "--simulations", "2", "--labels-file", labels)
+    process = start("next", scores, "--label", "y", "--method", "ensemble", "-n", "7", *asked)
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+    code, _, err = finish(process)
+    assert code == 141, err
+    assert len(pd.read_csv(labels)) == 7
+
+
+def test_an_html_report_has_a_name_of_html(run: Run, scores: Path, tmp_path: Path) -> None:
+    target = tmp_path / "report.pdf"
+    result = run("evaluate", scores, "--label", "y", *FAST, "--html", target)
+    assert result.exit_code == 2
+    assert "--html must end in .html or .htm" in " ".join(result.stderr.split())
+    assert not target.exists()
 
 
 def start_with_closed(stream: int, *arguments: object) -> tuple[int, bytes, bytes]:
@@ -178,7 +201,7 @@ def test_streamed_files_are_not_written_over_even_by_force(
     written(binary_table(60, 20), tmp_path)
     target = tmp_path / "part0.parquet"
     before = target.read_bytes()
-    for option in ("--json", "--csv", "--html"):
+    for option in ("--json", "--csv"):
         told = run("evaluate", tmp_path / asked, "--engine", "stream", option, target, "--force")
         assert told.exit_code == 2
         assert f"would be read and then overwritten by {option}" in told.stderr

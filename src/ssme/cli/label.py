@@ -175,9 +175,9 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
         output.note("No column contains labels, so the first round starts without any.")
     if file.exists():
         _refuse_other_columns(file, asked.draw, _list_left_out(result))
-    evaluate.show(result, output)
     missing = _count_missing(result, file)
     if missing:
+        evaluate.show(result, output)
         some = "1 row" if missing == 1 else f"{missing} rows"
         output.say(f"\n{some} of {file} without a label: fill in the label, then run again.")
         raise typer.Exit(program.CONDITION_FAILED)
@@ -187,11 +187,14 @@ def go_on(spec: RunSpec, output: Output, asked: NextOptions) -> None:
             simulations=asked.simulations,
             random_state=result.settings["random_state"],
         )
+    is_met = all(each.is_met for each in plans.plans)
+    earlier, rows, sentence = ([], [], "") if is_met else _draw_rows(output, result, asked)
+    if not is_met:  # before anything is printed, which may end the command (`ssme next ... | head`)
+        output.write(file, writing.format_csv(_add_left_out(spec, result, [*earlier, *rows])))
+    evaluate.show(result, output)
     output.say(f"\n{plans.sentence()}")
-    if all(each.is_met for each in plans.plans):
+    if is_met:
         return
-    earlier, rows, sentence = _draw_rows(output, result, asked)
-    output.write(file, writing.format_csv(_add_left_out(spec, result, [*earlier, *rows])))
     output.say(sentence, f"Fill in the column label of {file}, then run the same command again.")
     raise typer.Exit(program.CONDITION_FAILED)
 

@@ -63,6 +63,8 @@ class Output:
                 hint = "name a file, or start the command with its stdout open"
                 raise InputError(problem, hint=hint)
             if place != STDOUT:
+                if name == "html" and path.suffix.lower() not in ("", ".html", ".htm"):
+                    raise InputError(option=name, value=str(path), must="end in .html or .htm")
                 with name_argument(name):
                     writing.refuse_existing(path, force=bool(self.options.get("force")))
 

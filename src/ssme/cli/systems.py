@@ -82,12 +82,12 @@ def systems(output: Output, asked: SystemFlags) -> None:
         page = build_systems_document(result)
         output.write(output.targets["html"], render_html(page, draw_charts(page)))
     document = build_systems_document(result, limit=None if asked.all else LIMIT, report=False)
-    shown = tuple(section for section in document.sections if section.key != "gate")
-    document = replace(document, sections=shown)  # said below, also with --quiet
-    print_document(output.console, document, ": --all shows them, --json FILE keeps them")
     if asked.record is not None:
         add_records(asked.record, result.records())
         output.note(f"Wrote {asked.record}")
+    shown = tuple(section for section in document.sections if section.key != "gate")
+    document = replace(document, sections=shown)  # said below, also with --quiet
+    print_document(output.console, document, ": --all shows them, --json FILE keeps them")
     if not asked.fail_under and asked.fail_on is None:
         return
     verdict = result.gate()
