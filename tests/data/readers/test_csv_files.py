@@ -14,6 +14,7 @@ from numpy.testing import assert_array_equal
 from ssme.data import ScoreSet
 from ssme.data.readers import csv_files
 from ssme.data.readers.csv_files import NumberStyle, open_csv
+from ssme.data.readers.tables import Table
 from ssme.data.values import is_missing
 from ssme.errors import InputError
 
@@ -155,11 +156,13 @@ def test_pandas_reads_large_files_as_small_ones_are_read(
     rows = [",".join(cells[row % len(cells)] for cells in columns) for row in range(n)]
     text = "\n".join([",".join("bcde"[: len(columns)]), *rows, ""])
     path = written(tmp_path_factory.mktemp("csv"), text)
-    small = open_csv(path, ",")
+    small = Table(open_csv(path, ","))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv_files, "SMALL", 0)
-        large = open_csv(path, ",")
-    for name, values in small.items():
-        assert values.dtype == large[name].dtype
-        assert_array_equal(values[values == values], large[name][large[name] == large[name]])
-        assert_array_equal(is_missing(values), is_missing(large[name]))
+        large = Table(open_csv(path, ","))
+    for name in small.columns:
+        one, other = small.read_values(name), large.read_values(name)
+        assert one.dtype == other.dtype
+        assert small.find_kind(name) == large.find_kind(name)
+        assert_array_equal(is_missing(one), is_missing(other))
+        assert_array_equal(one[~is_missing(one)], other[~is_missing(other)])

@@ -61,8 +61,8 @@ def open_csv(
     skip_rows: int | None = None,
     no_header: bool = False,
     ignore: Sequence[str] | None = None,
-) -> ArrayFrame:
-    """The columns of a CSV file; text that names a class is never missing.
+) -> Any:
+    """The frame in a CSV file, of pandas if it is large; text that names a class is never missing.
 
     Columns of numbers with an undeclared comma are refused unless they are in ``ignore``.
     """
@@ -93,11 +93,11 @@ def open_csv(
     width = len(header)
     n_delimiters, marks = (0, {"'"}) if encoding not in UTF8 else _scan(file, delimiter)
     fast = not (skip_rows or no_header or style or encoding not in UTF8 or marks & {"\0", "\r"})
-    columns = _parse(table, missing) if fast and file.stat().st_size > SMALL else None
-    n_found = 0 if columns is None else columns.n_rows
+    frame = _parse(table, missing) if fast and file.stat().st_size > SMALL else None
+    n_found = 0 if frame is None else len(frame)
     # without quotes, the number of delimiters says whether every row is as long as the header
     regular = '"' not in marks and n_delimiters == (width - 1) * (n_found + 1)
-    if columns is None or not regular:
+    if frame is None or not regular:
         n_rows, wrong, before, filled = 0, [], 0, False
         lengths, above = Counter[int](), dict[int, int]()  # lines above the first row of a length
         for line, row in table.read_rows():
@@ -120,12 +120,12 @@ def open_csv(
                 skipped = f"pass `skip_rows={above[usual]}`"
                 hint = f"if {header[0][:60]!r} is above the header, {skipped}"
             raise InputError(problem, hint=hint)
-        if columns is None or (n_found, len(columns)) != (n_rows - 1, width):
+        if frame is None or frame.shape != (n_rows - 1, width):
             at = 0 if no_header else 1
-            columns = table.read_columns(names, style, missing, ignored, at)
+            frame = table.read_columns(names, style, missing, ignored, at)
     if decimal is None and thousands is None:
-        _refuse_commas(file, columns, ignored)
-    return _restore_formulas(columns) if "'" in marks else columns
+        _refuse_commas(file, frame, ignored)
+    return _restore_formulas(frame) if "'" in marks else frame
 
 
 def number_columns(count: int) -> list[str]:
@@ -312,15 +312,16 @@ def _read_cells(cells: Sequence[str], missing: Collection[str]) -> NDArray[Any]:
     """A column of whole numbers, numbers (NaN where missing), booleans or text (else None)."""
     known = set(cells).difference(missing)
     has_holes = not known.issuperset(cells)
-    if all(map(WHOLE.fullmatch, known)):
-        whole = {cell: int(cell) for cell in known}
-        low, high = min(whole.values(), default=0), max(whole.values(), default=0)
-        if not has_holes and low >= -(2**63) and high < (2**64 if low >= 0 else 2**63):
-            return np.array([whole[cell] for cell in cells])
-        if low <= -EXACT_INTEGER or high >= EXACT_INTEGER or not has_holes:
-            return to_objects([whole.get(cell) for cell in cells])
-    if all(map(NUMBER.fullmatch, known)):
-        return np.array([float(cell) if cell in known else np.nan for cell in cells])
+    whole = all(map(WHOLE.fullmatch, known))
+    if whole or all(map(NUMBER.fullmatch, known)):
+        numbers = {cell: int(cell) if whole else float(cell) for cell in known}
+        low, high = min(numbers.values(), default=0), max(numbers.values(), default=0)
+        if whole and not has_holes and low >= -(2**63) and high < (2**64 if low >= 0 else 2**63):
+            kind = np.int64 if high < 2**63 else np.uint64
+            return np.array([numbers[cell] for cell in cells], dtype=kind)
+        if whole and (not has_holes or low <= -EXACT_INTEGER or high >= EXACT_INTEGER):
+            return to_objects([numbers.get(cell) for cell in cells])
+        return np.array([numbers.get(cell, np.nan) for cell in cells], dtype=np.float64)
     if known <= BOOLEANS.keys():
         values = [BOOLEANS.get(cell) for cell in cells]
         return to_objects(values) if has_holes else np.array(values)
@@ -345,8 +346,8 @@ def _scan(file: Path, delimiter: str) -> tuple[int, set[str]]:
     return count, marks
 
 
-def _parse(table: _CsvFile, missing: Sequence[str]) -> ArrayFrame | None:
-    """The columns of the file; None where pandas finds rows that are too long."""
+def _parse(table: _CsvFile, missing: Sequence[str]) -> Any:
+    """The pandas frame in the file; None where pandas finds rows that are too long."""
     import pandas
 
     exact: dict[str, Any] = {}
@@ -373,49 +374,56 @@ def _parse(table: _CsvFile, missing: Sequence[str]) -> ArrayFrame | None:
             frame = read()
         except (pandas.errors.ParserError, pandas.errors.ParserWarning, UnicodeDecodeError):
             return None
-        columns = ArrayFrame()
         for place, name in enumerate(frame.columns):
-            series = frame.pop(name)
-            values = from_pandas(series)
-            # pandas rounds large whole numbers in columns with holes, and leaves some as text
+            values = frame[name]
+            # pandas rounds large whole numbers in columns with holes; in columns with one beyond 64
+            # bits it takes 1_0 for a number, and leaves numbers and what is missing as text
             rounded = (
-                values.dtype == float and series.hasnans and series.abs().max() >= EXACT_INTEGER
+                values.dtype == float and values.hasnans and values.abs().max() >= EXACT_INTEGER
             )
-            if rounded or (values.dtype == object and _are_numbers(values)):
+            if rounded or (values.dtype.kind == "O" and _is_misread(values, {*missing})):
                 text = read(usecols=[place], dtype=str, na_filter=False).iloc[:, 0]
-                values = _read_cells(from_pandas(text).tolist(), missing)
-            columns[str(name)] = values
-        return columns
+                frame[name] = _read_cells(text.tolist(), missing)
+        return frame
 
 
-def _are_numbers(values: NDArray[Any]) -> bool:
-    texts = (value or "0" for value in values)
-    return all(isinstance(text, str) and NUMBER.fullmatch(text) for text in texts)
+def _is_misread(cells: Any, missing: set[str]) -> bool:
+    return any(map(missing.__contains__, cells)) or all(
+        cell != cell or isinstance(cell, int) or NUMBER.fullmatch(cell) for cell in cells
+    )
 
 
-def _refuse_commas(file: Path, columns: ArrayFrame, ignored: Collection[str]) -> None:
+def _refuse_commas(file: Path, frame: Any, ignored: Collection[str]) -> None:
     """Refuse a column of text whose cells all read like numbers with a comma."""
-    for name, values in columns.items():
-        cells = [cell for cell in values if cell is not None] if values.dtype == object else []
-        if name in ignored or not cells:
+
+    def has_comma(cell: Any) -> bool:
+        return isinstance(cell, str) and bool(WITH_COMMA.fullmatch(cell))
+
+    for name, values in frame.items():
+        if values.dtype.kind in "fiub" or str(name) in ignored:
             continue
-        if all(isinstance(cell, str) and WITH_COMMA.fullmatch(cell) for cell in cells):
-            where = f"column {name!r} of {file} contains {cells[0]!r}"
+        known = (cell for cell in values if cell is not None and cell == cell)
+        first = next(known, None)
+        if has_comma(first) and all(map(has_comma, known)):
+            where = f"column {str(name)!r} of {file} contains {first!r}"
             problem = f"{where}; is the comma a decimal or a thousands separator?"
             hint = "pass `decimal=','` or `thousands=','`; for text pass `decimal='.'`"
             raise InputError(problem, hint=hint)
 
 
-def _restore_formulas(columns: ArrayFrame) -> ArrayFrame:
-    """``columns`` without the apostrophes that exports put before ``=``, ``+``, ``-`` and ``@``."""
+def _restore_formulas(frame: Any) -> Any:
+    """``frame`` without the apostrophes that exports put before ``=``, ``+``, ``-`` and ``@``."""
 
-    def restore(cell: Any) -> Any:
-        return restore_formula(cell) if isinstance(cell, str) else cell
+    def is_marked(cell: Any) -> bool:
+        return isinstance(cell, str) and restore_formula(cell) != cell
 
-    return ArrayFrame(
-        (
-            restore(name),
-            to_objects(list(map(restore, values))) if values.dtype == object else values,
-        )
-        for name, values in columns.items()
-    )
+    marked = [n for n, v in frame.items() if v.dtype.kind == "O" and any(map(is_marked, v))]
+    if not marked and not any(map(is_marked, frame)):
+        return frame
+    plain = ArrayFrame()
+    for name, values in frame.items():
+        cells = values if isinstance(values, np.ndarray) else from_pandas(values)
+        if name in marked:
+            cells = to_objects([restore_formula(c) if isinstance(c, str) else c for c in cells])
+        plain[restore_formula(name)] = cells
+    return plain
