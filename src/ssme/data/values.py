@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from functools import cache
+from itertools import compress
 from typing import Any, cast
 
 import numpy as np
@@ -74,9 +75,9 @@ def factorize(values: NDArray[Any]) -> tuple[IntArray, list[Any]]:
         row = next(i for i, value in enumerate(values) if not isinstance(value, Hashable))
         problem = f"{values[row]!r} at row {row} is a {type(values[row]).__name__}"
         raise InputError(problem, hint="give each row one number, boolean or text") from None
-    known = np.array([not _is_absent(value) for value in seen], dtype=bool)
+    known = np.array([type(v) is str or not _is_absent(v) for v in seen], dtype=bool)
     order = np.where(known, np.cumsum(known) - 1, -1)
-    return order[codes], [value for value in seen if not _is_absent(value)]
+    return order[codes], list(compress(seen, known))
 
 
 def _is_absent(value: Any) -> bool:

@@ -102,9 +102,9 @@ def open_csv(
         lengths, above = Counter[int](), dict[int, int]()  # lines above the first row of a length
         for line, row in table.read_rows():
             n_rows += 1
-            filled = filled or any(cell.strip() for cell in row[width:])
             if len(row) != width:
                 wrong.append(f"line {line} has {len(row)}")
+                filled = filled or any(map(str.strip, row[width:]))
             above.setdefault(len(row), before)
             lengths[len(row)] += 1
             before = line
@@ -300,7 +300,7 @@ class _CsvFile:
             if style is not None and name not in ignored:
                 style.rewrite_column(name, place, rows, missing)
         by_column = (
-            zip(*(row[: len(names)] for _, row in rows), strict=True) if rows else [()] * len(names)
+            zip(*[row[: len(names)] for _, row in rows], strict=True) if rows else [()] * len(names)
         )
         return ArrayFrame(
             (name, _read_cells(cells, missing))

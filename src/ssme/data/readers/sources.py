@@ -177,7 +177,7 @@ def find_format(file: Path) -> str | None:
             return name
     wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     text = head.decode("utf-16" if wide else "latin-1", "ignore").lstrip("ï»¿ \t\r\n")
-    if not text or any(mark < " " and mark not in "\t\r\n\f" for mark in text):
+    if not text or re.search(r"[\0-\x08\x0b\x0e-\x1f]", text):
         return None
     if found := re.match(r'\{\s*"|\[\s*\{', text):
         return "jsonl" if found[0][0] == "{" else "json"
