@@ -168,6 +168,10 @@ def _plan(scores: FloatArray, *, kind: kinds.Calibration) -> MetricPlan:
     return GapsPlan(score, event, bins, settled, *matrices, (n_models, columns, n_bins))
 
 
+_SAME_WEIGHT = 1e-12
+"""Relative difference up to which rows have one weight."""
+
+
 @dataclass(frozen=True, eq=False)
 class GapsPlan:
     """A calibration error on rows with the scores ``score`` and classes ``event`` (n, columns).
@@ -216,16 +220,25 @@ class GapsPlan:
         """
         if self.settled.norm == "max":
             return self(mass)
-        weights, by_class, n_bins = mass[0].sum(axis=1), mass[0], self.shape[2]
-        left: FloatArray = np.zeros((self.score.shape[1], 1))
+        n_bins, left = self.shape[2], np.zeros((self.score.shape[1], 1))
+        weights: FloatArray = confusion.sum_row_weights(mass)[0]
         for j, bins in enumerate(self.bins.T):
-            rows = np.flatnonzero((bins >= 0) & (weights > 0.0))
+            held = (bins >= 0) & (weights > 0.0)
+            rows = slice(None) if held.all() else np.flatnonzero(held)
             w, place = weights[rows], bins[rows]
-            off: FloatArray = by_class[rows, self.event[rows, j]] - w * self.score[rows, j]
-            lines: tuple[FloatArray, ...] = (w, off, off * w, off**2, w**2)
-            total, residual, both, square, own = (
+            if self.events is None:
+                off: FloatArray = mass[0, rows, 1] - w * self.score[rows, j]
+            else:
+                event = self.event[rows, j, None]
+                off = np.take_along_axis(mass[0, rows], event, axis=1)[:, 0]
+                off -= w * self.score[rows, j]
+            lines: list[FloatArray] = [w, off, off**2]
+            if w.size == 0 or np.ptp(w) > _SAME_WEIGHT * w[0]:
+                lines += [off * w, w**2]
+            total, residual, square, *rest = (
                 np.bincount(place, weights=line, minlength=n_bins) for line in lines
             )
+            both, own = rest or (residual * w[:1], total * w[:1])
             share = total if self.settled.weighted else (total > 0.0).astype(np.float64)
             gap = residual / np.where(total > 0.0, total, 1.0)
             free = total**2 - own  # zero in a bin of one row, whose gap is all chance
