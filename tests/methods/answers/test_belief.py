@@ -11,7 +11,8 @@ from tests.methods.answers.test_answers import ACCURACY, made
 from ssme import ScoreSet
 from ssme.data.design import LabelRounds, make_design
 from ssme.methods.answers.constants import AnswerConstants
-from ssme.methods.answers.method import Answers, AnswersBelief, _move
+from ssme.methods.answers.method import Answers, AnswersBelief
+from ssme.methods.auto.correction import Spread, recenter
 from ssme.metrics import from_callable, get_metric
 from ssme.metrics.base import one_hot_mass
 
@@ -161,7 +162,7 @@ def test_a_metric_of_whole_labels_is_the_mean_over_labels_that_are_drawn(
 
 def test_draws_are_moved_on_the_scale_of_their_range() -> None:
     worlds = np.array([[0.7, 0.1], [0.8, np.nan], [0.95, 0.3]])
-    moved = _move(ACCURACY, np.array([0.9, np.nan]), worlds, 1e-6)
+    moved = recenter(ACCURACY, np.array([0.9, np.nan]), worlds, None, Spread())
     z = np.log(worlds[:, 0] / (1 - worlds[:, 0]))
     expected = 1 / (1 + np.exp(-(z - z[1] + np.log(9.0))))
     np.testing.assert_allclose(moved[:, 0], expected)

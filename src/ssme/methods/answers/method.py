@@ -17,7 +17,7 @@ agreement and labels decide: judges share difficulty.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
@@ -26,11 +26,12 @@ import numpy as np
 
 from ssme.arrays import FloatArray, IntArray
 from ssme.data.scoreset import ScoreSet
-from ssme.methods import base, beliefs
+from ssme.methods import base, beliefs, suggested
 from ssme.methods import draws as drawing
 from ssme.methods.answers.constants import AnswerConstants
 from ssme.methods.answers.evidence import AnswersDesign, EvidenceEncoders, space_rows
 from ssme.methods.auto import correction, model, regimes
+from ssme.methods.auto.belief import Worlds, compute_in_worlds
 from ssme.methods.clusters import (
     draw_row_exponentials,
     find_correlation,
@@ -204,7 +205,12 @@ def fit_worlds(
             np.log(odd if name in MEANINGS else 1.0 - odd * len(MEANINGS))
         )
         if name == "selected":
-            total += _log_density_of_labeled_answers(data, design, labeled, one)
+            used = data.scores[space_rows(data.n_rows, constants.agreement_rows)]
+            everywhere, known = (
+                design.compute_posterior(scores, one.mode)
+                for scores in (used, data.scores[labeled])
+            )
+            total += regimes.log_density_of_chosen(known, everywhere, one.shift)
             counts = np.bincount(data.labels[labeled], minlength=data.n_classes)
             total += regimes.compute_design_bonus(counts)
         fitted[name] = replace(one, log_evidence=total)
@@ -244,17 +250,6 @@ def _fit(
     mode = regression.find_mode()
     shift = model.compute_label_shift(regression, mode)
     return FittedWorld(regression, mode, widening, regression.log_evidence(mode), shift)
-
-
-def _log_density_of_labeled_answers(
-    data: ScoreSet, design: AnswersDesign, labeled: IntArray, world: FittedWorld
-) -> float:
-    """log S of a world in which rows were chosen by class."""
-    used = space_rows(data.n_rows, design.constants.agreement_rows)
-    everywhere = design.compute_posterior(data.scores[used], world.mode).mean(axis=0)
-    soft = design.compute_posterior(data.scores[labeled], world.mode)
-    lift = np.exp(world.shift - world.shift.max())
-    return float(np.log(soft @ lift / (everywhere @ lift)).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,7 +354,8 @@ class AnswersBelief(beliefs.SoftBelief):
         normal = rng.standard_normal((len(worlds), self.constants.label_draws))
         worlds = worlds + normal[:, : len(noise)] @ noise * np.sqrt(gain / len(noise))
         worlds = worlds + left * rng.standard_normal(worlds.shape)
-        return base.Estimate(value, _move(metric, value, worlds, self.constants.edge))
+        about = (value, worlds, None, correction.Spread(), self.constants.edge)
+        return base.Estimate(value, correction.recenter(metric, *about))
 
     def _correct_differences(self, metric: Metric, group: IntArray) -> FloatArray | float:
         """What labels of suggested rows say of differences beyond W."""
@@ -368,7 +364,7 @@ class AnswersBelief(beliefs.SoftBelief):
         if not weighed or data.weights is not None or group.size < data.n_rows:
             return 0.0
         rows = beliefs.take_part(group, most, data.n_rows, drawing.make_child_seed(self.seed, 1))
-        step = correction.guess_decision_bias(
+        step = suggested.guess_decision_bias(
             metric,
             data,
             self.soft,
@@ -459,53 +455,25 @@ class AnswersBelief(beliefs.SoftBelief):
 
     def _draw_worlds(self, metrics: Sequence[Metric], group: IntArray) -> list[FloatArray]:
         """Draws (D, M) of each metric on at most ``world_rows`` of the rows, not yet moved."""
-        most, cells = self.constants.world_rows, self.constants.batch_cells
-        rows = beliefs.take_part(
-            group, most, self.data.n_rows, drawing.make_child_seed(self.seed, 1)
-        )
-        clusters = self.data.clusters
-        shrink = find_part_spread(rows, group, clusters) if rows.size < group.size else 1.0
-        rng = np.random.default_rng(drawing.make_child_seed(self.seed, 2))
-        plans = [metric.plan(self.data.scores[rows]) for metric in metrics]
-        features = self.design.make_features(self.data.scores[rows])
-        values: list[list[FloatArray]] = [[] for _ in metrics]
-        batch = max(1, cells // max(1, features.offset.size))
-        for start in track(range(0, len(self.draws), batch), "worlds"):
-            theta = self.draws[start : start + batch]
-            soft = features.compute_posteriors(theta)
-            counts = draw_row_exponentials(rng, len(theta), self.data.n_rows, clusters)[:, rows]
-            counts = 1.0 + shrink * (counts - 1.0)
-            mass = self._weigh(soft, rows) * counts[:, :, None]
-            hard: FloatArray | None = None
-            for m, metric in enumerate(metrics):
-                if metric.hard_only and hard is None:
-                    labels = (rng.random(soft.shape[:2])[:, :, None] > soft.cumsum(axis=2)).sum(
-                        axis=2
-                    )
-                    whole = rng.poisson(1.0, counts.shape)[:, :, None]
-                    one_hot = one_hot_mass(np.minimum(labels, soft.shape[2] - 1), soft.shape[2])
-                    hard = self._weigh(one_hot, rows) * whole
-                values[m].append(plans[m](hard if metric.hard_only and hard is not None else mass))
-        return [np.concatenate(parts) for parts in values]
+        data, most, seed = self.data, self.constants.world_rows, self.seed
+        rows = beliefs.take_part(group, most, data.n_rows, drawing.make_child_seed(seed, 1))
+        rng = np.random.default_rng(drawing.make_child_seed(seed, 2))
+        features = self.design.make_features(data.scores[rows])
+        batch = max(1, self.constants.batch_cells // max(1, features.offset.size))
+        own = None if data.clusters is None else data.clusters[rows]
+
+        def draw() -> Iterator[Worlds]:
+            for start in track(range(0, len(self.draws), batch), "worlds"):
+                soft = features.compute_posteriors(self.draws[start : start + batch])
+                counts = draw_row_exponentials(rng, len(soft), data.n_rows, data.clusters)[:, rows]
+                yield Worlds(soft, counts, rng, own)
+
+        plans = [metric.plan(data.scores[rows]) for metric in metrics]
+        weights = None if data.weights is None else data.weights[rows]
+        shrink = find_part_spread(rows, group, data.clusters)
+        return compute_in_worlds(draw(), metrics, plans, shrink, weights)
 
     def _weigh(self, mass: FloatArray, rows: IntArray, *, labels: bool = False) -> FloatArray:
         """Mass (D, r, K), rows counting by their weight, or labels by theirs."""
         weights = self.data.label_weights if labels else self.data.weights
         return mass if weights is None else mass * weights[rows][:, None]
-
-
-def _move(metric: Metric, value: FloatArray, worlds: FloatArray, edge: float) -> FloatArray:
-    """``worlds`` (D, M) moved to have ``value`` (M,) as their median; undefined ones filled up."""
-    out: FloatArray = np.full_like(worlds, np.nan)
-    low, high = metric.low, metric.high
-    for m in np.flatnonzero(np.isfinite(value) & np.isfinite(worlds).any(axis=0)):
-        drawn = worlds[:, m]
-        drawn = np.resize(drawn[np.isfinite(drawn)], drawn.size)
-        if metric.greater_is_better and np.isfinite(low) and np.isfinite(high):
-            z = drawing.log_odds((drawn - low) / (high - low), edge)
-            target = drawing.log_odds(np.asarray((value[m] - low) / (high - low)), edge)
-            moved = low + (high - low) / (1.0 + np.exp(-(z - np.median(z) + target)))
-        else:
-            moved = drawn
-        out[:, m] = np.clip(moved + (value[m] - np.median(moved)), low, high)
-    return out

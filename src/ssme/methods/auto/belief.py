@@ -25,7 +25,7 @@ contain the estimate, are the interval.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -184,6 +184,30 @@ class Worlds:
         return one_hot.astype(np.float64), counts - 1.0
 
 
+def compute_in_worlds(
+    worlds: Iterable[Worlds],
+    metrics: Sequence[Metric],
+    plans: Sequence[MetricPlan],
+    shrink: float,
+    weights: FloatArray | None,
+) -> list[FloatArray]:
+    """Each metric (D, C) in all worlds; rows have ``weights`` (r,).
+
+    How far counts of rows are from one is multiplied by ``shrink``, so that the rows of the worlds
+    represent those that are asked for; the counts of hard labels stay whole.
+    """
+    values = [list[FloatArray]() for _ in metrics]
+    for each in worlds:
+        for hard in {metric.hard_only for metric in metrics}:
+            labelings, noise = each.see(hard)
+            counts = 1.0 + (noise if hard else shrink * noise)
+            mass = labelings * (counts if weights is None else counts * weights)[:, :, None]
+            for metric, plan, found in zip(metrics, plans, values, strict=True):
+                if metric.hard_only == hard:
+                    found.append(plan(mass))
+    return [np.concatenate(batches) for batches in values]
+
+
 def draw_worlds(
     regime: PooledRegime,
     scores: FloatArray,
@@ -332,8 +356,8 @@ class AutoBelief(beliefs.SoftBelief):
         size = (self.constants.correction.label_draws, rows.size)
         clusters = None if self.data.clusters is None else self.data.clusters[rows]
         noise = draw_row_exponentials(rng, *size, clusters) - 1.0
-        counts = self._count_rows(noise, rows, group.rows, hard=False)
-        mass = self._weigh(soft[None], rows) * counts
+        noise *= find_part_spread(rows, group.rows, self.data.clusters)
+        mass = self._weigh(soft[None], rows) * (1.0 + noise[:, :, None])
         return [
             None if metric.hard_only else group.plan("part", m)(mass)
             for m, metric in enumerate(group.metrics)
@@ -458,19 +482,13 @@ class AutoBelief(beliefs.SoftBelief):
 
     def _draw_values(self, r: int, regime: PooledRegime, group: RowGroup) -> list[FloatArray]:
         """Draws (D, C) of each metric on the group, not recentered yet."""
-        rows, values = group.part, [list[FloatArray]() for _ in group.metrics]
+        rows, clusters = group.part, self.data.clusters
         few_rows = self.data.n_rows <= self.constants.world_rows
         seed = make_child_seed(make_child_seed(self.seed, 1 if few_rows else 2 + group.number), r)
-        about = (self.data.scores, rows, seed, self.constants, self.data.clusters)
-        for worlds in draw_worlds(regime, *about):
-            for hard in {metric.hard_only for metric in group.metrics}:
-                labelings, noise = worlds.see(hard)
-                counts = self._count_rows(noise, rows, group.rows, hard=hard)
-                mass = self._weigh(labelings, rows) * counts
-                for m, metric in enumerate(group.metrics):
-                    if metric.hard_only == hard:
-                        values[m].append(group.plan("part", m)(mass))
-        return [np.concatenate(batches) for batches in values]
+        worlds = draw_worlds(regime, self.data.scores, rows, seed, self.constants, clusters)
+        plans = [group.plan("part", m) for m in range(len(group.metrics))]
+        shrink = find_part_spread(rows, group.rows, clusters)
+        return compute_in_worlds(worlds, group.metrics, plans, shrink, self._find_weights(rows))
 
     def _take_part(self, rows: IntArray) -> IntArray:
         """At most ``world_rows`` of ``rows``, the same ones whenever they are asked for."""
@@ -483,16 +501,8 @@ class AutoBelief(beliefs.SoftBelief):
 
     def _weigh(self, labelings: FloatArray, rows: IntArray) -> FloatArray:
         """Mass of labelings (D, r, K), rows counting by their weight."""
-        weights = self.data.weights
-        return labelings if weights is None else labelings * weights[rows][:, None]
+        weights = self._find_weights(rows)
+        return labelings if weights is None else labelings * weights[:, None]
 
-    def _count_rows(
-        self, noise: FloatArray, part: IntArray, whole: IntArray, *, hard: bool
-    ) -> FloatArray:
-        """How often each row counts, 1 + ``noise`` (D, r), with the axis of classes added.
-
-        The noise is shrunk so that the ``part`` represents the ``whole``; hard counts stay whole.
-        """
-        if not hard and whole.size > part.size:
-            noise = noise * find_part_spread(part, whole, self.data.clusters)
-        return 1.0 + noise[:, :, None]
+    def _find_weights(self, rows: IntArray) -> FloatArray | None:
+        return None if self.data.weights is None else self.data.weights[rows]

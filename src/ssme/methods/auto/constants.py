@@ -190,7 +190,7 @@ class CorrectionConstants:
 
     bias_labels: float = 423.0
     """Where rows were suggested: labels at random whose noise in a difference between classifiers
-    is as large as the model's bias (`correct_differences`)."""
+    is as large as the model's bias (`ssme.methods.suggested`)."""
 
     ranking_bias_labels: float = 300.0
     """The same for ROC AUC itself (`guess_bias`)."""

@@ -240,6 +240,12 @@ def compute_design_bonus(counts: IntArray) -> float:
     return float(np.log(0.5) - chance + 0.5 * (n_classes - 1) * np.log(n / n_classes))
 
 
+def log_density_of_chosen(known: FloatArray, everywhere: FloatArray, shift: FloatArray) -> float:
+    """log S of labeled rows with W ``known`` (r, K), chosen by class with intercepts (K,)."""
+    lift = np.exp(shift - shift.max())
+    return float(np.log((known @ lift) / (everywhere.mean(axis=0) @ lift)).sum())
+
+
 USUAL = "usual"
 
 REGIMES: dict[str, Callable[[Situation], View | None]] = {
@@ -332,9 +338,8 @@ def _fit(name: str, log_scores: float, view: View, situation: Situation) -> Fitt
     mode = regression.find_mode()
     log_labels = regression.log_evidence(mode)
     if least > 0.0 and labels.classes.size:
-        shift = compute_label_shift(regression, mode)
-        lift = np.exp(shift - shift.max())
         w = compute_posterior(labels.q, known, log_share, mode)
         everywhere = compute_posterior(summary.q, at_large, log_share, mode)
-        log_labels += float(np.log((w @ lift) / (everywhere.mean(axis=0) @ lift)).sum())
+        shift = compute_label_shift(regression, mode)
+        log_labels += log_density_of_chosen(w, everywhere, shift)
     return FittedRegime(name, log_scores, log_labels, view, mode, regression, at_large)
