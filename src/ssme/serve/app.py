@@ -63,7 +63,7 @@ def make_app(db: store.DbThread, *, work: bool = True) -> Asgi:
     return auth.Guard(app, db, PAGES)
 
 
-async def serve_static(request: Request) -> Response:
+async def serve_static(request: Request, project: Project) -> Response:
     """A style sheet or script of our own; nothing where the browser has this very one."""
     name = request.path_params["name"]
     if name not in STATIC:
@@ -75,10 +75,10 @@ async def serve_static(request: Request) -> Response:
     return Response(content, media_type=STATIC[name][1], headers=headers)
 
 
-async def show_health(request: Request) -> Response:
+async def show_health(request: Request, project: Project) -> Response:
     """Whether the server can do its work, for whoever watches it."""
     try:
-        await request.app.state.project.db.run(store.Store.list_data)
+        await project.db.run(store.Store.list_data)
     except InputError:
         return JSONResponse({"status": "the database cannot be read"}, 503)
     return JSONResponse({"status": "ok"})

@@ -36,6 +36,7 @@ from starlette.routing import Match
 from ssme.errors import InputError
 from ssme.serve import forms, pages
 from ssme.serve.pages import Page, RefusedError
+from ssme.serve.project import Project
 from ssme.serve.settings import ServeSettings, is_loopback
 from ssme.serve.store import SESSION_LIFETIME, DbThread, Session, Store
 from ssme.wording import shorten
@@ -276,7 +277,7 @@ ADDRESSES = 1_000
 """Addresses whose wrong passwords are counted."""
 
 
-async def enter(request: Request) -> Response:
+async def enter(request: Request, project: Project) -> Response:
     """Let a browser in that brings a token nobody has used."""
     token, name = (request.query_params.get(field, "") for field in ("token", "name"))
     cookie, before = make_secret(), request.state.session
@@ -288,8 +289,8 @@ async def enter(request: Request) -> Response:
             _begin_session(store, cookie, before, role, name, bound)
         return found is not None
 
-    if token and await pages.find_project(request).db.run(use):
-        return await _welcome(request, cookie)
+    if token and await project.db.run(use):
+        return await _welcome(request, project, cookie)
     if before is not None:
         return pages.go_to("/")
     return pages.render(
@@ -302,9 +303,8 @@ async def enter(request: Request) -> Response:
     )
 
 
-async def sign_in(request: Request) -> Response:
+async def sign_in(request: Request, project: Project) -> Response:
     """Let a browser in whose user knows the password, as an owner."""
-    project = pages.find_project(request)
     password, problem = project.settings.password, ""
     if password is None:
         return pages.go_to("/")
@@ -315,15 +315,15 @@ async def sign_in(request: Request) -> Response:
         if await throttle.is_right(_find_address(request), given, password):
             cookie = make_secret()
             await project.db.run(_begin_session, cookie, request.state.session, "owner", name)
-            return await _welcome(request, cookie)
+            return await _welcome(request, project, cookie)
         problem = "This is not the password."
     return pages.render(request, "login.html", status=403 if problem else 200, problem=problem)
 
 
-async def log_out(request: Request) -> Response:
+async def log_out(request: Request, project: Project) -> Response:
     session: Session | None = request.state.session
     if session is not None:
-        await pages.find_project(request).db.run(Store.end_entry, session.id)
+        await project.db.run(Store.end_entry, session.id)
     request.state.session = None
     text = "To come back, use the password, a new link, or the address that a new start prints."
     response = pages.render(request, "refused.html", title="You are logged out", text=text)
@@ -331,7 +331,7 @@ async def log_out(request: Request) -> Response:
     return response
 
 
-async def name_me(request: Request) -> Response:
+async def name_me(request: Request, project: Project) -> Response:
     """Say who labels in this browser."""
     form = pages.read_form(request)
     person, session = _clean(forms.first(form, "name")), pages.find_session(request)
@@ -354,12 +354,12 @@ async def name_me(request: Request) -> Response:
             )
         store.name_session(session.id, person)
 
-    await pages.find_project(request).db.run(name_session)
+    await project.db.run(name_session)
     return _go_back(form)
 
 
-async def invite(request: Request) -> Response:
-    token, form, project = make_secret(), pages.read_form(request), pages.find_project(request)
+async def invite(request: Request, project: Project) -> Response:
+    token, form = make_secret(), pages.read_form(request)
     name = _clean(forms.first(form, "name"))
     await project.db.run(Store.add_token, token, "guest", name)
     address = find_shared_address(request)
@@ -394,9 +394,9 @@ def find_shared_address(request: Request) -> str:
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-async def end_entry(request: Request) -> Response:
+async def end_entry(request: Request, project: Project) -> Response:
     form = pages.read_form(request)
-    await pages.find_project(request).db.run(Store.end_entry, forms.first(form, "entry"))
+    await project.db.run(Store.end_entry, forms.first(form, "entry"))
     return _go_back(form)
 
 
@@ -418,9 +418,8 @@ def _begin_session(
     store.add_session(cookie, make_secret(), role, person)
 
 
-async def _welcome(request: Request, cookie: str) -> Response:
+async def _welcome(request: Request, project: Project, cookie: str) -> Response:
     """Lead to the file that the server was started with, a guest to the rows of the only file."""
-    project = pages.find_project(request)
     session = await project.db.run(Store.find_session, cookie)
     files = await project.db.run(Store.list_files)
     target = "/" if project.opened is None else f"/files/{project.opened}"

@@ -176,8 +176,7 @@ def find_image(settings: ServeSettings, file: store.FileRecord, text: str) -> tu
 # The pages.
 
 
-async def show_files(request: Request) -> Response:
-    project = pages.find_project(request)
+async def show_files(request: Request, project: Project) -> Response:
     return pages.render(
         request,
         "files.html",
@@ -188,16 +187,15 @@ async def show_files(request: Request) -> Response:
     )
 
 
-async def upload(request: Request) -> Response:
-    project, name = pages.find_project(request), request.query_params.get("name", "")
+async def upload(request: Request, project: Project) -> Response:
+    name = request.query_params.get("name", "")
     path = await save_upload(project.settings, name, request.stream())
-    number = await project.add_file(path)
-    return JSONResponse({"go": f"/files/{number}"})
+    return JSONResponse({"go": f"/files/{await project.add_file(path)}"})
 
 
-async def open_path(request: Request) -> Response:
+async def open_path(request: Request, project: Project) -> Response:
     """Open a file inside ``--root``, or the bundled sample."""
-    project, form = pages.find_project(request), pages.read_form(request)
+    form = pages.read_form(request)
     text = forms.first(form, "path").strip()
     if not (text or form.get("sample")):
         raise InputError("no path was given", hint="choose a file of the list")
@@ -207,15 +205,18 @@ async def open_path(request: Request) -> Response:
     return pages.go_to(f"/files/{await project.add_file(path)}")
 
 
-async def show_file(request: Request) -> Response:
-    return await _render(request, await pages.open_file(request))
+async def show_file(request: Request, project: Project, file: OpenFile) -> Response:
+    return await _render(request, project, file)
 
 
 async def _render(
-    request: Request, file: OpenFile, typed: forms.Form | None = None, error: Any = None
+    request: Request,
+    project: Project,
+    file: OpenFile,
+    typed: forms.Form | None = None,
+    error: Any = None,
 ) -> Response:
     """The page, with the form as the newest mapping has it, or as it was ``typed``."""
-    project = pages.find_project(request)
     asked = {} if file.job is None else file.job.request
     read, run = asked.get("read", {}), asked.get("run", {})
     columns, source = await _find_columns(project, file, typed or {})
@@ -282,10 +283,9 @@ def _offer_words(
     return [{**f, "choices": words} if offer and f["name"] == "positive" else f for f in fields]
 
 
-async def correct(request: Request) -> Response:
+async def correct(request: Request, project: Project, file: OpenFile) -> Response:
     """Look at the file with a corrected mapping, which is taken if the file can be read with it."""
-    project, form = pages.find_project(request), pages.read_form(request)
-    file = await pages.open_file(request)
+    form = pages.read_form(request)
     columns, _ = await _find_columns(project, file, form)
     given = {*([] if file.job is None else file.job.request["read"])}
     if form.get("confirm"):
@@ -293,14 +293,12 @@ async def correct(request: Request) -> Response:
     try:
         mapping = forms.parse_mapping(form, columns, file.record.path, given)
     except InputError as error:
-        return await _render(request, file, form, forms.spell_for_page(error))
+        return await _render(request, project, file, form, forms.spell_for_page(error))
     await project.look(file.record.id, *mapping)
     return pages.go_to(f"/files/{file.record.id}")
 
 
-async def read_again(request: Request) -> Response:
+async def read_again(request: Request, project: Project, file: OpenFile) -> Response:
     """Take the file as it is on the disk now."""
-    project = pages.find_project(request)
-    file = await pages.open_file(request)
     await project.add_file(Path(file.record.path), file.record.name)
     return pages.go_to(f"/files/{file.record.id}")

@@ -138,13 +138,12 @@ def _read_record(text: str) -> list[tuple[str, str]]:
     return []
 
 
-async def show_label(request: Request) -> Response:
+async def show_label(request: Request, project: Project, file: OpenFile) -> Response:
     """The next row for the person who asks, or the one that the address names."""
-    project, annotator = pages.find_project(request), pages.find_session(request).annotator
-    file = await pages.open_file(request)
+    annotator = pages.find_session(request).annotator
     may_label = not project.settings.read_only
     job = await project.choose_rows(file) if file.is_ready and annotator and may_label else None
-    if not file.is_ready or not annotator or await _asks_for_names(request, file):
+    if not file.is_ready or not annotator or await _asks_for_names(request, project, file):
         return pages.render(request, "label.html", file=file, view=None, job=None)
     view: LabelView | None = None
     if "row" in request.query_params:
@@ -167,20 +166,20 @@ async def show_label(request: Request) -> Response:
         known=await _tell_known(project, file) if may_see else None,
         guide=pages.render_markdown(file.record.guide.get("text", "")),
         described=[(c, file.describe_class(c)) for c in classes if file.describe_class(c)],
-        **await _describe_card(request, file, view),
+        **await _describe_card(request, project, file, view),
     )
 
 
-async def _asks_for_names(request: Request, file: OpenFile) -> bool:
+async def _asks_for_names(request: Request, project: Project, file: OpenFile) -> bool:
     """Whether the page first asks what 0 and 1 mean: until there is a label."""
     asks = file.lacks_names and pages.may_change(request)
-    return asks and not await pages.find_project(request).count_labels(file.record.id)
+    return asks and not await project.count_labels(file.record.id)
 
 
-async def mark(request: Request) -> Response:
+async def mark(request: Request, project: Project, file: OpenFile) -> Response:
     """Take a label, "unsure", a note, a skip, a step back or an undo, and give the next row."""
-    project, annotator = pages.find_project(request), pages.find_annotator(request)
-    file, form, run = await pages.open_file(request), pages.read_form(request), project.db.run
+    annotator = pages.find_annotator(request)
+    form, run = pages.read_form(request), project.db.run
     file.refuse_unread()
     action, key = forms.first(form, "do") or "label", forms.first(form, "key") or make_key()
     row, data = pages.parse_row(form), file.data
@@ -211,7 +210,7 @@ async def mark(request: Request) -> Response:
         return pages.go_to(f"{request.url.path}{shown}")
     if view is None:
         view = await run(Store.next_row, data, annotator)
-    card = await _describe_card(request, file, view)
+    card = await _describe_card(request, project, file, view)
     card |= {"session": pages.find_session(request), "may_change": pages.may_change(request)}
     return JSONResponse(
         {
@@ -233,12 +232,12 @@ async def _go_on(project: Project, file: OpenFile) -> int | None:
     return (await project.evaluate(file)).id
 
 
-async def _describe_card(request: Request, file: OpenFile, view: LabelView) -> dict[str, Any]:
+async def _describe_card(
+    request: Request, project: Project, file: OpenFile, view: LabelView
+) -> dict[str, Any]:
     """What the template of the row shows to the person who asks."""
     session, classes = pages.find_session(request), file.classes
-    keys = await pages.find_project(request).db.run(
-        Store.read_keys, file.record.id, session.annotator
-    )
+    keys = await project.db.run(Store.read_keys, file.record.id, session.annotator)
     row = None if view.row is None else json.dumps(view.row.row)
     cells = () if view.row is None else [*view.row.cells]
     layout = arrange_cells(cells, classes, f"{session.annotator} {row}")
@@ -267,16 +266,13 @@ def _is_showing_scores(request: Request, file: OpenFile) -> bool:
     return asks and pages.may_see_results(request, file)
 
 
-async def show_tightening(request: Request) -> Response:
-    project = pages.find_project(request)
-    file = await pages.open_file(request)
+async def show_tightening(request: Request, project: Project, file: OpenFile) -> Response:
     return JSONResponse(await _tell_known(project, file))
 
 
-async def plan(request: Request) -> Response:
+async def plan(request: Request, project: Project, file: OpenFile) -> Response:
     """How many more labels the decision takes, as a part of the page; a job while it is counted."""
-    project = pages.find_project(request)
-    done, _ = await project.find_newest_result(request.path_params["file"])
+    done, _ = await project.find_newest_result(file.record.id)
     if done is None or project.settings.read_only:
         return JSONResponse({"html": ""})
     found = project.read_plan(done)
@@ -294,11 +290,11 @@ def _tell_plan(found: dict[str, Any] | None) -> str:
     return "" if is_about_nothing else pages.render_fragment("plan.html", plan=found)
 
 
-async def change_labeling(request: Request) -> Response:
+async def change_labeling(request: Request, project: Project, file: OpenFile) -> Response:
     """Set how rows are chosen from the next round on, who labels them, and who sees results."""
-    project, form = pages.find_project(request), pages.read_form(request)
-    number, every = request.path_params["file"], forms.first(form, "double_every").strip() or "0"
-    people, file = forms.first(form, "people").strip() or "2", await pages.open_file(request)
+    form = pages.read_form(request)
+    every = forms.first(form, "double_every").strip() or "0"
+    people = forms.first(form, "people").strip() or "2"
     design = forms.first(form, "design") or file.record.design
     if design not in ("goal", "random"):
         raise InputError(option="design", value=design, must="be goal or random")
@@ -310,16 +306,15 @@ async def change_labeling(request: Request) -> Response:
         raise InputError(problem, hint="2 are enough for kappa")
     values = {"double_every": int(every), "people": int(people), "design": design}
     values |= {name: int(name in form) for name in ("third", "shared", "proposed")}
-    await project.db.run(Store.update_file, number, **values)
+    await project.db.run(Store.update_file, file.record.id, **values)
     await project.db.run(Store.settle_again, file.data)
-    return pages.go_to(f"/files/{number}/label")
+    return pages.go_to(f"/files/{file.record.id}/label")
 
 
-async def choose_own_keys(request: Request) -> Response:
+async def choose_own_keys(request: Request, project: Project, file: OpenFile) -> Response:
     """Set the keys of the person who asks; "usual" gives them the usual ones again."""
-    project, annotator = pages.find_project(request), pages.find_annotator(request)
+    annotator = pages.find_annotator(request)
     form = pages.read_form(request)
-    file = await pages.open_file(request)
     names = [*choose_keys(file.classes, {})]
     keys = {name: forms.first(form, f"key-{i}").strip().lower() for i, name in enumerate(names)}
     given = [key for key in keys.values() if key]
@@ -334,11 +329,10 @@ async def choose_own_keys(request: Request) -> Response:
     return pages.go_to(f"/files/{file.record.id}/label")
 
 
-async def assign_rows(request: Request) -> Response:
+async def assign_rows(request: Request, project: Project, file: OpenFile) -> Response:
     """Divide the rows of rounds to come among people, by share or by group."""
-    project, form = pages.find_project(request), pages.read_form(request)
-    file, wanted = await pages.open_file(request), {}
-    groups = _list_groups(file)
+    form = pages.read_form(request)
+    wanted, groups = {}, _list_groups(file)
     for number, who in enumerate(form.get("who", ())):
         text, group = (
             forms.first(form, f"share-{number}").strip(),
@@ -364,9 +358,8 @@ def _list_groups(file: OpenFile) -> list[str]:
     return [f"{name}={value}" for name, values in found.items() for value in values]
 
 
-async def write_guide(request: Request) -> Response:
-    project, form = pages.find_project(request), pages.read_form(request)
-    file = await pages.open_file(request)
+async def write_guide(request: Request, project: Project, file: OpenFile) -> Response:
+    form = pages.read_form(request)
     classes = file.classes
     told = {json.dumps(c): forms.first(form, f"class-{i}").strip() for i, c in enumerate(classes)}
     guide = {
@@ -378,9 +371,8 @@ async def write_guide(request: Request) -> Response:
     return pages.go_to(f"/files/{file.record.id}#guide")
 
 
-async def show_mine(request: Request) -> Response:
-    project, annotator = pages.find_project(request), pages.find_annotator(request)
-    file = await pages.open_file(request)
+async def show_mine(request: Request, project: Project, file: OpenFile) -> Response:
+    annotator = pages.find_annotator(request)
     search, label, page = (request.query_params.get(name, "") for name in ("q", "label", "page"))
     number = int(page) if page.isdecimal() and len(page) < 7 else 0
     asked = (search[:200], label[:200], number * LISTED)
@@ -389,10 +381,9 @@ async def show_mine(request: Request) -> Response:
     return pages.render(request, "mine.html", file=file, rows=rows[:LISTED], **shown)
 
 
-async def name_classes(request: Request) -> Response:
+async def name_classes(request: Request, project: Project, file: OpenFile) -> Response:
     """Say what the pages call the classes; labels keep the classes as they are in the file."""
-    project, form = pages.find_project(request), pages.read_form(request)
-    file = await pages.open_file(request)
+    form = pages.read_form(request)
     classes = file.classes
     told = [forms.first(form, f"name-{i}").strip()[:LONGEST_NAME] for i in range(len(classes))]
     told = [""] * len(classes) if form.get("plain") else told
@@ -445,8 +436,7 @@ def _order_models(records: list[memory.EvaluationRecord], metric: str) -> list[s
     return order if pick in shown or pick not in order else [pick, *order]
 
 
-async def export(request: Request) -> Response:
-    project, file = pages.find_project(request), await pages.open_file(request)
+async def export(request: Request, project: Project, file: OpenFile) -> Response:
     labels = await project.db.run(
         lambda store: store.list_all_labels(store.list_data(file.record.id))
     )
@@ -454,9 +444,8 @@ async def export(request: Request) -> Response:
     return _save(writing.format_csv(labels) or head, "labels.csv", "text/csv")
 
 
-async def export_tasks(request: Request) -> Response:
+async def export_tasks(request: Request, project: Project, file: OpenFile) -> Response:
     """The present label of each person, with the content of its row, as Label Studio reads it."""
-    project, file = pages.find_project(request), await pages.open_file(request)
 
     def make(store: Store) -> list[dict[str, Any]]:
         labels = store.list_all_labels(store.list_data(file.record.id))
@@ -510,9 +499,8 @@ def _save(text: str, name: str, kind: str) -> Response:
     return Response(text.encode("utf-8", "backslashreplace"), media_type=kind, headers=headers)
 
 
-async def add_labels(request: Request) -> Response:
+async def add_labels(request: Request, project: Project, file: OpenFile) -> Response:
     """Take a file of labels whose bytes are the body; its name is in the address."""
-    project, file = pages.find_project(request), await pages.open_file(request)
     if not file.is_ready:
         raise InputError("the data was not read yet", hint="see the page “What is in it” first")
     name = request.query_params.get("name", "")
@@ -522,10 +510,8 @@ async def add_labels(request: Request) -> Response:
     return JSONResponse({"go": f"/files/{file.record.id}/people?labels={job.id}"})
 
 
-async def show_image(request: Request) -> Response:
+async def show_image(request: Request, project: Project, file: OpenFile) -> Response:
     """A picture that a cell of a row to label names."""
-    project = pages.find_project(request)
-    file = await pages.open_file(request)
     text = request.query_params.get("path", "")
     row = pages.parse_row({"row": [request.query_params.get("row", "")]})
     if not await project.db.run(Store.shows_image, file.data, row, text):
@@ -536,10 +522,8 @@ async def show_image(request: Request) -> Response:
     )
 
 
-async def show_people(request: Request) -> Response:
+async def show_people(request: Request, project: Project, file: OpenFile) -> Response:
     """Who labeled how many rows, how far they agree, and rows that wait for a verdict."""
-    project = pages.find_project(request)
-    file = await pages.open_file(request)
 
     def read(store: Store) -> dict[str, Any]:
         names = store.list_data(file.record.id)
@@ -553,7 +537,7 @@ async def show_people(request: Request) -> Response:
             "assigned": {who: rest for who, *rest in store.list_assigned(file.record.id)},
         }
 
-    found, job = await project.db.run(read), await _find_import(request, project)
+    found, job = await project.db.run(read), await _find_import(request, project, file)
     imported = project.read(job.key, "labels") if job and job.state == "done" else None
     return pages.render(
         request,
@@ -568,19 +552,19 @@ async def show_people(request: Request) -> Response:
     )
 
 
-async def _find_import(request: Request, project: Project) -> JobRecord | None:
+async def _find_import(request: Request, project: Project, file: OpenFile) -> JobRecord | None:
     """The import of labels that the address names."""
-    number, file = request.query_params.get("labels", ""), request.path_params["file"]
+    number = request.query_params.get("labels", "")
     if not (number.isdecimal() and len(number) < 19):
         return None
     job = await project.db.run(Store.find_job, int(number))
-    return job if (job.file, job.kind) == (file, "labels") else None
+    return job if (job.file, job.kind) == (file.record.id, "labels") else None
 
 
-async def settle_conflict(request: Request) -> Response:
+async def settle_conflict(request: Request, project: Project, file: OpenFile) -> Response:
     """Take a verdict on a row about which people differ."""
-    project, annotator = pages.find_project(request), pages.find_annotator(request)
-    file, form = await pages.open_file(request), pages.read_form(request)
+    annotator = pages.find_annotator(request)
+    form = pages.read_form(request)
     file.refuse_unread()
     label = pages.parse_class(form, "label", file.classes)
     row, key = pages.parse_row(form), forms.first(form, "key") or make_key()

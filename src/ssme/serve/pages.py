@@ -38,6 +38,7 @@ class RefusedError(Exception):
 class Page(Route):  # type: ignore[misc]
     """A page: how it is asked for, which role it needs (`ssme.serve.auth.ROLES`), what answers.
 
+    ``endpoint`` gets the request and the project, and the file or job that the path names.
     ``streams`` says that its body is a file, which is not read as a form; ``results`` that it shows
     results, which the owner may keep from guests.
     """
@@ -47,12 +48,22 @@ class Page(Route):  # type: ignore[misc]
         methods: str,
         path: str,
         role: str,
-        endpoint: Callable[[Request], Awaitable[Response]],
+        endpoint: Callable[..., Awaitable[Response]],
         *,
         streams: bool = False,
         results: bool = False,
     ) -> None:
-        super().__init__(path, endpoint, methods=methods.split())
+        async def answer(request: Request) -> Response:
+            project = find_project(request)
+            named: list[Any] = []
+            if "file" in request.path_params:
+                named.append(await project.open(request.path_params["file"]))
+            elif "job" in request.path_params:
+                number = request.path_params["job"]
+                named.append(await project.db.run(store.Store.find_job, number))
+            return await endpoint(request, project, *named)
+
+        super().__init__(path, answer, methods=methods.split())
         self.role, self.streams, self.results = role, streams, results
 
 
@@ -70,10 +81,6 @@ def find_annotator(request: Request) -> str:
     if not annotator:
         raise InputError("enter your name on the page “Label” first")
     return annotator
-
-
-async def open_file(request: Request) -> OpenFile:
-    return await find_project(request).open(request.path_params["file"])
 
 
 def may_change(request: Request) -> bool:

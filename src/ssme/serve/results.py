@@ -19,7 +19,8 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from ssme import memory, wording
 from ssme.errors import InputError
 from ssme.serve import jobs, pages
-from ssme.serve.store import Store
+from ssme.serve.project import OpenFile, Project
+from ssme.serve.store import JobRecord, Store
 from ssme.show.html import sort_charts
 
 PATIENCE = 60.0
@@ -34,9 +35,7 @@ DOWNLOADS = {
 }
 
 
-async def show_result(request: Request) -> Response:
-    project = pages.find_project(request)
-    file = await pages.open_file(request)
+async def show_result(request: Request, project: Project, file: OpenFile) -> Response:
     done, newest = await project.find_newest_result(file.record.id)
     found, charts, chart, changes = None, None, "", []
     titles: dict[str, str] = {}
@@ -82,13 +81,11 @@ def _list_leading_rows(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [rows[model] for model in ranked or rows]
 
 
-async def show_charts(request: Request) -> Response:
+async def show_charts(request: Request, project: Project, job: JobRecord) -> Response:
     """The pictures of an evaluation as a part of the page, or a note while they are drawn."""
-    project = pages.find_project(request)
-    done = await project.db.run(Store.find_job, request.path_params["job"])
-    found = project.read_charts(done)
+    found = project.read_charts(job)
     if found is None:
-        drawing = await project.draw(done)
+        drawing = await project.draw(job)
         if drawing.state in ("failed", "cancelled", "done"):
             return JSONResponse({"html": pages.render_fragment("no_charts.html")})
         return JSONResponse({"job": drawing.id})
@@ -97,9 +94,7 @@ async def show_charts(request: Request) -> Response:
     return JSONResponse({"html": pages.render_fragment("charts.html", charts=shown)})
 
 
-async def evaluate(request: Request) -> Response:
-    project = pages.find_project(request)
-    file = await pages.open_file(request)
+async def evaluate(request: Request, project: Project, file: OpenFile) -> Response:
     if not file.is_ready:
         raise InputError(
             "the file cannot be read as it is described",
@@ -109,37 +104,28 @@ async def evaluate(request: Request) -> Response:
     return pages.go_to(f"/files/{file.record.id}/result")
 
 
-async def cancel(request: Request) -> Response:
-    project = pages.find_project(request)
-    number = request.path_params["job"]
-    job = await project.db.run(Store.find_job, number)
-    await project.runner.cancel(number)
+async def cancel(request: Request, project: Project, job: JobRecord) -> Response:
+    await project.runner.cancel(job.id)
     if pages.wants_json(request):
         return JSONResponse({"state": "cancelled"})
     return pages.go_to(f"/files/{job.file}{'' if job.kind == 'look' else '/result'}")
 
 
-async def stream_events(request: Request) -> Response:
+async def stream_events(request: Request, project: Project, job: JobRecord) -> Response:
     """The state of a job as server-sent events, until it has ended."""
-    project = pages.find_project(request)
-    number = request.path_params["job"]
-    await project.db.run(Store.find_job, number)
 
     async def stream_states() -> AsyncIterator[str]:
-        async for state in project.runner.follow(number):
+        async for state in project.runner.follow(job.id):
             yield f"data: {json.dumps(state)}\n\n" if state else ": still there\n\n"
 
     return StreamingResponse(stream_states(), media_type="text/event-stream")
 
 
-async def show_state(request: Request) -> Response:
-    return JSONResponse(
-        await pages.find_project(request).runner.describe_state(request.path_params["job"])
-    )
+async def show_state(request: Request, project: Project, job: JobRecord) -> Response:
+    return JSONResponse(await project.runner.describe_state(job.id))
 
 
-async def show_jobs(request: Request) -> Response:
-    project = pages.find_project(request)
+async def show_jobs(request: Request, project: Project) -> Response:
     listed = await project.db.run(Store.list_jobs)
     files = await project.db.run(Store.list_files)
     names = {file.id: file.name for file in files}
@@ -147,11 +133,9 @@ async def show_jobs(request: Request) -> Response:
     return pages.render(request, "jobs.html", jobs=listed, names=names, said=messages)
 
 
-async def download(request: Request) -> Response:
+async def download(request: Request, project: Project, job: JobRecord) -> Response:
     """A file that a job wrote; it is saved, never shown as a page of this server."""
-    project = pages.find_project(request)
     name = request.path_params["name"]
-    job = await project.db.run(Store.find_job, request.path_params["job"])
     if name not in DOWNLOADS or job.kind != "evaluate" or job.state != "done":
         raise InputError(f"there is no file {name} of this job", hint="go back to the result")
     folder = project.runner.find_folder(job)
@@ -168,10 +152,8 @@ async def download(request: Request) -> Response:
     return FileResponse(folder / name, media_type=DOWNLOADS[name], filename=name)
 
 
-async def show_history(request: Request) -> Response:
+async def show_history(request: Request, project: Project, file: OpenFile) -> Response:
     """All evaluations of a file, what changed from one to the next, and why."""
-    project = pages.find_project(request)
-    file = await pages.open_file(request)
 
     def read(store: Store) -> list[memory.EvaluationRecord]:
         found: dict[int, memory.EvaluationRecord] = {}
