@@ -69,7 +69,7 @@ class Limits:
     conflict_scales: float = 3.0
     # correlations within classes beyond those of nearly all sets of classifiers we have seen;
     # independent classifiers have 0.00, and ones whose noise has a correlation of 0.9 have 0.8
-    usual_correlations: tuple[float, float] = (0.01, 0.76)
+    usual_correlations: tuple[float, float] = (0.02, 0.76)
     # classifiers that check each other: panels of 36 have 31 at most, a hundred simulated ones 68
     most_views: float = 45.0
     # judges and rows with answers of all of them that show shared errors if there are any: judges
