@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -144,6 +144,7 @@ CELLS = ["", "NA", "a", " b", "1", "-2", "007", "0.5", ".5", "1e3", "-Inf", "tru
 CELLS += ['"x,y"', "9007199254740993", "18446744073709551615", "36893488147419103232", "1_0", "'=1"]
 
 
+@settings(deadline=None)
 @given(
     columns=st.lists(
         st.lists(st.sampled_from(CELLS), min_size=1, max_size=3), min_size=2, max_size=4
