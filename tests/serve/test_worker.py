@@ -28,6 +28,7 @@ from ssme.progress import tell
 from ssme.sample import sample_path
 from ssme.serve import jobs
 from ssme.serve.settings import SUFFIXES
+from ssme.serve.worker import _evaluate
 
 pytestmark = pytest.mark.web
 
@@ -275,3 +276,15 @@ def test_the_fork_server_imports_what_a_result_needs_and_not_what_draws() -> Non
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=ENVIRONMENT
     )
     assert done.stdout.strip() == "[] []"
+
+
+@pytest.mark.parametrize("run", [{}, {"metrics": ["recall", "ece"]}, {"method": "labeled"}])
+def test_a_plan_evaluates_the_leading_metric_alone_with_the_same_decision(
+    tmp_path: Path, scores: Path, run: dict[str, Any]
+) -> None:
+    request = {"config": {"source": str(scores), "read": {"label": "y"}, "run": run}, "labels": []}
+    whole, brief = (_evaluate(request, is_brief=brief)[0] for brief in (False, True))
+    metric = whole.metrics[0].name
+    assert [each.name for each in brief.metrics] == [metric]
+    assert (len(whole.groups), len(brief.groups)) == (3, 1)
+    assert brief.choose(metric) == whole.choose(metric)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ssme import metrics, progress, run, schema
+from ssme import fitting, metrics, progress, run, schema
 from ssme.data.design import LabelRounds, find_rounds, make_design
 from ssme.data.readers import sources, tables
 from ssme.data.scoreset import ScoreSet
@@ -112,7 +112,7 @@ def draw_report(request: Mapping[str, Any], folder: Path) -> None:
 
 def plan_labels(request: Mapping[str, Any], folder: Path) -> None:
     """How many more labels it takes to identify the best model, by simulation."""
-    result, _ = _evaluate(request)
+    result, _ = _evaluate(request, is_brief=True)
     metric = result.metrics[0]
     found: dict[str, Any] = {"sentence": ""}
     if _has_best(result):
@@ -143,7 +143,10 @@ def _tell_plan(plan: LabelPlan) -> str:
     return f"About {plan.more:,.0f} more labels ({span})"
 
 
-def _evaluate(request: Mapping[str, Any]) -> tuple[evaluation.Evaluation, RunSpec]:
+def _evaluate(
+    request: Mapping[str, Any], *, is_brief: bool = False
+) -> tuple[evaluation.Evaluation, RunSpec]:
+    """The evaluation, and the run with its labels; a brief one has the first metric on all rows."""
     spec = RunSpec.from_dict(request["config"])
     data, vanished = read_labeled(spec, request["labels"])
     if data.n_labeled == 0:
@@ -151,6 +154,9 @@ def _evaluate(request: Mapping[str, Any]) -> tuple[evaluation.Evaluation, RunSpe
             "no row of the file has a label yet",
             hint="label some rows on the page “Label”; ten are a start",
         )
+    if is_brief:
+        wanted = fitting.choose_usual_metrics(data) if spec.metrics is None else spec.metrics
+        spec = replace(spec, metrics=wanted[:1], by=())
     asked = _attach_labels_file(spec, data) if request["labels"] else spec
     progress.tell("estimating", 0, 1)
     result = run.execute(asked, data)
