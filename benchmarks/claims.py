@@ -7,7 +7,7 @@
 the functions below compute what our runs give. Verdicts follow one rule each and are computed from
 the committed results whenever the report is made or checked:
 
-- a figure reproduces within 15 % of the paper's tables on the same set, or of its text where there
+- a figure reproduces within 15% of the paper's tables on the same set, or of its text where there
   is no table; a count reproduces if it is equal;
 - cells of a table reproduce where the difference is within the sum of the two half-widths;
 - a claim that one error is smaller than another is confirmed or refuted if the difference exceeds

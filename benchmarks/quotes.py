@@ -84,7 +84,7 @@ PAGES = (
 )
 CONSTANTS = TOP / "benchmarks" / "constants.csv"
 """The numbers of each page that no result has."""
-LEVEL = "95 %"
+LEVEL = "95%"
 """The level of all intervals."""
 CELLS = ("accuracy", "ece", "roc_auc", "average_precision")
 
@@ -275,11 +275,11 @@ def tabulate_all_sets() -> str:
         "purpose (a rare class, two models, one family, distorted scores): its error is "
         f"{unseen.loc[20, 'error']:.2f} of that of labels alone with 20 labels, "
         f"{unseen.loc[100, 'error']:.2f} with 100.",
-        "- **Coverage** of 95 % intervals: "
+        "- **Coverage** of 95% intervals: "
         f"{many['coverage']:.0%} to {few['coverage']:.0%} on these sets, "
         f"{unseen.loc[20, 'covered']:.0%} to {unseen.loc[100, 'covered']:.0%} on those tables.",
     ]
-    return f"{table}\n\n" + "\n".join(said).replace("%", " %").replace("  %", " %")
+    return f"{table}\n\n" + "\n".join(said)
 
 
 def tabulate_choosing() -> str:
@@ -289,7 +289,7 @@ def tabulate_choosing() -> str:
     rows = []
     for method in methods:
         few, many = frame.loc[(method, 20)], frame.loc[(method, 100)]
-        shares = [f"{each['coverage']:.0%}".replace("%", " %") for each in (few, many)]
+        shares = [f"{each['coverage']:.0%}" for each in (few, many)]
         errors = [f"{each['rmae']:.2f}" for each in (few, many)]
         worse = f"{many['cells_above_1']} of {many['cells']}"
         rows.append([f"`{method}`", *errors, *shares, f"{few['width_ratio']:.2f}", worse])
@@ -348,7 +348,7 @@ def describe_theory() -> str:
     for world, part in frame.groupby("world", sort=False):
         held = (part["within"] >= 0.9).sum()
         rows.append([world, f"{held} of {len(part)}", f"{part['within'].min():.2f}"])
-    head = ["scores", "settings with at least 90 % of runs within the bound"]
+    head = ["scores", "settings with at least 90% of runs within the bound"]
     return format_table([*head, "lowest share of runs within"], rows)
 
 
@@ -487,10 +487,10 @@ def tabulate_mutation() -> str:
     told = (
         f"Of {int(total['sampled']):,} mutants {int(total['killed']):,} were killed. These are "
         f"{total['killed_share']:.1%} of all mutants, and {total['killed_of_different']:.1%} of "
-        f"those that are not equivalent (95 % interval {total['low']:.0%} to {total['high']:.0%})."
+        f"those that are not equivalent (95% interval {total['low']:.0%} to {total['high']:.0%})."
     )
     return (
-        f"{told}\n\n{format_table([*head, 'killed of those that are not equivalent (95 %)'], rows)}"
+        f"{told}\n\n{format_table([*head, 'killed of those that are not equivalent (95%)'], rows)}"
     )
 
 

@@ -53,8 +53,8 @@ How to read a row:
 - *Error*: mean absolute error over runs, in points (hundredths). *RMAE*: error divided by that of
   labels alone. *N times smaller*: mean of 1 / RMAE (language models: 1 / mean RMAE). *Cell*: one
   set, metric and number of labels.
-- A figure *reproduces* within 15 % of the paper's, higher or lower, a count if it is equal, a cell
-  within the sum of both half-widths of 95 % intervals. That one error is smaller is *confirmed* or
+- A figure *reproduces* within 15% of the paper's, higher or lower, a count if it is equal, a cell
+  within the sum of both half-widths of 95% intervals. That one error is smaller is *confirmed* or
   *refuted* beyond the same sum, else *within the noise*; over several pairs it is confirmed if it
   is for all, refuted if more are refuted than confirmed. That errors do not differ is refuted by
   any pair that does.
@@ -185,7 +185,7 @@ def write_all_sets(frame: pd.DataFrame) -> str:
     wide["coverage at 100"], wide["width ratio"] = last["coverage"], last["width_ratio"]
     return (
         "Geometric mean of RMAE over all sets and metrics, cells worse than labels alone, coverage "
-        "of 95 % intervals and their width relative to labels alone. Cell by cell: "
+        "of 95% intervals and their width relative to labels alone. Cell by cell: "
         f"[all_sets.csv](results/all_sets.csv). `auto` as it is now, {runs} runs "
         "(`python -m benchmarks.auto.campaign`); in the other tables it is that of the version "
         "given.\n\n" + format_table(wide.sort_values("RMAE at 20").reset_index())
@@ -258,7 +258,7 @@ def write_theory(frame: pd.DataFrame) -> str:
         rows.append({"scores": world, **share, **errors[list(names)].rename(names)})
     return (
         "UL+ against the bound on the separation, all open constants 1 "
-        "([theory](../docs/theory.md)): settings with at least 90 % of runs *within*, and the "
+        "([theory](../docs/theory.md)): settings with at least 90% of runs *within*, and the "
         "*lowest* share. Then errors of AUC in points, where all were fitted; *diagonal* has one "
         "variance for each class and classifier.\n\n" + format_table(pd.DataFrame(rows))
     )

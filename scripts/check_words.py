@@ -37,6 +37,7 @@ WORDS = {
     re.compile(rf"\b{pattern}\b".replace(" ", SPACE), re.IGNORECASE): use
     for pattern, use in AVOID.items()
 }
+WORDS[re.compile(r"(?:^|\d) %(?=\W|$)")] = "95%, without a space"  # ^: after a value in an f-string
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`|<!--.*?-->|\]\([^)]*\)", re.MULTILINE | re.DOTALL)
 MARKUP = re.compile(r"<style.*?</style>|<script.*?</script>|\{[%{#].*?[%}#]\}|<[^>]*>", re.DOTALL)
 

@@ -113,7 +113,7 @@ def draw_rows(sample: Sample) -> Canvas:
 
 def draw_labels_alone(sample: Sample) -> Canvas:
     canvas = Canvas(
-        "Accuracy of six classifiers with 95 % intervals: wide ones from 30 labels alone, narrower "
+        "Accuracy of six classifiers with 95% intervals: wide ones from 30 labels alone, narrower "
         "ones from labels and unlabeled rows, and crosses at the truth",
         WIDTH,
         340,

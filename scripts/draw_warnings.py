@@ -294,7 +294,7 @@ def draw_ratings(rng: np.random.Generator) -> Canvas:
 
 
 def draw_consensus(rng: np.random.Generator) -> Canvas:
-    canvas = Canvas("The mean score promises to be right in 93 %; the labels say 55 to 84 %")
+    canvas = Canvas("The mean score promises to be right in 93%; the labels say 55 to 84%")
     panel = Panel(canvas, left=30, width=215, x_range=(0.4, 1))
     panel.draw_axes("right answers of the consensus")
     canvas.draw_dot(panel.map_x(0.93), panel.map_y(0.72), BLUE, filled=True)

@@ -46,7 +46,7 @@ def average_over_draws(belief: LabelPosterior, plans: Sequence[MetricPlan]) -> l
 
 
 def summarize_errors(cells: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Mean of ``error`` over the runs of each group, its 95 % half-width and their number."""
+    """Mean of ``error`` over the runs of each group, its 95% half-width and their number."""
     found = cells.groupby(keys, sort=False)["error"].agg(["mean", "sem", "size"]).reset_index()
     found["ci95"] = 1.96 * found.pop("sem")
     return found.rename(columns={"mean": "mae", "size": "runs"})
@@ -104,7 +104,7 @@ class RareLabels(Scene):
 def rivals_causes(setup: Setup) -> None:
     """Where our numbers and the paper's part: other readings of three of its baselines.
 
-    Two results, mean absolute errors with the half-width of their 95 % interval:
+    Two results, mean absolute errors with the half-width of their 95% interval:
 
     - ``rivals_causes``, on CivilComments: labels alone, if every labeled set holds at least k rows
       of the rare class (20 labels), and rules by which seven votes may become a label (labeled rows

@@ -56,7 +56,7 @@ COLUMNS = {
 def densities(setup: Setup) -> None:
     """KDE, Gaussians and RealNVP in the same EM, under the paper's protocol, beside its SSME-NF.
 
-    Mean absolute error in percentage points over runs with its 95 % half width. "flow, as trained"
+    Mean absolute error in percentage points over runs with its 95% half width. "flow, as trained"
     stops after the first phase (the flow trained, no EM on its Gaussians). Other readings of the
     paper's flow are in ``flow_readings``.
     """

@@ -1,4 +1,4 @@
-"""Coverage and width of 95 % intervals, and whether called pairs are ranked rightly.
+"""Coverage and width of 95% intervals, and whether called pairs are ranked rightly.
 
 The SSME paper's protocol (`ssme.bench`): labels of half of the rows, one of each class first; the
 truth is the metric on the other half. Real classifier sets come from SSME_DATA; the simulated ones
@@ -110,7 +110,7 @@ def sum_cells(cells: pd.DataFrame, values: list[str], keys: tuple[str, ...] = ()
 
 @experiment(runs=25)
 def labeled_intervals(setup: Setup) -> None:
-    """Coverage and width of the 95 % intervals of `labeled` at 20, 50 and 100 labels.
+    """Coverage and width of the 95% intervals of `labeled` at 20, 50 and 100 labels.
 
     Per set, metric and number of labels: cells (runs x classifiers), coverage, width; by all
     metrics or those of ``--only``.
@@ -177,7 +177,7 @@ def summarize_calls(cells: pd.DataFrame) -> pd.DataFrame:
 
 @experiment(runs=8)
 def posterior_intervals(setup: Setup) -> None:
-    """Coverage of the 95 % intervals of methods that draw labels from a posterior.
+    """Coverage of the 95% intervals of methods that draw labels from a posterior.
 
     What each source of uncertainty adds, on real sets with 1,000 unlabeled rows: `labels` unknown
     labels alone, `rows` the sampling of the rows too, `refits` refits to resampled rows as well

@@ -116,7 +116,7 @@ def rivals_paper(setup: Setup) -> None:
     """Every rival under the paper's protocol, beside the paper's own numbers, with its intervals.
 
     Shows where our rivals match the paper's and where they do not, with other readings of three of
-    them to find where a difference comes from (evidence/rivals.md), and what share of their 95 %
+    them to find where a difference comes from (evidence/rivals.md), and what share of their 95%
     intervals hold the truth.
     """
     rivals = [name for name in PAPER_METHODS if name not in ("ssme", "ssme_m")]
@@ -367,7 +367,7 @@ def classifiers(setup: Setup) -> None:
 
     The paper's table: with 20 labels the error in accuracy falls from 4.71 points with two
     classifiers to 2.23 with seven. Random subsets of each size, the same for every method. Runs r
-    and subsets s are crossed, so with errors e_rs the half-width of the 95 % interval of their mean
+    and subsets s are crossed, so with errors e_rs the half-width of the 95% interval of their mean
     is
 
         1.96 sqrt(Var_r(mean_s e_rs) / R + Var_s(mean_r e_rs) / S),

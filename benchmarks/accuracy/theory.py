@@ -2,7 +2,7 @@
 
 Worlds: ``as assumed`` (balanced, independent, normal), and one assumption broken at a time:
 ``correlated`` (correlation 0.5 within a class), ``skewed`` (standardized gamma scores of shape 2),
-``imbalanced`` (10 % positives). One axis at a time is varied around n_u = 1000, n_l = 20, d = 4 and
+``imbalanced`` (10% positives). One axis at a time is varied around n_u = 1000, n_l = 20, d = 4 and
 |c| = 2: unlabeled rows, labels, classifiers at a fixed |c|, and |c|.
 
 ``quantile`` is the 1 - p quantile (p = 0.1) of |c^ - c| over runs, ``bound`` the theorem's eps with

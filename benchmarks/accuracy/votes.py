@@ -159,7 +159,7 @@ RULES: dict[str, Rule] = {
 def vote_rules(setup: Setup) -> None:
     """Majority vote on CivilComments once more: ties, thresholds and calibrated votes.
 
-    Mean absolute errors with the half-width of their 95 % interval and the standard deviation over
+    Mean absolute errors with the half-width of their 95% interval and the standard deviation over
     runs, of rules that look at the labels; those that do not are in ``rivals_causes``. Labeled rows
     keep their label.
     """

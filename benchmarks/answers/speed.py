@@ -23,7 +23,7 @@ SIZES = ((1_000, 30, 2), (1_000, 30, 4), (1_000, 7, 2), (10_000, 30, 2))
 
 
 def make_judges(n: int, judges: int, classes: int, labels: int = 100, seed: int = 0) -> ScoreSet:
-    """Judges who share difficulty; each answers 80 % of the rows."""
+    """Judges who share difficulty; each answers 80% of the rows."""
     rng = np.random.default_rng(seed)
     truth, hard = rng.integers(0, classes, n), rng.normal(size=(n, 1))
     right = rng.normal(size=(n, judges)) < np.linspace(0.4, 1.8, judges) - hard

@@ -6,9 +6,9 @@ draw log-odds evidence z_j ~ N(s_j (y - 1/2), 1) for each of six classifiers, wi
 sigma(log prior odds + s_j z_j).
 
 - correlated, uneven: calibrated, shared noise 0.8, separations 0.4 to 2.4;
-- rare: calibrated, 3 % positives, shared noise 0.1;
+- rare: calibrated, 3% positives, shared noise 0.1;
 - independent, overconfident and underconfident: no shared noise, log-odds times 2.5 or 0.4;
-- dominant: ten classes, one classifier right in 93 % of the rows amid others with 45 to 75 %, all
+- dominant: ten classes, one classifier right in 93% of the rows amid others with 45 to 75%, all
   log scores times 0.4.
 """
 
@@ -79,7 +79,7 @@ def make_rarer(rng: np.random.Generator) -> ScoreSet:
 
 
 def make_independent_judges(rng: np.random.Generator) -> ScoreSet:
-    """Five judges of two classes, right on 60 to 90 % of the rows, independently of each other."""
+    """Five judges of two classes, right on 60 to 90% of the rows, independently of each other."""
     truth = (rng.random(ROWS) < 0.5).astype(np.int64)
     right = rng.random((ROWS, 5)) < np.linspace(0.6, 0.9, 5)
     return ScoreSet.from_answers(np.where(right, truth[:, None], 1 - truth[:, None]), truth)

@@ -3,7 +3,7 @@
     python -m benchmarks.auto.seed_noise
 
 ``benchmarks/results/auto_seed_noise.csv`` has, for 200 and 1,000 draws: the standard deviation of
-the ends of 95 % intervals over seeds, relative to their width (mean and largest over metrics and
+the ends of 95% intervals over seeds, relative to their width (mean and largest over metrics and
 classifiers), that of P(best) of the leader by accuracy, and seconds of the processor.
 
 ``auto_gate_flips.csv`` has, for 1,000 and 5,000 draws, the share of gates on an end of an interval,

@@ -5,8 +5,8 @@
 One family of classifiers (correlation 0.9, oversure or calibrated), a hundred classifiers, ones
 that err independently, independent judges of two classes, a rare class, positives three times
 rarer than those trained on. ``benchmarks/results/auto_simulations.csv`` has, per world and number
-of labels: the error relative to labels alone, coverage of 95 % intervals and width; the share of
-runs that *fail*, in which fewer than 88 % of the intervals hold; and the share of the runs, and of
+of labels: the error relative to labels alone, coverage of 95% intervals and width; the share of
+runs that *fail*, in which fewer than 88% of the intervals hold; and the share of the runs, and of
 those that fail, with a warning that is more than a note. Constants were not chosen on them.
 """
 

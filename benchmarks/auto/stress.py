@@ -134,7 +134,7 @@ STRESSES = {
     "one classifier inverted": Stress(rescore(invert_first)),
     "five near-copies": Stress(rescore(repeat_first)),
     "judges, scores 0 or 1": Stress(rescore(round_to_answers)),
-    "20 % of scores missing": Stress(remove_scores),
+    "20% of scores missing": Stress(remove_scores),
     "labels balanced over classes": Stress(label=balance_labels),
     "one dominates, all flattened": Stress(make_dominant),
     "three and a random one": Stress(add_noise),

@@ -7,7 +7,7 @@ half. `campaign` runs the studies; the tables of one whose name is "auto" are
 - auto_overall.csv: geometric mean over set x metric cells, worst cell, cells above 1.05;
 - auto_coverage.csv: coverage and width / labels-only width, per metric over sets, and per set;
 - auto_pairs.csv: how often the classifier called better with probability >= 0.9 truly is, and how
-  often the 95 % interval of a paired difference contains the true one;
+  often the 95% interval of a paired difference contains the true one;
 - auto_warnings.csv: on how many splits each warning was raised;
 - auto_decisions.csv: P(better) and P(best) as reported, in bins, against the observed share.
 """
@@ -49,7 +49,7 @@ def count_sure_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
 
 
 def count_held_pairs(ours: Estimate, truth: FloatArray) -> tuple[int, int]:
-    """Pairs of classifiers, and those whose difference is in its 95 % interval."""
+    """Pairs of classifiers, and those whose difference is in its 95% interval."""
     first, second = np.triu_indices(truth.size, 1)
     drawn = ours.draws[:, first] - ours.draws[:, second]
     low, high = Estimate(ours.value[first] - ours.value[second], drawn).interval()

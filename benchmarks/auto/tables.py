@@ -109,7 +109,7 @@ def tabulate_elsewhere() -> str:
 def _tabulate_changes(name: str, column: str) -> str:
     """RMAE and coverage with 20 and 100 labels, the lowest set; the unchanged one first.
 
-    What decides nothing is left out: ablations with an error within 8 %, and a coverage and a width
+    What decides nothing is left out: ablations with an error within 8%, and a coverage and a width
     ratio within 0.03 and 0.1 of what is shipped; stresses without a set covered below 0.88.
     """
     frame = read(f"auto_{name}").set_index([column, "n_labeled"])

@@ -67,7 +67,7 @@ def drop_from_last_class(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
 
 
 def keep_contested(data: ScoreSet, rng: np.random.Generator) -> ScoreSet:
-    """Of the rows on which all classifiers agree, 30 % are kept."""
+    """Of the rows on which all classifiers agree, 30% are kept."""
     votes = data.scores.argmax(axis=2)
     agreed = (votes == votes[:, :1]).all(axis=1)
     return data.take(np.flatnonzero(~agreed | (rng.random(data.n_rows) < 0.3)))

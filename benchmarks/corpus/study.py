@@ -6,7 +6,7 @@
 writes ``benchmarks/results/corpus_PART.csv`` (errors, coverage, width, bias and coverage of the
 best classifier, regret of the pick and warnings, by pattern and over all of them),
 ``corpus_PART_sources.csv`` (coverage by family of tables, and by how much all intervals would have
-to be wider to hold in 95 % of its cells) and ``corpus_PART_warnings.csv`` (how often each warning
+to be wider to hold in 95% of its cells) and ``corpus_PART_warnings.csv`` (how often each warning
 was raised, on sound and on altered panels). Cells are kept under
 ``.benchmarks-cache/cells``: a run that was stopped goes on, and only what is missing is computed.
 
@@ -47,7 +47,7 @@ SHARED, SHARED_ROWS = "shared", 6000
 
 @dataclass(frozen=True)
 class CorpusScene(Scene):
-    """Tables may be small: at most 60 % of the rows are seen, and all of them give the truth."""
+    """Tables may be small: at most 60% of the rows are seen, and all of them give the truth."""
 
     name: str = "corpus"
 

@@ -8,7 +8,7 @@ is that of the held-out half. ``--extra`` names a folder with further sets, thos
 sets, and standard errors come from leaving out one set at a time, since the best of a set is one
 fact for all its runs. Written to benchmarks/results:
 
-- decide_pairs.csv: coverage of the 95 % intervals of paired differences and of the 95 % set of
+- decide_pairs.csv: coverage of the 95% intervals of paired differences and of the 95% set of
   possible best models (the set holds the truly best one), by number of labels;
 - decide_probabilities.csv: what was said against what was true, for P(best) of every model,
   P(better) of every pair (the one called better) and P(within) of the pick for three margins, in

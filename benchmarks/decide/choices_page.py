@@ -32,7 +32,7 @@ def write_choices() -> str:
         [
             f"{tell_coverage(pairs)}\n",
             f"{tell_probabilities(said)}\n",
-            "Coverage of the 95 % intervals of paired differences (the difference between two "
+            "Coverage of the 95% intervals of paired differences (the difference between two "
             "models in a metric), and how often the set of possible best models contains the best "
             f"one. The figures are means over sets ({describe_origin('decide_pairs')}):\n",
             tabulate_coverage(pairs),
@@ -59,7 +59,7 @@ def tell_coverage(pairs: pd.DataFrame) -> str:
         least = own.loc[own["pair_coverage"].idxmin()]
         held = own.loc[own["set_coverage"].idxmin()]
         told.append(
-            f"With `{method}`, 95 % intervals of differences in accuracy and ROC AUC contain the "
+            f"With `{method}`, 95% intervals of differences in accuracy and ROC AUC contain the "
             f"true difference in {_format_span(mine['pair_coverage'])} of the cases. "
             "The lowest coverage "
             f"is {least['pair_coverage']:.0%}, on {least['dataset']} ({least['metric']}, "
@@ -109,7 +109,7 @@ def tabulate_coverage(pairs: pd.DataFrame) -> str:
         "pair_coverage": "coverage of differences|.1%",
         "pair_se": "its standard error|.1%",
         "least over all sets": "least over all sets|.1%",
-        "set_coverage": "95 % set contains the best|.1%",
+        "set_coverage": "95% set contains the best|.1%",
         "set_se": "standard error of this share|.1%",
         "set_size": "models in it|.1f",
     }
@@ -194,7 +194,7 @@ def _pool(said: pd.DataFrame) -> pd.DataFrame:
 
 def _format_span(values: pd.Series) -> str:
     low, high = np.floor(100 * values.min()), np.floor(100 * values.max())
-    return f"{low:.0f} % to {high:.0f} %"
+    return f"{low:.0f}% to {high:.0f}%"
 
 
 def _write_condition(what: str, metric: str) -> str:

@@ -14,7 +14,7 @@ SHOWN = ("auto", "ensemble", "bayesian_calibration", "ssme")
 def write_groups() -> str:
     sizes, gaps = read("decide_groups"), read("decide_group_gaps")
     parts = [
-        "Coverage of 95 % intervals by the number of rows of the group "
+        "Coverage of 95% intervals by the number of rows of the group "
         f"({describe_origin('decide_groups')}):\n"
     ]
     for target in ("population", "rows"):

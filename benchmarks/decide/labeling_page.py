@@ -86,7 +86,7 @@ def write_suggestion() -> str:
             "uncertainty sampling. The last four columns say how many labels of random rows one "
             "label of a drawn row is worth, as the method expects it and in truth:\n",
             format_table(worth, labels),
-            "Coverage of the 95 % intervals of `auto` after rows were chosen in each of these "
+            "Coverage of the 95% intervals of `auto` after rows were chosen in each of these "
             "ways, over all batches:\n",
             format_table(held, dict.fromkeys(held.columns[1:], ".0%")),
         ]
@@ -148,7 +148,7 @@ def write_plan() -> str:
         "within": "within a factor of 1.5|.0%",
         "within_one": "the same for one run|.0%",
         "reachable": "reachable for one run|.0%",
-        "inside_one": "one run is in the 80 % range|.0%",
+        "inside_one": "one run is in the 80% range|.0%",
         "seconds": "CPU seconds|.0f",
     }
     whole = kept[kept["target"] == "all"].set_index(["method", "case"])["within"]

@@ -5,7 +5,7 @@
 writes benchmarks/results/decide_labels_outside.csv: per number of labels and metric, over all
 development sets,
 
-    outside        share of estimates whose 95 % interval does not contain the value of labels alone
+    outside        share of estimates whose 95% interval does not contain the value of labels alone
     contradicted   share in which moreover the interval of labels alone does not contain the
                    estimate: `auto` widens these (D309)
     runs           share of runs with a contradicted estimate of this metric; of "any" metric

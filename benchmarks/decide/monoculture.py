@@ -5,7 +5,7 @@
 writes benchmarks/results/decide_monoculture.csv: per set, number of labels and figure (share of
 rows that all get wrong, majority vote, mean correlation of errors, effective number of independent
 models, joint errors of pairs), the mean absolute error of `auto` and of labels alone, their ratio,
-and the coverage of both 95 % intervals. "one more, left out" (with 50 labels) foretells a model
+and the coverage of both 95% intervals. "one more, left out" (with 50 labels) foretells a model
 that was left out from the others, against the truth with it.
 
 Runs 0 to 4 were looked at while the constant of `ssme.results.together` was chosen.

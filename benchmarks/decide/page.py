@@ -157,8 +157,8 @@ def write_shift() -> str:
             embed_picture("decide_shift", words),
             "The next table shows how much could be found at all. It has the share of runs with an "
             "alarm, the power of the best test on scores, and the power of a test that knows the "
-            "class of every unlabeled row, both at the level of 2 %. An alarm is raised by any of "
-            "three tests, which have a level of 5 % together, so that alarms may be more frequent "
+            "class of every unlabeled row, both at the level of 2%. An alarm is raised by any of "
+            "three tests, which have a level of 5% together, so that alarms may be more frequent "
             "than the power of one test.\n",
             format_columns(by_set, set_columns),
             "Mean absolute error without any correction (`as it is`), with labels weighted by a "

@@ -18,7 +18,7 @@ batch, and so do ``auto``, ``sure`` and ``both`` on rows of ``goal``. On other r
 batches of ten alone, and ``answers`` everywhere in batches of ten alone, after 0, 10, 25, 50 and
 100 labels; their regret is on the line between. Cumulative regret is the sum over the first 25, 50
 or 100 labels, in percentage points. ``labels_to_pick`` is the number of labels from which on the
-pick stays within 0.01 of the best, 200 where that never happens. ``held`` are 95 % intervals of
+pick stays within 0.01 of the best, 200 where that never happens. ``held`` are 95% intervals of
 accuracy after 100 labels that contain the accuracy on the pool, ``held_outside`` those that contain
 that on the rows of the set outside of it: the intervals are about rows like these, not about the
 pool.

@@ -16,7 +16,7 @@ The needed number is the one with which half of the runs meet the target, as in 
 (numbers of labels in all), the share of cases in which the two are within a factor of 1.5
 (``within``), also of the labels more (``within_more``). ``within_one`` and ``inside_one`` are about
 single runs: how often what one run needs is within that factor of what was said, and how often it
-is in the range that the plan gives for 80 % of the runs. ``reachable`` is the share of single runs
+is in the range that the plan gives for 80% of the runs. ``reachable`` is the share of single runs
 within that factor of their own median: no number said beforehand is within it more often. A number
 above 600 counts as 600, said or needed. ``seconds`` is the CPU time of the plans for all three
 targets together.

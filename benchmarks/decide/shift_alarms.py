@@ -5,7 +5,7 @@
 The shifts are those of `benchmarks.decide.shift`. benchmarks/results/decide_shift_alarms.csv has,
 per set, shift and number of labels, the share of runs with an alarm (D104 or D108, and each alone),
 and the share in which a correction was not refuted. For shifts of class frequencies two limits of
-the power stand beside it, for a two-sided test at the level of one of the two tests of D108 (2 %):
+the power stand beside it, for a two-sided test at the level of one of the two tests of D108 (2%):
 
     limit_scores    of the mean pooled score. With n labels the shift is d D / (s sqrt(1/n + 1/N))
                     standard errors, d the change of the class's share, D the difference of the mean

@@ -20,7 +20,7 @@ t ~ N(0, 0.7) for each classifier and run, which changes no decision of theirs.
 twice the largest number, one that is right from the start as none), those until the mean error of
 ROC AUC, as a curve that falls, is that of 80 random labels, the ratios of both to random (empty
 where random labels need none), the error of ROC AUC over all batches as a ratio to random, and how
-often the 95 % intervals hold. ``gain_said`` and ``gain_true`` are for how many labels of rows drawn
+often the 95% intervals hold. ``gain_said`` and ``gain_true`` are for how many labels of rows drawn
 alike one label stands, drawn in proportion to what it tells (Neyman's allocation), before there is
 a label: if the belief is right, and with the labels that the rows have. The line of all sets has
 medians over sets, and means of what intervals hold.

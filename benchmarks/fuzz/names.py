@@ -274,7 +274,7 @@ def _check_markdown(text: str) -> list[str]:
     if len(outside) not in (1, 3):
         problems.append("a code block is broken")
     for line in outside[0].splitlines():
-        if "<" in line.replace("\\<", "").replace("< 1 %", ""):
+        if "<" in line.replace("\\<", "").replace("< 1%", ""):
             problems.append("raw markup")
     return problems
 

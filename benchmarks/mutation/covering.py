@@ -143,7 +143,7 @@ class Reach:
         """Tests that reach the statement of a mutant, within ``limit`` seconds.
 
         First come those of the module's own test file and those that hold the numbers of every
-        method, each for at most 40 % of the time, then all others; of each the quickest first.
+        method, each for at most 40% of the time, then all others; of each the quickest first.
         ``source`` is the text of its module. What runs at import is reached through the functions
         of its class or file, by the unit tests of its room where these are none, and first of
         all by the tests of declarations.

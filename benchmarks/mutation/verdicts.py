@@ -121,7 +121,7 @@ def summarize(rows: Sequence[dict[str, Any]], sizes: dict[str, int]) -> list[dic
     """Counts of every group and of all, where ``sizes`` has the mutants of every group.
 
     ``killed_share`` counts every survivor as missed; ``killed_of_different`` leaves out those that
-    are equivalent, and has a 95 % interval (Wilson's) for what all mutants would give.
+    are equivalent, and has a 95% interval (Wilson's) for what all mutants would give.
     """
     table = []
     for group in (*sizes, "all"):

@@ -16,7 +16,7 @@ def test_the_documents_hold():
 
 UNMARKED = {
     "The error is 2.53 points.": "2.53",
-    "It covers 93 % of the sets, of 95 % intervals.": "93 %",
+    "It covers 93% of the sets, of 95% intervals.": "93%",
     "SSME is better in 10 of 12 cells.": "10 of 12",
     "A fit takes 40 seconds.": "40 seconds",
 }
@@ -180,8 +180,8 @@ def test_a_measurement_without_a_mark_is_found(figure):
 @pytest.mark.parametrize(
     "sentence",
     [
-        "`0.53` in code, [a link](a0.53.md), version 0.2.3, 95 % intervals",
-        "a default of 0.5<!-- constant --> and 20 %<!-- constant -->",
+        "`0.53` in code, [a link](a0.53.md), version 0.2.3, 95% intervals",
+        "a default of 0.5<!-- constant --> and 20%<!-- constant -->",
         "<!-- constants -->\n| a | 0.93 |\n<!-- /constants -->",
     ],
 )

@@ -25,7 +25,7 @@ def test_table_says_estimate_interval_and_labels_only(run: Run, scores: Path) ->
     result = run("evaluate", scores, *FAST, *MODELS, "--label", "y")
     assert result.exit_code == 0, result.output
     assert "40 labeled and 360 unlabeled" in result.stdout
-    for word in ("accuracy", "forest", "labels only", "95 % interval"):
+    for word in ("accuracy", "forest", "labels only", "95% interval"):
         assert word in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
 

@@ -43,7 +43,7 @@ def test_add_show_and_compare(run: Run, tmp_path: Path) -> None:
     assert "60 labels in 60 events" in shown.stdout
     assert "Pick by accuracy: good." in shown.stdout
     told = " ".join(shown.stdout.split())
-    assert "With 95 % probability the best one is good" in told
+    assert "With 95% probability the best one is good" in told
     assert (tmp_path / "history.json").exists()
     compared = run("track", "compare", "--memory", memory, "--json", "-")
     assert compared.exit_code == 0, compared.output

@@ -37,8 +37,8 @@ def test_the_sentence_names_the_likeliest_others_and_the_unit_of_the_loss():
     choice = choose_model(tuple("abcde"), ACCURACY, estimate_of(draws, [0.9, 0.8, 0.7, 0.6, 0.5]))
     assert choice.sentence() == (
         "Take a: it has the best estimate, and the expected loss of accuracy from taking it is "
-        "95.00 percentage points. With 95 % probability the best one is b or 3 others. a is "
-        "the best with 5 % probability (not calibrated)."
+        "95.00 percentage points. With 95% probability the best one is b or 3 others. a is "
+        "the best with 5% probability (not calibrated)."
     )
 
 

@@ -45,7 +45,7 @@ def test_pictures_need_no_style_and_have_words() -> None:
 
 def test_a_section_ends_where_the_next_begins() -> None:
     text = explain("d106")
-    assert "no score on more than 20 %" in text
+    assert "no score on more than 20%" in text
     assert "##" not in text
     assert "<a " not in text
     assert "![" not in text

@@ -133,7 +133,7 @@ def test_every_output_has_the_corrected_probability_once(evaluated):
     assert "p_best_raw" not in repr(ranking)
     assert "p_best_raw" not in ranking._repr_html_()
     assert "p_best_raw" in ranking.frame().columns
-    assert re.findall(r"\d+ %", choice.sentence()) == ["95 %", format_percent(choice.p_best)]
+    assert re.findall(r"\d+%", choice.sentence()) == ["95%", format_percent(choice.p_best)]
     found = json.loads(evaluated.to_json())
     assert found["decision"]["p_best"] == found["ranking"][0]["p_best"] == choice.p_best
     assert found["decision"]["p_best_raw"] == found["ranking"][0]["p_best_raw"] == choice.p_best_raw

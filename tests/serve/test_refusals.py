@@ -291,5 +291,5 @@ def test_a_coverage_that_is_no_percentage_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["0.95", "0,95", ".95", "1"])
 def test_a_share_for_a_percentage_is_refused_with_the_percentage(text: str) -> None:
-    with pytest.raises(InputError, match=r"Enter (95 for 95|100 for 100) %"):
+    with pytest.raises(InputError, match=r"Enter (95 for 95|100 for 100)%"):
         parse_mapping({"level": [text]}, COLUMNS, "a.csv")

@@ -60,7 +60,7 @@ def test_settings_of_before_show_their_result_again(evaluated: House) -> None:
         evaluated.work()
         evaluated.post("/files/1/evaluate")
         evaluated.work()
-        assert f"with {level} % intervals" in evaluated.client.get("/files/1/result").text
+        assert f"with {level}% intervals" in evaluated.client.get("/files/1/result").text
 
 
 def test_only_the_newest_evaluations_are_kept_whole_and_no_request_has_labels(

@@ -273,7 +273,7 @@ def _count_missing(result: Evaluation, file: Path) -> int:
 def plan(spec: RunSpec, output: Output, asked: PlanOptions) -> None:
     """Estimate by simulation how many more labels a target needs.
 
-    The number printed is the median over simulated runs; 80 % of them lie within the range.
+    The number printed is the median over simulated runs; 80% of them lie within the range.
 
     Examples:
 

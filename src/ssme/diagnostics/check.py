@@ -42,7 +42,7 @@ class Limits:
     least_compared: int = 10  # with fewer rows on either side the energy test finds hardly anything
     # smallest attainable p-value 0.0025, a quarter of `family_level`: room for two tests
     permutations: int = 399
-    # chance of a warning with no cause of each of the two tests of shift: 4 % together, and 5 %
+    # chance of a warning with no cause of each of the two tests of shift: 4% together, and 5%
     # with the energy test
     shift_level: float = 0.02
     exact_rows: int = 300  # rows up to which the number of right answers has its exact distribution

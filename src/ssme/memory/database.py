@@ -156,7 +156,7 @@ class DecisionRecord:
     p_best, regret : float or None
         Probability that the pick is the best, and the expected loss by taking it.
     possible_best : tuple of str
-        The smallest set of models that contains the best one with 95 % probability.
+        The smallest set of models that contains the best one with 95% probability.
     sureness : str
         The set and P(best) in words (`Choice.sureness`); empty in memories of older
         versions.

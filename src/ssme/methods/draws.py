@@ -39,7 +39,7 @@ MOST_DRAWS = 100_000
 
 
 def declare_world_draws() -> Any:
-    """The option ``n_worlds``; with 200, five draws lie beyond each end of a 95 % interval."""
+    """The option ``n_worlds``; with 200, five draws lie beyond each end of a 95% interval."""
     meaning = "Number of draws of labels and rows behind intervals, comparisons and ranks."
     return option(200, meaning, Whole(2, MOST_DRAWS))
 

@@ -121,7 +121,7 @@ def _make_mean_worth(
 #     m_rho(mass) = m( mass_ik rho_k / sum_i mass_ik ),
 #
 # so that rows of a class count as before among themselves, and classes as stated. It is the metric
-# under label shift. Written ``accuracy~0.03``: two classes, 3 % of class 1.
+# under label shift. Written ``accuracy~0.03``: two classes, 3% of class 1.
 #
 # From labels alone, a metric of decisions among two classes has the interval of confusion tables
 # that are drawn and then scaled to the stated shares. Rows that are weighted anew would not do:

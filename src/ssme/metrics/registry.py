@@ -127,7 +127,7 @@ def get_metric(spec: MetricSpec, *, threshold: float | None = None) -> Metric:
         A name that `metric_names` lists; a name with options, ``{"name": "ece", "norm": "l2"}``;
         a `Metric`, which is returned as it is; or a callable, which is wrapped by `from_callable`.
         ``recall[2]``, ``precision[2]`` and ``f1[2]`` are those of the class number 2;
-        ``accuracy~0.03`` is the accuracy if 3 % of the rows were of class 1.
+        ``accuracy~0.03`` is the accuracy if 3% of the rows were of class 1.
     threshold : float, optional
         P(1) from which class 1 is predicted (default 0.5). It concerns metrics of decisions only
         and shows in their name: ``accuracy@0.3``, which is itself a valid ``spec``.
@@ -392,7 +392,7 @@ def _split_partial(plan: Callable[..., Any]) -> Any:
 # -------------------------------------------------------------------------------------------------
 # Which metric leads if none was asked for: accuracy, unless a class is rare.
 #
-# A class is rare where its share of the rows is below 0.4 / K among K classes (20 % of two, 4 % of
+# A class is rare where its share of the rows is below 0.4 / K among K classes (20% of two, 4% of
 # ten). Whoever never predicts it is right nearly always, so that accuracy hardly
 # distinguishes classifiers. The leading metric is then
 #

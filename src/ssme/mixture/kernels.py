@@ -40,7 +40,7 @@ from ssme.executors import choose_torch_device
 #
 # so the sums of a row lose less than ERROR times the mean weight of the points. A point's own
 # kernel puts at least its own weight into its row; hence no posterior moves by more than ERROR,
-# and where a sum is above 1 % of the mean weight its relative error is below 100 ERROR = 1e-6.
+# and where a sum is above 1% of the mean weight its relative error is below 100 ERROR = 1e-6.
 # Rows with smaller sums are redone over all points in the log domain. The Epanechnikov kernel is
 # zero beyond R = 1, so there nothing is lost.
 

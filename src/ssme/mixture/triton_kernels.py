@@ -31,7 +31,7 @@ LOST = 1e-30
 """Float32 sums below this have lost digits to underflow."""
 NEAR = 200.0
 """Mean squared distance (in u) of a program's rows from their mean up to which products are
-exact enough, in 99 % of the programs."""
+exact enough, in 99% of the programs."""
 PADDING = 256
 """Rows are padded to a multiple of this; a tile's sides divide it."""
 BLOCK = {"QUERIES": 16, "POINTS": 32, "UNROLL": 4, "num_warps": 2, "maxnreg": 128}

@@ -8,13 +8,13 @@ The rule, the same in `Evaluation.choose`, on the command line and on the report
     regret          max_j m_j - m_pick in each draw: what is lost if another model is the best; the
                     expected regret is its mean over draws that are drawn towards the estimates, as
                     for P(best), its interval the quantiles over the draws as they are
-    95 % set        the fewest models whose P(best) add up to 0.95, taken from the highest down;
+    95% set         the fewest models whose P(best) add up to 0.95, taken from the highest down;
                     the pick is always shown with it, whether or not it is among them
-    equal           models whose difference to the pick lies within +-margin with 95 % probability
+    equal           models whose difference to the pick lies within +-margin with 95% probability
     P(within)       share of the draws in which the regret is no more than the margin, corrected
                     likewise
 
-Intervals and what is asked to hold with 95 % (equal, P(within)) go by the draws as they are: their
+Intervals and what is asked to hold with 95% (equal, P(within)) go by the draws as they are: their
 tails are wide on purpose.
 
 The pick goes by the estimate and not by P(best), because P(best) rewards a wide interval: a model
@@ -171,7 +171,7 @@ class Choice(Answer):
 
     @property
     def may_stop(self) -> bool:
-        """Whether the pick is within the margin of the best with 90 % probability.
+        """Whether the pick is within the margin of the best with 90% probability.
 
         It goes by the draws as they are, whatever looks came before (`ssme.results.plan`).
         """
@@ -202,7 +202,7 @@ class Choice(Answer):
         listed = list_alternatives(self.possible_best)
         raw = "" if self.calibrated else " (not calibrated)"
         return (
-            f"With {100 * self.set_level:g} % probability the best one is {listed}. "
+            f"With {100 * self.set_level:g}% probability the best one is {listed}. "
             f"{self.pick} is the best with {format_percent(self.p_best)} probability{raw}."
         )
 

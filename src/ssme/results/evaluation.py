@@ -366,7 +366,7 @@ class Evaluation:
         """Choose a model by one metric, and say what the choice may cost.
 
         The pick is the model with the best estimate. With it come the probability that it is the
-        best, the expected regret, the smallest set of models that contains the best one with 95 %
+        best, the expected regret, the smallest set of models that contains the best one with 95%
         probability, and the models that are practically equal to it (`ssme.results.choose`).
 
         Parameters

@@ -262,7 +262,7 @@ def refuse_idle_condition(
                 f"{condition.text!r} is {str(outcome).lower()} for every model: {what} is between "
                 f"{low:g} and {high:g}",
                 option="fail_under",
-                hint="write 5 % as 0.05",
+                hint="write 5% as 0.05",
             )
 
 

@@ -645,7 +645,7 @@ def _to_scale(metric: Metric, values: FloatArray) -> FloatArray:
 # A classifier that predicts class k for no row of a group finds none of its n cases of k there: its
 # recall is 0 in every draw. That is no proof for the people whom the rows stand for. With no case
 # among n seen, and all rates alike probable before, a rate has the distribution Beta(1, n): at most
-# "three in n" with 95 % probability. Likewise where it predicts k for every row, whose recall is 1.
+# "three in n" with 95% probability. Likewise where it predicts k for every row, whose recall is 1.
 
 
 def leave_end(

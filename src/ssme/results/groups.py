@@ -18,7 +18,7 @@ kind, so that the worst group may be picked out after looking.
 Where a classifier never errs, or always, on the n cases of a group (its positives, say, none of
 which it finds), all draws are the same number. That proves nothing about the people the rows
 represent: a rate that was not seen in n cases may be as large as 1 - (1 - level)^(1/n), "three in
-n" at 95 %, and the interval of the gap reaches as far.
+n" at 95%, and the interval of the gap reaches as far.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ labels: the draws were not compared with the truth there, and the wrong stops th
 
 The number that is planned is the one of a power analysis: with so many labels, half of the runs
 meet the target. A run takes one joint draw for the truth, labels rows at random and fits the
-method; the range says with how many labels 10 % and 90 % of the runs meet it. What a single run
+method; the range says with how many labels 10% and 90% of the runs meet it. What a single run
 needs is a matter of luck too, which no plan can predict.
 
 The effective number of labels says what the unlabeled rows are worth: labels alone give an interval
@@ -122,8 +122,8 @@ class LabelPlan(table.Answer):
     n_labeled : int
         Number of labels there are.
     more, more_low, more_high : float
-        Number of additional labels with which the target is met in half of the runs, in 10 % and
-        in 90 %; infinite where all rows are too few, or it is too far off to be estimated.
+        Number of additional labels with which the target is met in half of the runs, in 10% and
+        in 90%; infinite where all rows are too few, or it is too far off to be estimated.
     curve : tuple of PlannedStep
         What was seen at growing numbers of labels.
     effective_labels : float
@@ -177,7 +177,7 @@ class LabelPlan(table.Answer):
         high = f"{self.more_high:,.0f}" if np.isfinite(self.more_high) else f"over {most:,}"
         return (
             f"{self.target}{named} needs about {self.more:,.0f} more labels "
-            f"({self.more_low:,.0f} to {high} in 80 % of the runs; now {self.now:.3g}).{worth}"
+            f"({self.more_low:,.0f} to {high} in 80% of the runs; now {self.now:.3g}).{worth}"
         )
 
     def _list_rows(self) -> Sequence[Mapping[str, Any]]:

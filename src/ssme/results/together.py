@@ -31,7 +31,7 @@ not. Each estimate and its draws are moved a little towards labels alone, by the
 
 V and V_0 being the variances of the draws and of labels alone, summed over the values of one
 metric, so that shares still sum to one. k was chosen on runs 0 to 4 of
-``benchmarks.decide.monoculture``: it costs 4 % of error on average, where 0.4 costs 20 %.
+``benchmarks.decide.monoculture``: it costs 4% of error on average, where 0.4 costs 20%.
 
 Shares P(W = w) are known next to exactly for the rows at hand where the classifiers agree on most
 of them, and the draws of their share then contain little but the sampling of rows. On other rows of

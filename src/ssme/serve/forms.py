@@ -173,10 +173,10 @@ def _parse_percent(text: str) -> float:
         return round(percent / 100.0, 12)
     if 0.0 < percent <= 1.0:
         raise InputError(
-            f"`level`: {text} would give intervals of {percent:g} %",
-            hint=f"enter {100 * percent:g} for {100 * percent:g} %",
+            f"`level`: {text} would give intervals of {percent:g}%",
+            hint=f"enter {100 * percent:g} for {100 * percent:g}%",
         )
-    raise InputError(f"`level` must be between 1 and 100, got {text!r}", hint="enter 95 for 95 %")
+    raise InputError(f"`level` must be between 1 and 100, got {text!r}", hint="enter 95 for 95%")
 
 
 def fill_form(read: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:

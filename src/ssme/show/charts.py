@@ -138,7 +138,7 @@ def _draw_metric(evaluation: Evaluation, metric: str) -> Plot:
     plot = draw_metric(evaluation, metric, limit=REPORT_MODELS)
     count = evaluation.data.n_models
     some = f"The best {REPORT_MODELS} of {count} models; the table has all."
-    title = f"{metric} with {evaluation.level * 100:g} % intervals"
+    title = f"{metric} with {evaluation.level * 100:g}% intervals"
     return replace(plot, title=title, note=some if count > REPORT_MODELS else "")
 
 

@@ -74,10 +74,10 @@ def list_estimate_columns(level: float) -> tuple[Shown, ...]:
     return (
         Shown("model", "model"),
         Shown("estimate", "estimate", "number"),
-        Shown(f"{level * 100:g} % interval", ("low", "high"), "span"),
+        Shown(f"{level * 100:g}% interval", ("low", "high"), "span"),
         Shown("labels only", "labels_only", "number"),
         Shown(
-            f"{level * 100:g} % interval",
+            f"{level * 100:g}% interval",
             ("labels_only_low", "labels_only_high"),
             "span",
             ends=("labels only low", "labels only high"),
@@ -169,7 +169,7 @@ def build_document(
     if charts.get("behavior"):
         about = (
             "Lines and points are estimates; bands and bars are "
-            f"{evaluation.level * 100:g} % intervals, from the same draws as those in the tables."
+            f"{evaluation.level * 100:g}% intervals, from the same draws as those in the tables."
         )
         sections.append(Section("behavior", "Behavior", (about,), charts=charts["behavior"]))
     if limit is None:
@@ -275,7 +275,7 @@ def _write_answers(evaluation: Evaluation) -> tuple[Headline, ...]:
     detail = name if metric.greater_is_better else f"{name} ({metric.direction})"
     if best["low"] == best["low"]:
         span = format_span(best["low"], best["high"])
-        detail += f", {evaluation.level * 100:g} % interval {span}"
+        detail += f", {evaluation.level * 100:g}% interval {span}"
         effective = count_effective_labels(evaluation)
         if thresholds is None and effective >= evaluation.groups[0].n_labeled + 0.5:
             detail += f"; {effective:,.0f} effective labels"
@@ -334,7 +334,7 @@ def _compare_with_labels(evaluation: Evaluation, best: Mapping[str, Any]) -> Hea
         do = "label does" if count == 1 else "labels do"
         return Headline(question, "-", f"the {count:,} {do} not determine it.")
     span = format_span(best["labels_only_low"], best["labels_only_high"])
-    interval = "" if span == "-" else f"{evaluation.level * 100:g} % interval {span}; "
+    interval = "" if span == "-" else f"{evaluation.level * 100:g}% interval {span}; "
     labels = "label" if count == 1 else "labels"
     return Headline(question, format_number(alone), f"{interval}{count:,} {labels}.")
 
@@ -374,7 +374,7 @@ def _make_estimates(
     if report:
         about.insert(
             0,
-            f"An interval contains the true value {evaluation.level * 100:g} % of the time if the "
+            f"An interval contains the true value {evaluation.level * 100:g}% of the time if the "
             'assumptions of the method are true. "Labels only" is the estimate from the '
             "labeled rows alone.",
         )
@@ -561,7 +561,7 @@ def _make_gaps(evaluation: Evaluation, model: str, limit: int | None) -> Section
         Shown("grouping", "by"),
         Shown("gap in", "name"),
         Shown("estimate", "estimate", "number"),
-        Shown(f"{gaps.level * 100:g} % interval", ("low", "high"), "span"),
+        Shown(f"{gaps.level * 100:g}% interval", ("low", "high"), "span"),
         Shown("worst", "worst"),
         Shown("best", "best"),
     )

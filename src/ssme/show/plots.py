@@ -125,7 +125,7 @@ class Plots:
             for metric in self.evaluation.metrics
         ]
         return Plot(
-            f"Estimates with {self.evaluation.level * 100:g} % intervals",
+            f"Estimates with {self.evaluation.level * 100:g}% intervals",
             {"concat": [{"title": part.title, **part.body} for part in parts], "columns": 2},
             [row for part in parts for row in part.rows],
             " ".join(part.alt for part in parts),
@@ -576,7 +576,7 @@ def draw_rows(
         for row in found[: min(limit, 5)]
     ]
     more = f"; and {len(found) - len(first)} more models" if len(found) > len(first) else ""
-    words = f"{metric}{where}, estimates with {level * 100:g} % intervals: "
+    words = f"{metric}{where}, estimates with {level * 100:g}% intervals: "
     return Plot(metric, body, rows, f"{words}{'; '.join(first)}{more}.")
 
 

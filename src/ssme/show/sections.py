@@ -102,4 +102,4 @@ def format_percent(value: float | None) -> str:
     """A probability from a few hundred draws: never quite 0 or 1."""
     if value is None or value != value:
         return "-"
-    return "> 99 %" if value > 0.99 else "< 1 %" if value < 0.01 else f"{value * 100:.0f} %"
+    return "> 99%" if value > 0.99 else "< 1%" if value < 0.01 else f"{value * 100:.0f}%"

@@ -55,7 +55,7 @@ def render_card(evaluation: Evaluation, model: str) -> str:
     for row in rows:
         if row["estimate"] == row["estimate"]:
             span = format_span(row["low"], row["high"])
-            name = f"{row['metric']} ({evaluation.level * 100:g} % interval {span})"
+            name = f"{row['metric']} ({evaluation.level * 100:g}% interval {span})"
             lines += [f"    - type: {json.dumps(row['metric'])}", f"      name: {json.dumps(name)}"]
             lines.append(f"      value: {row['estimate']:.4f}")
     columns = documents.list_estimate_columns(evaluation.level)[1:5]

@@ -24,7 +24,7 @@ from ssme.metrics.kinds import SettledCalibration
 # A fixed grid over [0, 1], fine at both ends, that a score is put on by looking at its bits.
 #
 # The bin of a score p is read off the bits of its odds p / (1 - p): their exponent and the first 7
-# bits of their mantissa. So a bin spans less than 0.8 % of the odds, from 2^-32 to 2^32; scores
+# bits of their mantissa. So a bin spans less than 0.8% of the odds, from 2^-32 to 2^32; scores
 # beyond share the first or the last bin. Rounding keeps order: the bin number never falls as p
 # grows, and `MIDDLE`, where the odds are one, is the first bin of scores that are 1/2 or more.
 

@@ -62,7 +62,7 @@ def _answer(evaluation: SystemsEvaluation, rows: Sequence[dict[str, Any]]) -> tu
     best = max(rows, key=lambda row: row["estimate"])
     span = format_span(best["low"], best["high"])
     name = evaluation.measures[0].replace("_", " ")
-    level = f"{evaluation.level * 100:g} %"
+    level = f"{evaluation.level * 100:g}%"
     found = [
         Headline(
             "Which system?",
@@ -90,7 +90,7 @@ def _answer(evaluation: SystemsEvaluation, rows: Sequence[dict[str, Any]]) -> tu
 
 
 def _explain_rates(evaluation: SystemsEvaluation) -> tuple[str, ...]:
-    level = f"{evaluation.level * 100:g} %"
+    level = f"{evaluation.level * 100:g}%"
     about: tuple[str, ...] = ()
     if evaluation.table.rows.seconds is not None:
         about = (
@@ -141,10 +141,10 @@ def _list_columns(
         Column("system", take("system")),
         Column("judges", take("judges"), "number"),
         Column("estimate", take("estimate"), "number"),
-        Column(f"{evaluation.level * 100:g} % interval", take("low", "high"), "span"),
+        Column(f"{evaluation.level * 100:g}% interval", take("low", "high"), "span"),
         Column("labels only", take("labels_only"), "number"),
         Column(
-            f"{evaluation.level * 100:g} % interval",
+            f"{evaluation.level * 100:g}% interval",
             take("labels_only_low", "labels_only_high"),
             "span",
             spare=True,
@@ -160,7 +160,7 @@ def _make_differences(evaluation: SystemsEvaluation, measure: str, limit: int | 
     rows = evaluation.differences(measure)
     about: tuple[str, ...] = (
         "Each difference is that of the two systems on the same items. The last interval contains "
-        f"all differences at once {evaluation.level * 100:g} % of the time.",
+        f"all differences at once {evaluation.level * 100:g}% of the time.",
     )
     if len(rows) > SHOWN_PAIRS:
         own = [row for row in evaluation.rows(measure) if row["group"] == ALL]
@@ -174,7 +174,7 @@ def _make_differences(evaluation: SystemsEvaluation, measure: str, limit: int | 
         Column("second", [row["second"] for row in shown]),
         Column("difference", [row["difference"] for row in shown], "number"),
         Column(
-            f"{evaluation.level * 100:g} % interval",
+            f"{evaluation.level * 100:g}% interval",
             [(row["low"], row["high"]) for row in shown],
             "span",
         ),
@@ -243,7 +243,7 @@ def _list_costs(evaluation: SystemsEvaluation) -> list[Section]:
     if not rows:
         return []
     budget = evaluation.options.budget
-    told = "as few as make intervals at most 5 % wider"
+    told = "as few as make intervals at most 5% wider"
     if budget is not None:
         told = f"those with the narrowest intervals for at most {budget:g}"
         if not any(row["chosen"] for row in rows):
@@ -301,9 +301,7 @@ def _list_judges(evaluation: SystemsEvaluation, limit: int | None) -> list[Secti
         error = evaluation.label_error
         told = "Estimates take people to be right."
         if error is not None:
-            told = (
-                f"Estimates allow for {error * 100:.1f} % wrong labels; numbers of judges do not."
-            )
+            told = f"Estimates allow for {error * 100:.1f}% wrong labels; numbers of judges do not."
         cells = [(row[name], row[f"{name}_low"], row[f"{name}_high"]) for row in pairs]
         columns = [
             Column("first", [row["first"] for row in pairs]),

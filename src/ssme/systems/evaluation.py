@@ -416,7 +416,7 @@ class SystemsEvaluation:
         """Which judges to keep, from all to one: ``cost`` on all rows, mean ``width`` of intervals.
 
         The ``chosen`` ones have the narrowest intervals within ``budget``; without one, they are as
-        few as make intervals at most 5 % wider. Empty without ``prices``.
+        few as make intervals at most 5% wider. Empty without ``prices``.
         """
         return [dict(row) for row in self._steps]
 

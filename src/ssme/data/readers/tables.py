@@ -216,7 +216,7 @@ class Table:
 
 
 def read_percentages(values: NDArray[Any]) -> FloatArray | None:
-    """The numbers of a column in which every value is a percentage such as ``"84.4 %"``."""
+    """The numbers of a column in which every value is a percentage such as ``"84.4%"``."""
     if values.dtype.kind != "O":
         return None
     found: FloatArray = np.full(len(values), np.nan)

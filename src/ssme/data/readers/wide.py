@@ -289,7 +289,7 @@ def _explain_percentages(table: Table, found: Sequence[str], others: Sequence[st
 
 
 def _refuse_numbers_as_text(table: Table, name: str, *, judged: bool) -> None:
-    """Refuse a text column that is meant for scores: mostly numbers or percentages (``46 %``).
+    """Refuse a text column that is meant for scores: mostly numbers or percentages (``46%``).
 
     So is one whose numbers have an apostrophe or a quote before them, as spreadsheets mark text.
     Whole numbers written as text, such as postal codes, are text; so are numbers in a column
