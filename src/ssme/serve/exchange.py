@@ -38,11 +38,7 @@ Line = tuple[Any, Any, str, str, Any]
 
 
 def write_labels(request: Mapping[str, Any], folder: Path) -> None:
-    writing.write_text(folder / "labels.json", json.dumps(read_labels(request)))
-
-
-def read_labels(request: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """The ``labels`` of a file, lines, and its ``proposals``, (row, class).
+    """Write the ``labels`` of a file, lines, and its ``proposals``, (row, class), into ``folder``.
 
     The last label of each person for a row is taken, and the last proposal.
 
@@ -84,7 +80,8 @@ def read_labels(request: Mapping[str, Any]) -> dict[str, list[Any]]:
             )
     if not found and not proposals:
         raise InputError(f"{path.name} has no label", hint="check the column of its labels")
-    return {"labels": list(found.values()), "proposals": list(proposals.items())}
+    imported = {"labels": list(found.values()), "proposals": list(proposals.items())}
+    writing.write_text(folder / "labels.json", json.dumps(imported))
 
 
 def _read_table(path: Path, id_column: str) -> Iterator[Line]:

@@ -205,11 +205,7 @@ async def open_path(request: Request, project: Project) -> Response:
     return pages.go_to(f"/files/{await project.add_file(path)}")
 
 
-async def show_file(request: Request, project: Project, file: OpenFile) -> Response:
-    return await _render(request, project, file)
-
-
-async def _render(
+async def show_file(
     request: Request,
     project: Project,
     file: OpenFile,
@@ -293,7 +289,7 @@ async def correct(request: Request, project: Project, file: OpenFile) -> Respons
     try:
         mapping = forms.parse_mapping(form, columns, file.record.path, given)
     except InputError as error:
-        return await _render(request, project, file, form, forms.spell_for_page(error))
+        return await show_file(request, project, file, form, forms.spell_for_page(error))
     await project.look(file.record.id, *mapping)
     return pages.go_to(f"/files/{file.record.id}")
 

@@ -77,23 +77,19 @@ def list_fields(path: str) -> list[dict[str, Any]]:
     """
     suffix = Path(path).suffix.lower()
     return [
-        _describe_field(each)
+        {
+            "name": each.name,
+            "kind": "choice" if each.choices else each.shape,
+            "choices": list(each.choices),
+            "meaning": each.meaning,
+            "empty": options.describe_default(each),
+            "is_of_file": bool(each.files),
+        }
         for each in READING
         if each.title or not each.part
         if each.name not in ("labels_file", "ignore")
         if not each.files or suffix in each.files
     ]
-
-
-def _describe_field(of: options.Option) -> dict[str, Any]:
-    return {
-        "name": of.name,
-        "kind": "choice" if of.choices else of.shape,
-        "choices": list(of.choices),
-        "meaning": of.meaning,
-        "empty": options.describe_default(of),
-        "is_of_file": bool(of.files),
-    }
 
 
 def parse_mapping(

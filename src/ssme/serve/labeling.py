@@ -27,6 +27,8 @@ ACTIONS = {"accept": "a", "unsure": "u", "skip": "s", "back": "b", "undo": "z", 
 LETTERS = "qwertyiopdfghjklxcvm"
 """Keys of classes that have no digit."""
 NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNORECASE)
+WORDS = re.compile("[A-Z]*[a-z]+|[A-Z]+|[0-9]+")
+"""Words of the name of a column or class: of ``answerB`` "answer" and "B"."""
 SHORT, RECORD = 60, 3
 """Cells of so few characters are laid out as a record, where a row has so many."""
 SIDES = (("a", "b"), ("1", "2"), ("left", "right"), ("first", "second"))
@@ -74,7 +76,7 @@ def find_pair(names: Sequence[Any]) -> tuple[Any, Any] | None:
     >>> find_pair(["prompt", "answer_a", "answer_b"]), find_pair(["tie", "B", "A"])
     (('answer_a', 'answer_b'), ('A', 'B'))
     """
-    words = {n: tuple(re.findall("[a-z]+|[0-9]+", _split_words(n))) for n in map(str, names)}
+    words = {n: tuple(each.lower() for each in WORDS.findall(n)) for n in map(str, names)}
     by_words = {of: n for n, of in words.items()}
     for left, right in SIDES:
         for name, of in words.items():
@@ -83,10 +85,6 @@ def find_pair(names: Sequence[Any]) -> tuple[Any, Any] | None:
                 if other in by_words:
                     return name, by_words[other]
     return None
-
-
-def _split_words(name: str) -> str:
-    return re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def arrange_cells(
@@ -113,20 +111,20 @@ def arrange_cells(
         order = [*places, *usual[2:]]
         titles, called = ["First", "Second"], dict(zip(places, ("first", "second"), strict=True))
     rest = [each for each in known if each[0] not in pair]
-    record = [each for each in rest if _is_short(*each[1:])]
+    record = [
+        (name, kind, text)
+        for name, kind, text in rest
+        if kind != "image" and len(text) <= SHORT and "\n" not in text and text[:1] != "{"
+    ]
     if len(record) < RECORD:
         record = []
     return {
         "pair": [(title, texts[name]) for title, name in zip(titles, pair, strict=True)],
         "blocks": [(*each, _read_record(each[2])) for each in rest if each not in record],
-        "record": [(name, kind, text) for name, kind, text in record],
+        "record": record,
         "order": [*zip(order, usual, strict=True)],
         "called": called,
     }
-
-
-def _is_short(kind: str, text: str) -> bool:
-    return kind != "image" and len(text) <= SHORT and "\n" not in text and text[:1] != "{"
 
 
 def _read_record(text: str) -> list[tuple[str, str]]:
@@ -143,7 +141,10 @@ async def show_label(request: Request, project: Project, file: OpenFile) -> Resp
     annotator = pages.find_session(request).annotator
     may_label = not project.settings.read_only
     job = await project.choose_rows(file) if file.is_ready and annotator and may_label else None
-    if not file.is_ready or not annotator or await _asks_for_names(request, project, file):
+    asks_for_names = file.lacks_names and pages.may_change(request)
+    if asks_for_names:  # what 0 and 1 mean is asked until there is a label
+        asks_for_names = not await project.count_labels(file.record.id)
+    if not file.is_ready or not annotator or asks_for_names:
         return pages.render(request, "label.html", file=file, view=None, job=None)
     view: LabelView | None = None
     if "row" in request.query_params:
@@ -168,12 +169,6 @@ async def show_label(request: Request, project: Project, file: OpenFile) -> Resp
         described=[(c, file.describe_class(c)) for c in classes if file.describe_class(c)],
         **await _describe_card(request, project, file, view),
     )
-
-
-async def _asks_for_names(request: Request, project: Project, file: OpenFile) -> bool:
-    """Whether the page first asks what 0 and 1 mean: until there is a label."""
-    asks = file.lacks_names and pages.may_change(request)
-    return asks and not await project.count_labels(file.record.id)
 
 
 async def mark(request: Request, project: Project, file: OpenFile) -> Response:
