@@ -268,13 +268,13 @@ def tabulate_all_sets() -> str:
         "(`python -m benchmarks.accuracy all_sets`, `python -m benchmarks.auto.campaign`).",
         "",
         "- **It wins** where classifiers differ in kind: its error is "
-        f"{few['rmae']:.2f} of that of labels alone with 20 labels, "
-        f"{many['rmae']:.2f} with 100, and larger in "
+        f"{few['rmae']:.2f} times that of labels alone with 20 labels, "
+        f"{many['rmae']:.2f} times with 100, and larger in "
         f"{many['cells_above_1']} of {many['cells']} cells.",
-        "- **It wins less** on tables that nothing was fitted to, of which many are difficult on "
+        "- **It wins less** on tables that were not used to build it, many of them difficult on "
         "purpose (a rare class, two models, one family, distorted scores): its error is "
-        f"{unseen.loc[20, 'error']:.2f} of that of labels alone with 20 labels, "
-        f"{unseen.loc[100, 'error']:.2f} with 100.",
+        f"{unseen.loc[20, 'error']:.2f} times that of labels alone with 20 labels, "
+        f"{unseen.loc[100, 'error']:.2f} times with 100.",
         "- **Coverage** of 95% intervals: "
         f"{many['coverage']:.0%} to {few['coverage']:.0%} on these sets, "
         f"{unseen.loc[20, 'covered']:.0%} to {unseen.loc[100, 'covered']:.0%} on those tables.",

@@ -7,9 +7,9 @@ the ends of 95% intervals over seeds, relative to their width (mean and largest 
 classifiers), that of P(best) of the leader by accuracy, and seconds of the processor.
 
 ``auto_gate_flips.csv`` has, for 1,000 and 5,000 draws, the share of gates on an end of an interval,
-such as ``accuracy.low >= 0.9``, that decide alike on at least 19 of 20 seeds, by how far their limit is
-from the mean end, as a share of the width: all metrics, classifiers and ends of the sample and of
-three development sets with 50 labels.
+such as ``accuracy.low >= 0.9``, that decide alike on at least 19 of 20 seeds, by how far their
+limit is from the mean end, as a share of the width: all metrics, classifiers and ends of the sample
+and of three development sets with 50 labels.
 """
 
 from __future__ import annotations

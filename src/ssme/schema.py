@@ -84,7 +84,7 @@ CLASS_NAME = Kind(
 """A class as labels name it. 1.0 is the class 1."""
 CLASS_LIST = Kind(
     Series(CLASS_NAME, least=2).accept,
-    Series(CLASS_NAME).describe(),
+    "a list of classes (text, numbers, true or false)",
     shape="classes",
     types=("array",),
 )
@@ -323,7 +323,7 @@ class ReadOptions(AnswerOptions):
     """
 
     label: str | None = _declare_column(
-        "Column with the labels, in the labels file if there is one.",
+        "Column with the labels, in the file of scores or in the file of labels.",
         "a column named label, labels, y, y_true, target or truth",
         short="-y",
         part="label",
@@ -798,7 +798,7 @@ class SystemOptions(Declared):
         usual="0",
     )
     labels_file: Path | None = optional(
-        "Table with what people say, joined by the columns of system, item and repeat that it has.",
+        "Table with the human labels, joined by its columns of system, item and repeat.",
         FILE_NAME,
         usual="the labels are in the table",
     )
@@ -872,9 +872,9 @@ class SystemOptions(Declared):
         short="-g",
     )
     positive: Hashable | None = optional(
-        "The verdict that means pass, of two.",
+        "Which of two verdicts means pass.",
         CLASS_NAME,
-        usual="that of a known pair, such as yes and no, or 1 and 0",
+        usual="known for pairs such as yes and no, or 1 and 0",
     )
     grades: Sequence[Hashable] | None = optional(
         "The grades from the lowest to the highest, where they are text; the lowest counts as 1.",

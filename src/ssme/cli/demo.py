@@ -23,7 +23,7 @@ LABELS_ONLY = "labels only"
 def demo(output: Output) -> None:
     """Compare estimates from 30 labels with the truth, for six real classifiers.
 
-    The bundled sample has 1,297 rows; the truth is what all of their labels give.
+    The bundled sample has 1,297 rows; the truth is computed from the labels of all.
 
     Examples:
 

@@ -95,7 +95,7 @@ class ReportOptions(AskOptions):
     )
     title: str | None = optional("Heading of the report.", Text())
     target: str | None = optional(
-        "Target for which the report plans and draws the number of labels: "
+        "Target to plan for; the report shows how many labels it takes: "
         '"width(accuracy)<=0.05", "P(best)>=0.95", "regret<=0.005" or "P(regret<=0.01)>=0.9".',
         Text(),
     )

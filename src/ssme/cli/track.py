@@ -49,7 +49,7 @@ class AddOptions(MemoryOptions):
 def add(spec: RunSpec, output: Output, asked: AddOptions) -> None:
     """Evaluate a file and keep its labels, the estimates and the decision.
 
-    Labels and evaluations that are in the memory already are kept once.
+    Labels and evaluations that are already in the memory are not added again.
 
     Examples:
 

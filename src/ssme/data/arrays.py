@@ -279,8 +279,8 @@ def _check_shape(scores: FloatArray, options: ArrayOptions | None) -> None:
         raise InputError(
             f"columns {', '.join(map(str, found))} of scores sum to 1 on every row: they look like "
             f"the {len(found)} classes of one model",
-            hint=f"one model with {len(found)} classes is {one}scores[:, None, :]; name "
-            f"`models=[...]` if these are {len(found)} models",
+            hint=f"if they are one model, pass {one}scores[:, None, :]; if they are {len(found)} "
+            "models, name `models=[...]`",
         )
 
 

@@ -90,7 +90,7 @@ class Binning:
                 texts.append((row, value))
         if texts:
             row, value = next((each for each in texts if not reads_as_number(each[1])), texts[0])
-            problem = f"{self.text!r} needs numbers, and row {row} of {self.column!r} is {value!r}"
+            problem = f"{self.text!r} needs numbers, but row {row} of {self.column!r} is {value!r}"
             raise InputError(problem, hint=f"pass `by={self.column!r}` for one group per value")
         return out
 

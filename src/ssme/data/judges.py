@@ -276,8 +276,8 @@ def make_judged_fields(
         raise InputError(problem, hint="read scores alone with ScoreSet.from_arrays or from_frame")
     for value in find_unsure(labels.values, options):
         problem = (
-            f"label {value!r} at row {labels.find_first_row(value)} is declared as the answer of "
-            "unsure judges, which is not a class"
+            f"label {value!r} at row {labels.find_first_row(value)} is what `unsure` declares, so "
+            "it is not a class"
         )
         hint = f"declare `unlabeled={value!r}` if it means no label, or {LIST_ALL}"
         raise InputError(problem, hint=hint)
@@ -434,7 +434,7 @@ def _find_classes(
         raise InputError(
             f"labels and answers have {len(names)} class{'' if len(names) == 1 else 'es'} only"
             + (f": {quote(names)}" if names else ""),
-            hint="list all classes, the positive one of two last: `classes=[...]`",
+            hint="list all classes (of two, the positive one last): `classes=[...]`",
         )
     if options.positive is None:
         return names
@@ -495,7 +495,7 @@ def _refuse_strange(answers: JudgeAnswers, said: Sequence[JudgeAnswers], labels:
     foreign = not own & known and int((answers.raw.codes >= 0).sum()) >= FEW_ANSWERS
     spelled_otherwise = own | labeled <= set(BOOLEANS)
     if graded or (foreign and len(labeled) > 1 and not spelled_otherwise):
-        grades = f"give grades with `ratings=[{answers.judge!r}]`; " if numbers else ""
+        grades = f"if they are grades, pass `ratings=[{answers.judge!r}]`; else " if numbers else ""
         said_, labels_ = quote(sorted(own)), quote(labels.values)
         problem = f"the answers of {answers.judge!r} are {said_}, but the labels are {labels_}"
         hint = f"{grades}write answers and labels in the same way, or {LIST_ALL}"

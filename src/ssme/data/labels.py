@@ -313,8 +313,14 @@ def _order_around_positive(raw: RawLabels, positive: Hashable) -> tuple[Hashable
             f"labels are {type(similar).__name__}, not {type(positive).__name__}: "
             f"pass `positive={similar!r}`"
         )
+    known = quote(raw.values) + (" only" if len(raw.values) == 1 else "")
+    what = (
+        "needs two classes, and the labels are"
+        if positive in raw.values
+        else "is not one of the labels"
+    )
     raise InputError(
-        f"`positive={positive!r}` does not fit the labels {quote(raw.values)}",
+        f"`positive={positive!r}` {what} {known}",
         hint=_find_likely_mistake(raw.values) or hint,
     )
 
@@ -404,8 +410,8 @@ def _explain_unordered(raw: RawLabels, n_classes: int, one_column: bool) -> Inpu
         problem += quote(values)
         few = len(values) == n_classes <= 5
         names = sorted(map(str, values)) if few else ["ham", "spam"]
-        hint = "list them in the order of the scores (scikit-learn's classes_ are sorted), the "
-        hint += f"positive one of two last: `classes={names!r}`"
+        hint = "list them in the order of the scores (scikit-learn's classes_ are sorted; of two, "
+        hint += f"the positive one last): `classes={names!r}`"
         hint += ", or name the positive one with `positive`" if one_column else ""
         if one_column and len(values) == 2:
             one, other = values

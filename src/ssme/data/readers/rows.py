@@ -334,8 +334,8 @@ class LabelTable:
         if bad.size:
             found = number[bad[0]]
             raise InputError(
-                f"row {self.row_ids[bad[0]]!r} in {self.table.what} has a probability and "
-                + ("no round" if np.isnan(found) else f"the round {found:g}"),
+                f"row {self.row_ids[bad[0]]!r} in {self.table.what} has a probability, but "
+                + ("no round" if np.isnan(found) else f"its round is {found:g}"),
                 hint="number the rounds of labeling 1, 2, 3, ... as `ssme suggest` wrote them",
             )
         n = len(self.ids)
