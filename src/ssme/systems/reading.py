@@ -20,6 +20,7 @@ from ssme.arrays import FloatArray, IntArray
 from ssme.data.arrays import refuse_rounded_ids
 from ssme.data.readers import logs, sources
 from ssme.data.readers.columns import USUAL_NAMES
+from ssme.data.readers.reading import match_columns
 from ssme.data.readers.tables import Table
 from ssme.data.values import EXACT_INTEGER, factorize, is_missing, reads_as_number, to_objects
 from ssme.data.writing import make_frame
@@ -415,16 +416,7 @@ def _expand(table: Table, names: Sequence[str], option: str, taken: set[str | No
     """The columns that are named, those that match a pattern if they are not ``taken``."""
     found: list[str] = []
     for name in names:
-        matched = [name]
-        if name not in table.columns and ("*" in name or "?" in name):
-            matched = [c for c in table.columns if fnmatchcase(c, name) and c not in taken]
-            if not matched:
-                raise InputError(
-                    option=option,
-                    value=name,
-                    must="match a column",
-                    hint=f"the columns are {quote(table.columns, limit=20)}",
-                )
+        matched = match_columns(name, table.columns, option, taken)
         for column in matched:
             table.require(column, "verdicts", option)
             if column in taken:

@@ -6,10 +6,11 @@ read in two ways is refused with the choices.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -202,26 +203,24 @@ def expand_patterns(options: ReadOptions, columns: Sequence[str]) -> ReadOptions
         names = getattr(options, option)
         if names is None or isinstance(names, Mapping) or not any({*"*?"} & {*n} for n in names):
             continue
-        listed: list[str] = []
-        for name in names:
-            matched = [name]
-            if {*"*?"} & {*name} and name not in columns:
-                left_out = found.get("ignore", options.ignore or ()) if option != "ignore" else ()
-                matched = [
-                    column
-                    for column in columns
-                    if fnmatchcase(column, name) and column not in left_out
-                ]
-                if not matched:
-                    raise InputError(
-                        option=option,
-                        value=name,
-                        must="match a column",
-                        hint=f"the columns are {quote(columns, limit=20)}",
-                    )
-            listed += [column for column in matched if column not in listed]
-        found[option] = listed
+        left_out = found.get("ignore", options.ignore or ()) if option != "ignore" else ()
+        matched = (match_columns(name, columns, option, left_out) for name in names)
+        found[option] = list(dict.fromkeys(chain.from_iterable(matched)))
     return replace(options, **found) if found else options
+
+
+def match_columns(
+    name: str, columns: Sequence[str], option: str, left_out: Collection[str | None] = ()
+) -> list[str]:
+    """The columns that ``name`` matches by its ``*`` or ``?``; itself without, or if it is one."""
+    if name in columns or not {*"*?"} & {*name}:
+        return [name]
+    matched = [each for each in columns if fnmatchcase(each, name) and each not in left_out]
+    if not matched:
+        listed = quote(columns, limit=20)
+        must = "match a column"
+        raise InputError(option=option, value=name, must=must, hint=f"the columns are {listed}")
+    return matched
 
 
 def _list_matched(named: ReadOptions, expanded: ReadOptions) -> frozenset[str]:
