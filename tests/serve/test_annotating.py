@@ -329,7 +329,7 @@ def test_labels_of_a_table_are_imported_once_and_count(ready: House) -> None:
     for _ in range(2):
         page = send_labels(ready, "theirs.csv", text)["go"]
         ready.work()
-        assert "3 labels and 0 proposals were imported." in ready.client.get(page).text
+        assert "Imported: 3 labels, 0 proposals." in ready.client.get(page).text
     kept = [
         (line["id"], line["label"], line["annotator"], line["note"]) for line in read_all(ready)
     ]
@@ -387,7 +387,7 @@ def test_tasks_of_label_studio_are_written_and_read_back(ready: House) -> None:
     content = json.dumps([task, other, skipped]).encode()
     page = send_labels(ready, "export.json", content)["go"]
     ready.work()
-    assert "2 labels and 0 proposals were imported." in ready.client.get(page).text
+    assert "Imported: 2 labels, 0 proposals." in ready.client.get(page).text
     kept = {(line["id"], line["label"], line["annotator"]) for line in read_all(ready)}
     row = task["data"]["id"]
     assert kept == {(row, "1", "Ada"), (row, "0", "eve@example.org"), ("row-60", "1", "3")}
@@ -415,13 +415,13 @@ def test_proposals_are_shown_where_the_owner_wants_and_labels_say_so(
     page = send_labels(ready, name, write(json.loads(html.unescape(first))).encode())["go"]
     ready.work()
     shown = ready.client.get(page).text
-    assert "0 labels and 2 proposals were imported." in shown
+    assert "Imported: 0 labels, 2 proposals." in shown
     assert "Nobody sees proposals until an owner switches them on" in shown
-    assert "Proposed by a file" not in ready.client.get(LABEL).text
+    assert "Proposed:" not in ready.client.get(LABEL).text
     assert read_all(ready) == []
     ready.post("/files/1/labeling", double_every="5", proposed="1")
     card = ready.client.get(LABEL).text
-    assert (row_of(card), "Proposed by a file: <strong>" in card) == (first, True)
+    assert (row_of(card), "Proposed: <strong>" in card) == (first, True)
     assert re.search('name="label" value="1" class="plain" data-key="a"', card)
     card = ready.mark(LABEL, row=first, label="0", key="k0", proposed="1")["card"]
     assert "No class is proposed for this row." in card

@@ -122,14 +122,14 @@ def test_imported_proposals_are_accepted_by_one_key_and_counted(
     (tmp_path / "labels.csv").write_text("\n".join(labels) + "\n")
     leave_for(page, f"{url}/people")
     page.set_input_files("#upload", tmp_path / "labels.csv")
-    page.wait_for_selector("text=9 labels and 1 proposals were imported.")
+    page.wait_for_selector("text=Imported: 9 labels, 1 proposal.")
     look_over(page, axe)
     begin(page, url)
     assert page.locator(".proposal").count() == 0
     set_labeling(page, url, proposed="on")
     page.wait_for_selector(f"{CARD} ~ .proposal")
     assert find_row(page) == row
-    assert "Proposed by a file: spam" in page.text_content(".proposal")
+    assert "Proposed: spam" in page.text_content(".proposal")
     look_over(page, axe)
     press(page, "a")
     assert "No class is proposed for this row." in page.text_content(".proposal")
