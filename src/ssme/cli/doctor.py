@@ -255,7 +255,8 @@ def _list_contents(facts: Mapping[str, Any]) -> Iterator[tuple[str, list[tuple[s
     ]
     if facts["missing_scores"]:
         gaps = [f"{shorten(name, NAME)}: {n:,}" for name, n in facts["missing_scores"].items()]
-        lines.append(("missing scores", _list_some(gaps, 20)))
+        given = "answers" if len(facts["judges"]) == len(facts["models"]) else "scores"
+        lines.append((f"missing {given}", _list_some(gaps, 20)))
     yield "What is in it", lines
     reasons: dict[str, list[str]] = {}
     for name, reason in facts["methods_not"].items():
