@@ -22,13 +22,15 @@ import pytest
 from tests.serve.conftest import Loop
 
 import ssme
+from ssme import run
 from ssme.data.readers.sources import READERS
 from ssme.errors import InputError, MissingExtraError
 from ssme.progress import tell
 from ssme.sample import sample_path
 from ssme.serve import jobs
 from ssme.serve.settings import SUFFIXES
-from ssme.serve.worker import _evaluate
+from ssme.serve.worker import _evaluate, _lead
+from ssme.spec import RunSpec
 
 pytestmark = pytest.mark.web
 
@@ -278,13 +280,23 @@ def test_the_fork_server_imports_what_a_result_needs_and_not_what_draws() -> Non
     assert done.stdout.strip() == "[] []"
 
 
-@pytest.mark.parametrize("run", [{}, {"metrics": ["recall", "ece"]}, {"method": "labeled"}])
+@pytest.mark.parametrize("asked", [{}, {"metrics": ["recall", "ece"]}, {"method": "labeled"}])
 def test_a_plan_evaluates_the_leading_metric_alone_with_the_same_decision(
-    tmp_path: Path, scores: Path, run: dict[str, Any]
+    scores: Path, asked: dict[str, Any]
 ) -> None:
-    request = {"config": {"source": str(scores), "read": {"label": "y"}, "run": run}, "labels": []}
+    config = {"source": str(scores), "read": {"label": "y"}, "run": asked}
+    request = {"config": config, "labels": []}
     whole, brief = (_evaluate(request, is_brief=brief)[0] for brief in (False, True))
     metric = whole.metrics[0].name
     assert [each.name for each in brief.metrics] == [metric]
     assert (len(whole.groups), len(brief.groups)) == (3, 1)
     assert brief.choose(metric) == whole.choose(metric)
+
+
+@pytest.mark.parametrize("asked", [{}, {"metrics": ["roc_auc", "ece"]}])
+def test_rows_are_drawn_by_the_leading_metric_alone(scores: Path, asked: dict[str, Any]) -> None:
+    spec = RunSpec.from_dict({"source": str(scores), "read": {"label": "y"}, "run": asked})
+    data = run.read_scores(spec)
+    drawn = [run.execute(of, data).suggest(9, random_state=1) for of in (spec, _lead(spec, data))]
+    assert [each.rows.tolist() for each in drawn] == [drawn[0].rows.tolist()] * 2
+    assert [each.probability.tolist() for each in drawn] == [drawn[0].probability.tolist()] * 2

@@ -146,7 +146,7 @@ def _tell_plan(plan: LabelPlan) -> str:
 def _evaluate(
     request: Mapping[str, Any], *, is_brief: bool = False
 ) -> tuple[evaluation.Evaluation, RunSpec]:
-    """The evaluation, and the run with its labels; a brief one has the first metric on all rows."""
+    """The evaluation, and the run with its labels; a brief one is `_lead`'s."""
     spec = RunSpec.from_dict(request["config"])
     data, vanished = read_labeled(spec, request["labels"])
     if data.n_labeled == 0:
@@ -154,14 +154,18 @@ def _evaluate(
             "no row of the file has a label yet",
             hint="label some rows on the page “Label”; ten are a start",
         )
-    if is_brief:
-        wanted = fitting.choose_usual_metrics(data) if spec.metrics is None else spec.metrics
-        spec = replace(spec, metrics=wanted[:1], by=())
+    spec = _lead(spec, data) if is_brief else spec
     asked = _attach_labels_file(spec, data) if request["labels"] else spec
     progress.tell("estimating", 0, 1)
     result = run.execute(asked, data)
     progress.tell("estimating", 1, 1)
     return replace(result, settings={**result.settings, "vanished": vanished[:100]}), asked
+
+
+def _lead(spec: RunSpec, data: ScoreSet) -> RunSpec:
+    """The run with its first metric on all rows alone: by these, rows and plans are chosen."""
+    wanted = fitting.choose_usual_metrics(data) if spec.metrics is None else spec.metrics
+    return replace(spec, metrics=wanted[:1], by=())
 
 
 def _attach_labels_file(spec: RunSpec, data: ScoreSet) -> RunSpec:
@@ -263,7 +267,7 @@ def _draw(
     weighs = "weights" in spec.made_method.spec.designs
     if design == "goal" and weighs and data.n_models > 1:
         try:
-            found = run.execute(spec, data).suggest(size, random_state=seed)
+            found = run.execute(_lead(spec, data), data).suggest(size, random_state=seed)
             return found.rows, found.probability, list(found.reasons)
         except InputError as error:
             said = spell_for_page(error, str(spec.source))
