@@ -88,6 +88,13 @@ READ: dict[str, tuple[Write, str]] = {
     "nested.parquet": (lambda t, p: t.assign(meta=[NESTED] * N).to_parquet(p), ""),
     "table.bin": (lambda t, p: t.to_parquet(p), "--format parquet"),
     "arrays.dat": (save_arrays, "--format npz"),
+    "packed.csv.gz": (lambda t, p: t.to_csv(p, index=False), ""),
+    "packed.csv": (lambda t, p: t.to_csv(p, index=False, compression="gzip"), ""),
+    "packed.jsonl.gz": (lambda t, p: t.to_json(p, orient="records", lines=True), ""),
+    "packed.gz": (
+        lambda t, p: t.to_csv(p, index=False, sep=";", decimal=","),
+        "--format csv --delimiter ';' --decimal ','",
+    ),
     "headless.csv": (
         lambda t, p: t.to_csv(p, index=False, header=False),
         "--label column_5 --id column_1 --no-header",
@@ -135,9 +142,13 @@ REFUSED: dict[str, tuple[Write, str]] = {
     ),
     "header.csv": (lambda t, p: t.head(0).to_csv(p, index=False), "is empty: 0 rows"),
     "empty.dat": (lambda t, p: p.write_text(""), "is empty"),
-    "scores.csv.gz": (
-        lambda t, p: p.write_bytes(gzip.compress(t.to_csv(index=False).encode())),
+    "book.xlsx.gz": (
+        lambda t, p: p.write_bytes(gzip.compress(b"PK\3\4")),
         "is compressed with gzip. Decompress it first",
+    ),
+    "cut.csv.gz": (
+        lambda t, p: p.write_bytes(gzip.compress(t.to_csv(index=False).encode())[:300]),
+        "Compressed file ended before the end-of-stream marker",
     ),
     "noise.dat": (lambda t, p: p.write_bytes(bytes(range(256))), "has the suffix '.dat'. Save it"),
     "prose.txt": (lambda t, p: p.write_text("Dear all,\nhere it is.\n"), "line 2 has 1"),

@@ -190,7 +190,9 @@ def _describe_format(spec: RunSpec) -> dict[str, str]:
     """Title -> the format of a file, and the options that say how it is written."""
     if not isinstance(spec.source, str):
         return {}
-    suffix = Path(spec.source).suffix.lower()
+    from ssme.data.readers.sources import find_suffix
+
+    suffix = find_suffix(Path(spec.source))
     words = [FORMATS[f".{spec.read['format']}" if "format" in spec.read else suffix]]
     for each in list_declared(ReadOptions):
         if each.files and each.name != "format" and each.name in spec.read:
@@ -205,6 +207,7 @@ def _doubt_header(table: Table, skipped: int) -> InputError | None:
     Whole numbers alone name columns if they count them, as pandas writes a frame without names.
     """
     from ssme.data.readers.csv_files import explain_no_header
+    from ssme.data.readers.sources import find_suffix
 
     named = [name.strip() for name in table.columns if not name.startswith("Unnamed: ")]
     file = table.what
@@ -220,7 +223,7 @@ def _doubt_header(table: Table, skipped: int) -> InputError | None:
     if 2 * len(named) < len(table.columns):
         problem = f"the first row of {file} names {len(named)} of {len(table.columns)} columns"
         hint = "remove the rows above the header"
-        if Path(str(file)).suffix.lower() in FILE_OPTIONS["skip_rows"]:
+        if find_suffix(Path(str(file))) in FILE_OPTIONS["skip_rows"]:
             hint = f"if the header is further down, pass `skip_rows={skipped + 1}`"
         return InputError(problem, hint=hint)
     return None

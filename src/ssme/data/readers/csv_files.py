@@ -10,6 +10,8 @@ times as fast, parses other files, and ``csv`` finds the line of a bad row.
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 import re
 import sys
 import threading
@@ -19,7 +21,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, TextIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,7 @@ from ssme.writing import restore_formula
 MISSING_TEXT = ("", "NA", "NaN", "nan", "None", "null", "<NA>")
 DELIMITERS = (";", "\t", "|", ",")
 UTF8 = (None, "utf-8", "utf-8-sig")
+GZIP = b"\x1f\x8b"
 BLOCK = 1 << 20
 """Bytes scanned at once."""
 SMALL = 1 << 20
@@ -91,9 +94,9 @@ def open_csv(
                 raise explain_no_header(file)
             raise InputError(problem, hint=hint)
     width = len(header)
-    n_delimiters, marks = (0, {"'"}) if encoding not in UTF8 else _scan(file, delimiter)
+    size, n_delimiters, marks = (0, 0, {"'"}) if encoding not in UTF8 else _scan(file, delimiter)
     fast = not (skip_rows or no_header or style or encoding not in UTF8 or marks & {"\0", "\r"})
-    frame = _parse(table, missing) if fast and file.stat().st_size > SMALL else None
+    frame = _parse(table, missing) if fast and size > SMALL else None
     n_found = 0 if frame is None else len(frame)
     # without quotes, the number of delimiters says whether every row is as long as the header
     regular = '"' not in marks and n_delimiters == (width - 1) * (n_found + 1)
@@ -140,10 +143,24 @@ def explain_no_header(file: object) -> InputError:
     return InputError(problem, hint=hint)
 
 
+def open_content(file: Path) -> BinaryIO:
+    """The bytes of a file, without the compression of gzip."""
+    content = file.open("rb")
+    if content.peek(2)[:2] != GZIP:
+        return content
+    content.close()
+    return cast(BinaryIO, gzip.open(file))
+
+
+def _open_text(file: Path, encoding: str | None) -> TextIO:
+    """The text of a file, its line ends as they are."""
+    return io.TextIOWrapper(open_content(file), encoding=encoding, newline="")
+
+
 def is_encoded(file: Path, encoding: str) -> bool:
     """Whether the whole file is text in ``encoding``."""
     try:
-        with file.open(encoding=encoding) as content:
+        with _open_text(file, encoding) as content:
             while content.read(BLOCK):
                 pass
     except UnicodeError:
@@ -233,7 +250,7 @@ class _CsvFile:
     def read_rows(self) -> Iterator[tuple[int, list[str]]]:
         """Line number and cells, which may be of any length, of each row that is not blank."""
         encoding = "utf-8-sig" if self.encoding in UTF8 else self.encoding
-        with self.file.open(encoding=encoding, newline="") as lines, _limit_lock:
+        with _open_text(self.file, encoding) as lines, _limit_lock:
             limit = csv.field_size_limit(sys.maxsize)
             rows = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
             try:
@@ -255,7 +272,8 @@ class _CsvFile:
 
     def _explain_bytes(self) -> InputError:
         """The error that names the first byte that is not text."""
-        content = self.file.read_bytes()
+        with open_content(self.file) as file:
+            content = file.read()
         place = content.find(b"\0")
         try:
             content.decode(self.encoding or "utf-8")
@@ -328,22 +346,23 @@ def _read_cells(cells: Sequence[str], missing: Collection[str]) -> NDArray[Any]:
     return to_objects([cell if cell in known else None for cell in cells])
 
 
-def _scan(file: Path, delimiter: str) -> tuple[int, set[str]]:
-    """The number of delimiters in a file, and which marks it has that need a second look.
+def _scan(file: Path, delimiter: str) -> tuple[int, int, set[str]]:
+    """Bytes and delimiters of a file, and which marks it has that need a second look.
 
     These are quotes, apostrophes, NUL and lone carriage returns, which pandas misreads.
     """
-    count, marks = 0, set()
-    with file.open("rb") as content:
+    size, count, marks = 0, 0, set()
+    with open_content(file) as content:
         while block := content.read(BLOCK):
             if block.endswith(b"\r"):
                 block += content.read(1)
+            size += len(block)
             marks |= {mark for mark in "\"'\0" if mark.encode() in block}
             if b"\r" in block and re.search(rb"\r(?!\n)", block):
                 marks.add("\r")
             # numpy counts frequent bytes several times faster than bytes.count
             count += int(np.count_nonzero(np.frombuffer(block, np.uint8) == ord(delimiter)))
-    return count, marks
+    return size, count, marks
 
 
 def _parse(table: _CsvFile, missing: Sequence[str]) -> Any:
@@ -355,18 +374,19 @@ def _parse(table: _CsvFile, missing: Sequence[str]) -> Any:
         exact["float_precision"] = "round_trip"  # later versions are always exact
 
     def read(**options: Any) -> Any:
-        return pandas.read_csv(
-            table.file,
-            sep=table.delimiter,
-            encoding="utf-8-sig",
-            keep_default_na=False,
-            na_values=list(missing),
-            low_memory=False,
-            skipinitialspace=True,
-            index_col=False,
-            **exact,
-            **options,
-        )
+        with open_content(table.file) as content:
+            return pandas.read_csv(
+                content,
+                sep=table.delimiter,
+                encoding="utf-8-sig",
+                keep_default_na=False,
+                na_values=list(missing),
+                low_memory=False,
+                skipinitialspace=True,
+                index_col=False,
+                **exact,
+                **options,
+            )
 
     with warnings.catch_warnings(), translate_foreign_errors(f"reading {table.file}"):
         warnings.simplefilter("error", pandas.errors.ParserWarning)

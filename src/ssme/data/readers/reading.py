@@ -244,7 +244,7 @@ def _name_label_column(
     if options.label is not None and options.label != labels:
         problem = f"two label columns: `labels={labels!r}` and `label={options.label!r}`"
         raise InputError(problem, hint="name it once; a file with labels is a pathlib.Path")
-    if labels not in table.columns and Path(labels).suffix.lower() in sources.READERS:
+    if labels not in table.columns and sources.find_suffix(Path(labels)) in sources.READERS:
         problem = f"{table.what} has no column {labels!r}"
         raise InputError(problem, hint=f"for the file pass pathlib.Path({labels!r})")
     return replace(options, label=labels), None

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ssme.data.readers.csv_files import MISSING_TEXT, number_columns
+from ssme.data.readers.csv_files import MISSING_TEXT, number_columns, open_content
 from ssme.data.values import EXACT_INTEGER, to_objects
 from ssme.data.writing import make_frame
 from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
@@ -205,7 +205,7 @@ def open_json_lines(file: Path) -> Any:
 
 def _read_records(file: Path) -> Iterator[tuple[str, _ObjectPairs]]:
     """Each object and where it is: on a line that is not blank, or in the list of a JSON file."""
-    with file.open("rb") as lines:
+    with open_content(file) as lines:
         start = lines.read(1 << 10).removeprefix(codecs.BOM_UTF8).lstrip()
         lines.seek(0)
         if start.startswith(b"["):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import gzip
 import re
 import stat
 import zipfile
@@ -26,7 +27,7 @@ LOGS = "read logs of evaluation harnesses with `ssme systems` or ssme.read_logs"
 LOOKED_AT = 1 << 16
 """Bytes that show the format of a file."""
 MAGIC = {b"PAR1": "parquet", b"\x93NUMPY": "npy"}
-COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstd"}
+COMPRESSED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"(\xb5/\xfd": "zstd"}
 
 
 class Reader(NamedTuple):
@@ -87,6 +88,12 @@ def find_local_path(path: str | Path) -> Path:
     raise InputError(problem, hint=hint)
 
 
+def find_suffix(file: Path) -> str:
+    """The suffix in small letters; that of ``scores.csv.gz`` is ``.csv``."""
+    suffix = file.suffix.lower()
+    return Path(file.stem).suffix.lower() if suffix == ".gz" else suffix
+
+
 def find_reader(file: Path, format: str | None = None) -> Reader:
     """The reader of ``format`` or the file's suffix; the file must exist and be a regular one."""
     try:
@@ -106,7 +113,7 @@ def find_reader(file: Path, format: str | None = None) -> Reader:
     if stat.S_ISDIR(mode):
         hint = f"name a file in it, {STREAMED}, or {LOGS}"
         raise InputError(f"{file} is a directory", hint=hint)
-    reader = READERS.get(f".{format}" if format else file.suffix.lower())
+    reader = READERS.get(f".{format}" if format else find_suffix(file))
     if reader is None and stat.S_ISREG(mode):
         suffix = f"the suffix {file.suffix!r}" if file.suffix else "no suffix"
         if not file.stat().st_size:
@@ -132,7 +139,7 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
         tables = ", ".join(suffix for suffix, each in READERS.items() if each.open is not None)
         problem = f"{file} contains arrays, not a table with ids"
         raise InputError(problem, hint=f"pass the labels as an array, or as a table ({tables})")
-    suffix = f".{given.format}" if given.format else file.suffix.lower()
+    suffix = f".{given.format}" if given.format else find_suffix(file)
     refuse_file_options(given, suffix, str(file))
     _refuse_other_format(file, suffix)
     how = {name: getattr(given, name) for name in list(signature(reader.open).parameters)[1:]}
@@ -140,7 +147,8 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
         how["delimiter"] = given.delimiter or reader.delimiter
     before = file.stat()
     try:
-        frame = reader.open(file, **how)
+        with translate_foreign_errors(f"reading {file}"):
+            frame = reader.open(file, **how)
     except InputError:
         harness = logs.find_harness(file)
         if harness is None:
@@ -156,10 +164,12 @@ def open_table(file: Path, options: ReadOptions | None = None) -> Any:
 def find_format(file: Path) -> str | None:
     """The suffix, without its point, that fits the first bytes of a file; None if none does.
 
-    Compressed files are refused.
+    Tables of text may be compressed with gzip; other compressed files are refused.
     """
-    with file.open("rb") as content:
-        head = content.read(LOOKED_AT)
+    with translate_foreign_errors(f"reading {file}"), csv_files.open_content(file) as content:
+        head, packed = content.read(LOOKED_AT), isinstance(content, gzip.GzipFile)
+    if packed and (head.startswith((b"PK", *MAGIC)) or not head):
+        raise InputError(f"{file} is compressed with gzip", hint="decompress it first")
     for start, what in COMPRESSED.items():
         if head.startswith(start):
             raise InputError(f"{file} is compressed with {what}", hint="decompress it first")
