@@ -273,3 +273,16 @@ def test_the_mean_is_that_of_predictions_moved_by_what_labels_say(data: ScoreSet
     assert value[1] == pytest.approx(0.6 + ((0.0 - 0.8) + (1.0 - 0.65)) / 2)
     np.testing.assert_allclose(influence.sum(axis=1), 0.0, atol=1e-12)
     assert influence[1, 2] == 0.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_strata_do_not_depend_on_the_order_of_classifiers(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    scores = rng.uniform(size=(100, 4)).round(2)
+    labels = np.where(np.arange(100) < 60, rng.uniform(size=100) < scores.mean(axis=1), np.nan)
+    order = [2, 0, 3, 1]
+    one, other = (
+        estimate(StratifiedPpi(), ScoreSet.from_arrays(scores[:, at], labels)).value
+        for at in ([0, 1, 2, 3], order)
+    )
+    np.testing.assert_allclose(one[order], other, rtol=0, atol=1e-12)

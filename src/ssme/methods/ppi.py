@@ -473,6 +473,8 @@ def assign_strata(
 ) -> IntArray:
     """Stratum 0..H-1 of every row: quantile bins of ``predicted``, merged upward until each
     contains at least ``min_labels`` labeled rows (all rows in one stratum if there are fewer)."""
+    # edges are predictions of rows, whose last digit depends on the order of the classifiers
+    predicted = predicted.round(9)
     edges = np.unique(np.quantile(predicted, np.arange(1, n_strata) / n_strata))
     bins = np.searchsorted(edges, predicted, side="left")
     counts = np.bincount(bins[labeled], minlength=edges.size + 1)
