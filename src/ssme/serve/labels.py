@@ -475,21 +475,33 @@ class LabelStore(Memory):
         what a file proposes.
         """
         rows = self._read(
-            "SELECT r.row, r.label, iif(s.reason GLOB :random AND NOT divided, NULL,"
-            "  s.probability * count(*) OVER (PARTITION BY s.round, s.assigned) / size) AS p,"
-            " coalesce(s.round, 0) AS drawn, EXISTS"
+            "SELECT r.row, r.label, s.round AS drawn, s.probability, s.reason, s.assigned, EXISTS"
             "  (SELECT 1 FROM given AS g JOIN label_event AS e ON e.id = g.event"
             "   WHERE g.data = r.data AND g.row = r.row AND e.proposal IS NOT NULL) AS proposed"
             " FROM labeled_row AS r LEFT JOIN suggestion AS s ON s.data = r.data AND s.row = r.row"
             " AND s.round = (SELECT max(round) FROM suggestion WHERE data = r.data AND row = r.row)"
-            " LEFT JOIN (SELECT round, assigned, count(*) AS size,"
-            "   max(assigned) OVER (PARTITION BY round) != '' AS divided"
-            "   FROM suggestion WHERE data = :data GROUP BY round, assigned) AS part"
-            "  ON (part.round, part.assigned) = (s.round, s.assigned)"
-            " WHERE r.data = :data AND r.label IS NOT NULL",
-            **{"data": data, "random": f"{AT_RANDOM}*"},
+            " WHERE r.data = ? AND r.label IS NOT NULL",
+            data,
         )
-        return sorted(([*each.values()] for each in rows), key=repr)
+        sizes = {
+            tuple(key): n
+            for *key, n in self._fetch(
+                "SELECT round, assigned, count(*) FROM suggestion WHERE data = ? GROUP BY 1, 2",
+                data,
+            )
+        }
+        divided = {drawn for drawn, assigned in sizes if assigned}
+        counts = Counter((each["drawn"], each["assigned"]) for each in rows)
+        for each in rows:
+            each["drawn"], each["proposed"] = each["drawn"] or 0, bool(each["proposed"])
+            if each["probability"] is not None:
+                key = (each["drawn"], each["assigned"])
+                is_equal = each["reason"].startswith(AT_RANDOM) and each["drawn"] not in divided
+                chance = each["probability"] * counts[key] / sizes[key]
+                each["probability"] = None if is_equal else chance
+        columns = ("row", "label", "probability", "drawn", "proposed")
+        found = [[each[name] for name in columns] for each in rows]
+        return sorted(found, key=repr)
 
     def list_people(self, data_names: Collection[str]) -> dict[str, dict[str, Any]]:
         """Person -> numbers of labels and of unsure rows, the last time, median seconds a label."""
