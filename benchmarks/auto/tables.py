@@ -188,7 +188,7 @@ def tabulate_simulations() -> str:
 
 def tabulate_warnings() -> str:
     """How often each warning was raised on sound panels and on altered ones."""
-    frame = read("corpus_test_warnings").set_index(["altered", "n_labeled"])
+    frame = read("corpus_choose_warnings").set_index(["altered", "n_labeled"])
     keys = [(altered, n) for altered in (False, True) for n in (20, 100)]
     codes = ["any", *sorted(column for column in frame if str(column).startswith("D"))]
     pages = {code: section.page for code, section in read_sections().items()}
