@@ -188,3 +188,21 @@ def test_with_every_row_labeled_the_estimates_are_those_of_the_labels(
                 np.testing.assert_allclose(estimate.value, found, rtol=1e-12, err_msg=metric.name)
                 low, high = estimate.interval(0.95)
                 assert ((low <= estimate.value) & (estimate.value <= high) & (low < high)).all()
+
+
+def test_chance_is_no_calibration_error_until_every_row_has_a_label() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 600)
+    x = (2 * y - 1)[:, None] * np.array([0.8, 1.0, 1.2]) + rng.normal(size=(600, 3))
+    one = 1.0 / (1.0 + np.exp(-2.0 * x * np.array([0.8, 1.0, 1.2])))
+    data = ScoreSet.from_arrays(np.stack([1.0 - one, one], axis=2), y)
+    metric = get_metric("ece")
+    plain = metric(data.scores, one_hot_mass(data.labels, 2))[0]
+
+    def estimate(n_labeled: int) -> np.ndarray:
+        seen = np.where(np.arange(600) < n_labeled, data.labels, -1)
+        belief = Auto(n_draws=20).fit(replace(data, labels=seen), np.random.default_rng(0))
+        return belief.estimate([metric], [None])[0][0].value
+
+    assert estimate(60).mean() < 0.8 * plain.mean()
+    np.testing.assert_allclose(estimate(600), plain)
