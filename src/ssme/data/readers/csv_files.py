@@ -401,14 +401,14 @@ def _parse(table: _CsvFile, missing: Sequence[str]) -> Any:
             rounded = (
                 values.dtype == float and values.hasnans and values.abs().max() >= EXACT_INTEGER
             )
-            if rounded or (values.dtype.kind == "O" and _is_misread(values, {*missing})):
+            if rounded or (values.dtype.kind == "O" and _is_misread(values, missing)):
                 text = read(usecols=[place], dtype=str, na_filter=False).iloc[:, 0]
                 frame[name] = _read_cells(text.tolist(), missing)
         return frame
 
 
-def _is_misread(cells: Any, missing: set[str]) -> bool:
-    return any(map(missing.__contains__, cells)) or all(
+def _is_misread(cells: Any, missing: Sequence[str]) -> bool:
+    return bool(cells.isin(missing).any()) or all(
         cell != cell or isinstance(cell, int) or NUMBER.fullmatch(cell) for cell in cells
     )
 
