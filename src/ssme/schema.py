@@ -84,7 +84,7 @@ CLASS_NAME = Kind(
 """A class as labels name it. 1.0 is the class 1."""
 CLASS_LIST = Kind(
     Series(CLASS_NAME, least=2).accept,
-    "a list of classes (text, numbers, true or false)",
+    "a list of text, numbers or booleans",
     shape="classes",
     types=("array",),
 )
