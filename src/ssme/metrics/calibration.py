@@ -165,6 +165,7 @@ def _plan(scores: FloatArray, *, kind: kinds.Calibration) -> MetricPlan:
     sets = confusion.RowSets.of(bins, n_bins)
     events = None if settled.target == "positive" else sets.sum_classes(event, n_classes)
     matrices = sets.sum_rows(), sets.sum_rows(score), events
+    bins = bins.astype(np.min_scalar_type(-n_bins))  # kept as long as the plan
     return GapsPlan(score, event, bins, settled, *matrices, (n_models, columns, n_bins))
 
 
@@ -259,7 +260,7 @@ def take_scores_and_events(scores: FloatArray, target: kinds.Target) -> tuple[Fl
     """Scores (n, columns) and the classes they speak of; one column per classifier (and class)."""
     n, n_models, n_classes = scores.shape
     if target == "positive":
-        return scores[:, :, 1], np.ones((n, n_models), dtype=np.int64)
+        return scores[:, :, 1], np.broadcast_to(np.ones(1, dtype=np.int64), (n, n_models))
     if target in ("top_label", "top_label_by_class"):
         return scores.max(axis=2), confusion.predicted_classes(scores)
     every = np.broadcast_to(np.arange(n_classes), scores.shape)
