@@ -21,6 +21,21 @@ ARMS = {
     "roc_auc": "suggested for `metric:roc_auc`",
     "uncertainty": "uncertainty sampling",
 }
+WAYS = {
+    "`suggest`, growing batches": ("goal", "growing", "auto"),
+    "`suggest`, batches of ten": ("goal", "10", "auto"),
+    "`suggest`, one by one": ("goal", "1", "auto"),
+    "`suggest`, growing; greatest P(best)": ("goal", "growing", "sure"),
+    "`suggest`, growing; P(best) times that of CODA": ("goal", "growing", "both"),
+    "CODA's rows in tens, best estimate of `auto`": ("coda", "10", "auto"),
+    "random rows in tens, best estimate of `auto`": ("random", "10", "auto"),
+    "CODA, one by one": ("coda", "1", "coda"),
+    "Model Selector, one by one": ("selector", "1", "count"),
+    "random rows, most right labels": ("random", "1", "count"),
+}
+"""Rows, batch and pick of `benchmarks.decide.picking` that the page compares."""
+BATCHES = {"1": "of one", "5": "of five", "10": "of ten", "growing": "that grow"}
+SHORT = {"coda": "CODA", "selector": "Model Selector", "random": "random"}
 NAMES = {"said": "expected", "true": "true"}
 """What the worth of a label is called: as the method expects it, and in truth."""
 
@@ -98,6 +113,110 @@ def _count_below_one(rows: pd.DataFrame) -> str:
     rest = rows[~(rows["ratio to random"] < 1.0)]["set"].tolist()
     count = f"{len(rows) - len(rest)} of {len(rows)} sets"
     return f"{count} (not on {', '.join(rest)})" if rest else count
+
+
+def write_picking() -> str:
+    return _write_part("decide_picking_test")
+
+
+def write_picking_chosen() -> str:
+    return _write_part("decide_picking")
+
+
+def _write_part(name: str) -> str:
+    """Means over the sets of a part, and each set with the best rival."""
+    keys = ["way", "batch", "estimator"]
+    sets, over = read(name), read(f"{name}_overall").set_index(keys)
+    runs = sets.groupby(keys)["runs"].min()
+    ways = {title: way for title, way in WAYS.items() if way in over.index}
+    lines = [
+        {"rows and pick": title, "runs": runs[way], **over.loc[way]} for title, way in ways.items()
+    ]
+    columns = {
+        "rows and pick": "rows and pick",
+        "runs": "runs",
+        "mean_100": "mean|.0f",
+        "median_100": "median|.0f",
+        "as_good_as_rivals": "sets as good as the best rival|.0%",
+        "worst_to_random": "largest ratio to random|.2f",
+        "labels_to_random": "labels needed to random|.2f",
+        "right_0": "within 0.01 after 0|.0%",
+        "right_25": "25|.0%",
+        "right_100": "100 labels|.0%",
+        "held_outside": "coverage outside the pool|.0%",
+        "held": "on the pool|.0%",
+    }
+    pairs = read(f"{name}_pairs")
+    return "\n".join(
+        [
+            f"({describe_origin(name)}; runs: the fewest of a set)\n",
+            format_columns(pd.DataFrame(lines), columns),
+            f"{_count_verdicts(pairs)}\n",
+            _list_pairs(pairs, sets),
+            "How often a pick was the best model, by the P(best) that `auto` reported for it:\n",
+            format_columns(
+                read(f"{name}_sureness").replace({"said": {"(-0.001, 0.2]": "(0.0, 0.2]"}}),
+                {
+                    "said": "P(best)",
+                    "picks": "picks|,.0f",
+                    "p_best": "mean P(best)|.0%",
+                    "right": "was the best|.0%",
+                },
+            ),
+            "Where P(regret<=0.01) first reached a probability, and how often its promise was "
+            "kept:\n",
+            format_columns(
+                read(f"{name}_stops"),
+                {
+                    "batch": "batches",
+                    "sure": "probability|.2f",
+                    "runs": "runs|,.0f",
+                    "stopped": "stopped|.0%",
+                    "labels": "labels (median)|.0f",
+                    "kept": "kept|.0%",
+                    "held_outside": "coverage outside the pool then|.0%",
+                    "held": "on the pool|.0%",
+                },
+            ),
+        ]
+    )
+
+
+def _count_verdicts(pairs: pd.DataFrame) -> str:
+    """On how many sets ours is clearly better or worse than the best rival, by batch."""
+    texts = []
+    for batch, own in pairs.groupby("batch", sort=False):
+        better = (own["verdict"] == "better").sum()
+        worse = own.loc[own["verdict"] == "worse", "dataset"].tolist()
+        named = f" ({', '.join(worse)})" if worse else ""
+        texts.append(
+            f"batches {BATCHES[batch]}: better than the best rival by more than two standard "
+            f"errors on {better} of {len(own)} sets, worse on {len(worse)}{named}"
+        )
+    return f"On the runs that all have, in {'; in '.join(texts)}."
+
+
+def _list_pairs(pairs: pd.DataFrame, sets: pd.DataFrame) -> str:
+    """A line per set: the regret of every way, and the difference to the best rival."""
+    wide = sets.pivot_table(
+        index="dataset", columns=["way", "batch", "estimator"], values="regret_100", sort=False
+    )
+    growing = pairs[pairs["batch"] == "growing"].set_index("dataset")
+    names = {
+        "`suggest`, growing": WAYS["`suggest`, growing batches"],
+        "tens": WAYS["`suggest`, batches of ten"],
+        "CODA": WAYS["CODA, one by one"],
+        "Model Selector": WAYS["Model Selector, one by one"],
+        "random": WAYS["random rows, most right labels"],
+    }
+    table = pd.DataFrame({title: wide[way] for title, way in names.items() if way in wide})
+    table.insert(0, "set", table.index)
+    table["best rival"] = growing["rival"].map(SHORT)
+    table["difference (growing)"] = growing["difference"]
+    table["standard error"] = growing["error"]
+    return format_table(
+        table, dict.fromkeys([*names], ".0f") | dict.fromkeys(table.columns[-2:], ".0f")
+    )
 
 
 def write_memory() -> str:

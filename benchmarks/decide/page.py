@@ -13,6 +13,8 @@ from benchmarks.decide.groups_page import write_groups, write_many_groups, write
 from benchmarks.decide.labeling_page import (
     draw_suggestion,
     write_memory,
+    write_picking,
+    write_picking_chosen,
     write_plan,
     write_suggestion,
 )
@@ -197,6 +199,8 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "benchmarks/evidence/labeling.md": {
         "memory": write_memory,
         "suggestion": write_suggestion,
+        "picking": write_picking,
+        "picking_chosen": write_picking_chosen,
         "plan": write_plan,
     },
     "benchmarks/evidence/groups.md": {

@@ -35,8 +35,8 @@ rows with counts (each with its own pick, in batches of one), ``decide_picking_p
 difference to the best of these on each set, ``decide_picking_sureness`` how often a pick was right
 by the P(best) that `auto` reported, and ``decide_picking_stops`` where the rule
 P(regret<=0.01)>=0.9 (`ssme.results.plan`), and two others, stopped and how often they kept their
-promise: that the pick is then within 0.01 of the best. Tables of the part ``test`` are
-``decide_picking_test``.
+promise: that the pick is then within 0.01 of the best; intervals are those of that look. Tables of
+the part ``test`` are ``decide_picking_test``.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ from ssme.schema import TAKEN, grow_batch
 TOTAL, ROWS, CLOSE = 100, 1000, 0.01
 LEAST_SURE = 0.001
 """Added to P(best) before it is multiplied: a model that is the best of no draw can be picked."""
+LEAST_RUNS = 5
+"""Runs that a standard error needs."""
 LOOKS = (0, 10, 25, 50, 100)
 STOPS = (0.8, 0.9, 0.95)
 WAYS = ("goal", "random", "coda", "selector", "vma", "active_testing", "uncertainty")
@@ -321,8 +323,10 @@ def summarize_sets(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Ours against the best rival of each set, on the runs that all have: their difference, with
-    its standard error."""
+    """Ours against the best rival of each set, on the runs that all have, if they are enough.
+
+    A difference of more than two standard errors is ``better`` or ``worse``.
+    """
     by_run = runs.set_index(["way", "batch", "estimator"])["regret_100"].to_frame()
     by_run["case"] = list(zip(runs["dataset"], runs["run"], strict=True))
     ways = {
@@ -335,8 +339,12 @@ def compare_runs(runs: pd.DataFrame) -> pd.DataFrame:
         both = pd.DataFrame({"ours": ours, **rivals}).dropna()
         both["dataset"] = [case[0] for case in both.index]
         for dataset, own in both.groupby("dataset", sort=False):
+            if len(own) < LEAST_RUNS:
+                continue
             rival = str(own[list(rivals)].mean().idxmin())
             apart = own["ours"] - own[rival]
+            difference, error = apart.mean(), apart.std() / np.sqrt(len(own))
+            side = "worse" if difference > 0.0 else "better"
             lines.append(
                 {
                     "dataset": dataset,
@@ -345,8 +353,9 @@ def compare_runs(runs: pd.DataFrame) -> pd.DataFrame:
                     "regret": own["ours"].mean(),
                     "rival": rival,
                     "rival_regret": own[rival].mean(),
-                    "difference": apart.mean(),
-                    "error": apart.std() / np.sqrt(len(own)),
+                    "difference": difference,
+                    "error": error,
+                    "verdict": "even" if abs(difference) <= 2.0 * error else side,
                 }
             )
     return pd.DataFrame(lines)
@@ -388,6 +397,8 @@ def summarize_stops(frame: pd.DataFrame) -> pd.DataFrame:
                     "labels": stopped["labels"].median(),
                     "kept": (stopped["regret"] <= CLOSE + 1e-12).mean(),
                     "regret": stopped["regret"].mean(),
+                    "held": stopped["held"].mean(),
+                    "held_outside": stopped["held_outside"].mean(),
                 }
             )
     return pd.DataFrame(lines)

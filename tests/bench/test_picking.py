@@ -38,7 +38,8 @@ def test_a_run_picks_after_every_batch_and_knows_all_labels_of_its_rows(way, mon
     assert rows["regret"].map(lambda x: np.abs(behind - x).min() < 1e-12).all()
 
 
-def test_ours_is_compared_with_the_best_rival_on_the_runs_that_all_have():
+def test_ours_is_compared_with_the_best_rival_on_the_runs_that_all_have(monkeypatch):
+    monkeypatch.setattr(picking, "LEAST_RUNS", 2)
     regret = {
         ("goal", "growing", "auto"): {0: 3.0, 1: 5.0, 2: 100.0},
         ("coda", "1", "coda"): {0: 1.0, 1: 2.0},
@@ -53,7 +54,7 @@ def test_ours_is_compared_with_the_best_rival_on_the_runs_that_all_have():
     (line,) = picking.compare_runs(runs).to_dict("records")
     assert (line["runs"], line["rival"]) == (2, "coda")
     assert (line["regret"], line["rival_regret"]) == (4.0, 1.5)
-    assert line["difference"] == 2.5
+    assert (line["difference"], line["verdict"]) == (2.5, "worse")
     assert line["error"] == pytest.approx(0.5)
 
 
@@ -67,6 +68,8 @@ def test_stops_count_the_first_look_of_every_run():
             "labels": [0, 20, 30, 0, 20],
             "within": [0.99, 0.92, 0.97, 0.85, 0.8],
             "regret": [0.03, 0.02, 0.0, 0.0, 0.0],
+            "held": [1.0, 0.5, 1.0, 1.0, 1.0],
+            "held_outside": 1.0,
         }
     )
     table = picking.summarize_stops(runs)
@@ -75,5 +78,6 @@ def test_stops_count_the_first_look_of_every_run():
     assert table.loc[0.9, "stopped"] == 0.5
     assert table.loc[0.9, "labels"] == 20.0
     assert table.loc[0.9, "kept"] == 0.0
+    assert table.loc[0.9, "held"] == 0.5
     assert table.loc[0.95, "kept"] == 1.0
     assert table.loc[0.8, "kept"] == 0.5
