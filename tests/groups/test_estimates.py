@@ -131,7 +131,7 @@ def test_groups_of_one_row_have_estimates() -> None:
     ("asked", "words"),
     [
         ({"by": "town"}, "there is no group column 'town'"),
-        ({"by": "site:quantiles=4"}, "needs numbers, and row 0"),
+        ({"by": "site:quantiles=4"}, "needs numbers, but row 0"),
         ({"by": "size:edges=2/1"}, "do not increase"),
         ({"by": "site", "min_group_rows": 5000}, "no group of 'site' has 5,000 rows"),
         ({"by": "site", "max_groups": 20_001}, "max_groups"),
