@@ -140,7 +140,7 @@ def test_the_file_of_labels_is_written_like_that_of_the_scores(tmp_path: Path) -
     assert data.label_values.tolist() == [None, 1]
 
 
-CELLS = ["", "NA", "a", " b", "1", "-2", "007", "0.5", ".5", "1e3", "-Inf", "true", "FALSE", '" 1"']
+CELLS = ["", "NA", "a", " b", "1", "-2", "007", "0.5", ".5", "1e3", "-Inf", "true", "fALSE", '" 1"']
 CELLS += ['"x,y"', "9007199254740993", "18446744073709551615", "36893488147419103232", "1_0", "'=1"]
 
 
@@ -167,3 +167,22 @@ def test_pandas_reads_large_files_as_small_ones_are_read(
         assert small.find_kind(name) == large.find_kind(name)
         assert_array_equal(is_missing(one), is_missing(other))
         assert_array_equal(one[~is_missing(one)], other[~is_missing(other)])
+
+
+@pytest.mark.parametrize("small", [0, csv_files.SMALL])
+def test_several_spaces_are_no_missing_cell(
+    tmp_path: Path, small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv_files, "SMALL", small)
+    path = written(tmp_path, "a b label\n.1 .2 1\n.3  0\n")
+    with pytest.raises(InputError, match="header has 3 fields, but line 3 has 2"):
+        open_csv(path, " ")
+
+
+@pytest.mark.parametrize("small", [0, csv_files.SMALL])
+def test_only_lines_of_spaces_and_tabs_are_blank(
+    tmp_path: Path, small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv_files, "SMALL", small)
+    path = written(tmp_path, "name\na\n \t\n\u2003\nb\n")
+    assert Table(open_csv(path, ",")).read_values("name").tolist() == ["a", "\u2003", "b"]

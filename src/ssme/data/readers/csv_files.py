@@ -46,11 +46,7 @@ WITH_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*", re.ASCII)
 SPLIT_AT_DECIMALS = re.compile(r"\d+;-?\d*", re.ASCII)
 PLAIN = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 NUMBER = re.compile(rf"{PLAIN.pattern}|\s*[+-]?inf(inity)?\s*", re.ASCII | re.IGNORECASE)
-BOOLEANS = {
-    text: value
-    for value in (True, False)
-    for text in (f"{value}", f"{value}".lower(), f"{value}".upper())
-}
+BOOLEANS = {"true": True, "false": False}
 _limit_lock = threading.Lock()
 
 
@@ -98,8 +94,9 @@ def open_csv(
     fast = not (skip_rows or no_header or style or encoding not in UTF8 or marks & {"\0", "\r"})
     frame = _parse(table, missing) if fast and size > SMALL else None
     n_found = 0 if frame is None else len(frame)
-    # without quotes, the number of delimiters says whether every row is as long as the header
-    regular = '"' not in marks and n_delimiters == (width - 1) * (n_found + 1)
+    # without quotes, the number of delimiters says whether every row is as long as the header;
+    # pandas takes several spaces for one
+    regular = '"' not in marks and n_delimiters == (width - 1) * (n_found + 1) and delimiter != " "
     if frame is None or not regular:
         n_rows, wrong, before, filled = 0, [], 0, False
         lengths, above = Counter[int](), dict[int, int]()  # lines above the first row of a length
@@ -259,7 +256,7 @@ class _CsvFile:
                 for row in rows:
                     if "\0" in "".join(row):
                         raise self._explain_bytes()
-                    if len(row) > 1 or (row and row[0].strip()):
+                    if len(row) > 1 or (row and row[0].strip(" \t")):
                         yield self.skip_rows + rows.line_num, row
             except csv.Error as error:
                 line = self.skip_rows + rows.line_num
@@ -340,8 +337,8 @@ def _read_cells(cells: Sequence[str], missing: Collection[str]) -> NDArray[Any]:
         if whole and (not has_holes or low <= -EXACT_INTEGER or high >= EXACT_INTEGER):
             return to_objects([numbers.get(cell) for cell in cells])
         return np.array([numbers.get(cell, np.nan) for cell in cells], dtype=np.float64)
-    if known <= BOOLEANS.keys():
-        values = [BOOLEANS.get(cell) for cell in cells]
+    if all(cell.lower() in BOOLEANS for cell in known):
+        values = [BOOLEANS.get(cell.lower()) for cell in cells]
         return to_objects(values) if has_holes else np.array(values)
     return to_objects([cell if cell in known else None for cell in cells])
 
