@@ -186,3 +186,19 @@ def test_only_lines_of_spaces_and_tabs_are_blank(
     monkeypatch.setattr(csv_files, "SMALL", small)
     path = written(tmp_path, "name\na\n \t\n\u2003\nb\n")
     assert Table(open_csv(path, ",")).read_values("name").tolist() == ["a", "\u2003", "b"]
+
+
+def test_a_first_row_of_scores_is_no_header(tmp_path: Path) -> None:
+    scores = "7,.1,0.2\n8,.3,0.4\n9,.5,0.6\n"
+    with pytest.raises(InputError, match=r"the first row of .* contains numbers"):
+        ScoreSet.read(written(tmp_path, scores), labels=False)
+    data = ScoreSet.read(written(tmp_path, f"id,3.5,4.0\n{scores}"), labels=False)
+    assert data.models == ("3.5", "4.0")
+
+
+@pytest.mark.parametrize("stray", ["N/A", "1_000", "0.5%", "$0.5", "٣"])
+def test_scores_with_one_text_do_not_name_the_rows(tmp_path: Path, stray: str) -> None:
+    rows = [f".{row}1,.{row}2,{row % 2}" for row in range(12)]
+    path = written(tmp_path, "\n".join(["a,b,label", *rows, f"{stray},.5,1"]))
+    with pytest.raises(InputError, match=r"'a' contains .* at row 12, text among numbers"):
+        ScoreSet.read(path)

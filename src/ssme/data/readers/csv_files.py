@@ -82,6 +82,10 @@ def open_csv(
     names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
     if no_header:
         names = number_columns(len(header))
+    elif any("." in name for name in header) and all(
+        PLAIN.fullmatch(name) for name in header if name
+    ):
+        raise explain_no_header(file)
     for name, count in Counter(names).items():
         if count > 1:
             problem = f"{file} has {count} columns named {name!r}"

@@ -35,6 +35,9 @@ FEWEST = 10
 """Fewer rows may differ by chance."""
 AGREED = ("weight", "cluster", "design", "round", "reason")
 """Roles of columns that, where they have a usual name, are the same in every file."""
+_SCORE = re.compile(
+    r"[\s'\"]*[+-]?(\d*\.\d+(e[+-]?\d+)?%?|\d+(e-\d+|%))[\s'\"]*", re.ASCII | re.IGNORECASE
+)
 _NAMED_ID = re.compile(r"(?:^|[_\-. ])id$|[a-z]I[dD]$", re.IGNORECASE)
 
 Values = NDArray[Any]
@@ -59,6 +62,10 @@ def _names_rows(table: Table, name: str) -> bool:
     if not is_text and not _NAMED_ID.search(name) and name != next(iter(table.columns)):
         return False
     values = table.read_values(name)
+    head = values[:LOOKED_AT].tolist()
+    scores = sum(isinstance(each, str) and bool(_SCORE.fullmatch(each)) for each in head)
+    if 2 * scores >= len(head) and not _NAMED_ID.search(name):
+        return False  # scores with text among them, which are refused later
     for part in (values[:LOOKED_AT], values):
         known = part.tolist()
         if is_text:
