@@ -186,3 +186,15 @@ def test_numbers_join_labels_that_are_text(tmp_path: Path) -> None:
     text = pd.DataFrame({"id": ["r10", "r11"], "label": ["1", "0"], "probability": 0.5, "round": 1})
     numbers = ScoreSet.read(scores(tmp_path), text)
     assert numbers.label_values[[10, 11]].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("name", ["proposal", "Prediction"])
+def test_proposed_classes_are_labels_only_where_they_are_named(tmp_path: Path, name: str) -> None:
+    path = suggested(tmp_path, f"id,{name}\nr20,1\nr21,0\n")
+    with pytest.raises(InputError, match="no label column was found"):
+        ScoreSet.read(scores(tmp_path), labels_file=str(path))
+    found = ScoreSet.read(scores(tmp_path, "y"), labels_file=str(path), label=name, ignore=["y"])
+    assert found.n_labeled == 2
+    path = suggested(tmp_path, f"id,said,{name}\nr20,1,0\nr21,0,1\n")
+    found = ScoreSet.read(scores(tmp_path, "y"), labels_file=str(path), ignore=["y"])
+    assert found.label_values[20] == 1

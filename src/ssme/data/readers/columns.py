@@ -44,6 +44,8 @@ ANSWERS = ("answer", "answers", "vote", "choice", "annotation", "response", "ver
 RATINGS = ("rating", "ratings", "grade", "stars")
 JUDGED_ROWS = (*USUAL_NAMES["id"], "row", "item", "item_id", "question_id")
 """Usual names of the columns of a long table of answers."""
+PROPOSALS = ("proposal", "prediction", "prelabel", "pre_label", "pre-label")
+"""Columns of classes to be confirmed, which are labels only where they are named."""
 
 WIDE_ANSWERS, LONG_ANSWERS = "wide, answers", "long, one row per answer"
 """Layouts of judges."""

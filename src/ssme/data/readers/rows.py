@@ -212,8 +212,9 @@ class LabelTable:
         label = table.find(None if added else options.label, layouts.USUAL_NAMES["label"], "label")
         if label is None:
             taken = (self.id, layouts.find_design(table, options), self.probability)
-            suggested = (*layouts.USUAL_NAMES["round"], *layouts.USUAL_NAMES["reason"])
-            others = [n for n in table.columns if n not in taken and n.lower() not in suggested]
+            usual = {*layouts.USUAL_NAMES["round"], *layouts.USUAL_NAMES["reason"]}
+            usual |= {*layouts.PROPOSALS}
+            others = [n for n in table.columns if n not in taken and n.lower() not in usual]
             if len(others) != 1:
                 raise table.explain_no_column("label column", "name it with `label='...'`")
             label = others[0]
