@@ -20,9 +20,11 @@ from tests.serve.conftest import ADDRESS, House
 from tests.serve.test_labeling import LABEL, row_of
 
 from ssme.errors import InputError
+from ssme.serve import exchange
 from ssme.serve.labels import AT_RANDOM, StoredSuggestion
 from ssme.serve.settings import ServeSettings
 from ssme.serve.store import Store
+from ssme.spec import RunSpec
 
 pytestmark = pytest.mark.web
 
@@ -450,3 +452,39 @@ def test_labels_that_were_given_with_proposals_come_back_as_such(ready: House) -
     assert settled == [[row, 1, None, 0, True]]
     (line,) = read_all(ready)
     assert (line["label"], line["proposal"]) == ("1", "1")
+
+
+def write_labels(folder: Path, ids: list[str], classes: list[str], labels: str) -> list[Any]:
+    rows = [f"{name},.{i + 1},.{9 - i},{classes[i % 2]}" for i, name in enumerate(ids)]
+    (folder / "scores.csv").write_text("\n".join(["patientID,a,b,label", *rows]))
+    (folder / "labels.csv").write_text(labels)
+    spec = RunSpec(
+        source=str(folder / "scores.csv"), read={"id": "patientID", "classes": tuple(classes)}
+    )
+    request = {
+        "config": spec.to_dict(),
+        "labels": str(folder / "labels.csv"),
+        "classes": classes,
+        "names": None,
+    }
+    exchange.write_labels(request, folder)
+    return json.loads((folder / "labels.json").read_text())["labels"]
+
+
+def test_imported_labels_are_of_the_very_rows_and_classes_of_the_data(tmp_path: Path) -> None:
+    ids, classes = ["1", "1.0", "b"], ["None", "x"]
+    text = "row,patientID,label,annotator\nb,1,x,7\nb,1.0,None,7.0\nb,b,x,\n"
+    found = write_labels(tmp_path, ids, classes, text)
+    assert [line[:3] for line in found] == [
+        ["1", "x", "7"],
+        ["1.0", "None", "7"],
+        ["b", "x", "imported"],
+    ]
+    with pytest.raises(InputError, match=r"no row 1\.0"):
+        write_labels(tmp_path, ids, classes, "id,label\n1,x\n1.0,None\n")
+
+
+def test_imported_ids_that_were_rounded_are_refused(tmp_path: Path) -> None:
+    ids = [str(2**53 + i) for i in range(4)]
+    with pytest.raises(InputError, match="may be rounded"):
+        write_labels(tmp_path, ids, ["n", "y"], f"id,label\n{ids[1]}.0,y\n")

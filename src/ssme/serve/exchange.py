@@ -12,6 +12,7 @@ row and classes of the data.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ from typing import Any
 from ssme import run, spec, writing
 from ssme.data.labels import spell_class
 from ssme.data.readers import sources, tables
+from ssme.data.readers.columns import PROPOSALS
 from ssme.data.values import is_missing
 from ssme.errors import InputError
+from ssme.schema import ReadOptions
 from ssme.wording import quote
 
 IMPORTED = "imported"
@@ -29,7 +32,7 @@ NAMES = {
     "label": ("label", "choice", "class", "sentiment"),
     "annotator": ("annotator", "completed_by"),
     "note": ("note", "comment"),
-    "proposal": ("proposal", "prediction", "prelabel", "pre_label", "pre-label"),
+    "proposal": PROPOSALS,
 }
 """Columns of a table of labels."""
 
@@ -47,18 +50,25 @@ def write_labels(request: Mapping[str, Any], folder: Path) -> None:
     """
     data = run.read_scores(spec.RunSpec.from_dict(request["config"]))
     ids = range(data.n_rows) if data.ids is None else data.ids.tolist()
-    rows = {spell_class(name): name for name in ids}
+    spelled = [spell_class(name) for name in ids]
+    once = {row for row, count in Counter(spelled).items() if count == 1}
+    rows = {
+        row if row in once else repr(name): name for row, name in zip(spelled, ids, strict=True)
+    }
     classes = {name: json.loads(label) for label, name in (request["names"] or {}).items()}
     classes |= {spell_class(label): label for label in request["classes"]}
     path = Path(request["labels"])
     id_column = data.layout.id if data.layout is not None and data.layout.id else "id"
-    read = _read_tasks if path.suffix.lower() == ".json" else _read_table
+    if path.suffix.lower() == ".json":
+        lines = _read_tasks(path, id_column)
+    else:
+        lines = _read_table(path, id_column, ReadOptions(classes=tuple(classes)))
     classes[""] = None
     found: dict[tuple[Any, str], Line] = {}
     proposals: dict[Any, Any] = {}
     unknown: dict[str, dict[Any, None]] = {"row": {}, "class": {}}
-    for name, *given, annotator, note, proposed in read(path, id_column):
-        row = spell_class(name)
+    for name, *given, annotator, note, proposed in lines:
+        row = spell_class(name) if spell_class(name) in once else repr(name)
         said = ["" if each is None else spell_class(each) for each in (*given, proposed)]
         unknown["class"] |= {each: None for each in said if each not in classes}
         if row not in rows:
@@ -84,15 +94,16 @@ def write_labels(request: Mapping[str, Any], folder: Path) -> None:
     writing.write_text(folder / "labels.json", json.dumps(imported))
 
 
-def _read_table(path: Path, id_column: str) -> Iterator[Line]:
+def _read_table(path: Path, id_column: str, options: ReadOptions) -> Iterator[Line]:
     """Lines of a table; a line without a label takes back what the person said before."""
-    table = tables.Table(sources.open_table(path), path.name)
+    table = tables.Table(sources.open_table(path, options), path.name)
     usual = {"id": (id_column, "id", "row"), **NAMES}
     columns: dict[str, list[Any]] = {}
     for part, names in usual.items():
-        at = next((c for name in names for c in table.columns if c.strip().lower() == name), None)
+        wanted = [name.strip().lower() for name in names]
+        at = next((c for name in wanted for c in table.columns if c.strip().lower() == name), None)
         if at is not None:
-            values = table.read_values(at)
+            values = table.read_ids(at) if part == "id" else table.read_values(at)
             columns[part] = [
                 None if empty else value
                 for value, empty in zip(values.tolist(), is_missing(values), strict=True)
@@ -107,7 +118,8 @@ def _read_table(path: Path, id_column: str) -> Iterator[Line]:
     parts = ("id", "label", "annotator", "note", "proposal")
     for each in zip(*(columns.get(part, nothing) for part in parts), strict=True):
         row, label, annotator, note, proposal = each
-        yield row, label, str(annotator or IMPORTED).strip(), str(note or ""), proposal
+        person = IMPORTED if annotator is None else spell_class(annotator)
+        yield row, label, person, str(note or ""), proposal
 
 
 def _read_tasks(path: Path, id_column: str) -> Iterator[Line]:
