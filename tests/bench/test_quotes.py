@@ -44,7 +44,7 @@ def test_what_is_changed_by_hand_is_found(tmp_path):
         path.write_text(re.sub(decimal, r"\1", path.read_text(), count=1))
     path = tmp_path / "docs" / "auto.md"
     text, count = re.subn(
-        r"0\.\d\d(?=<!-- quote auto_stress rmae)", "0.01", path.read_text(), count=1
+        r"0\.\d\d(?=<!-- quote corpus_test error)", "0.01", path.read_text(), count=1
     )
     assert count == 1
     path.write_text("\n".join([text, *UNMARKED, ""]))
