@@ -378,3 +378,17 @@ def test_numbers_are_read_from_flags(tmp_path: Path):
     assert ran.exit_code == 0
     ran = CliRunner().invoke(app, [*asked, "--cut", "50", "--label-error", "some"])
     assert ran.exit_code == 2
+
+
+def test_versions_that_are_one_number_are_not_put_together(tmp_path: Path):
+    rows = [
+        f"{version},{item},{item % 2},{item % 3 % 2 if item < 20 else ''}"
+        for version in ("1.1", "1.10")
+        for item in range(60)
+    ]
+    path = tmp_path / "versions.csv"
+    path.write_text("\n".join(["system,item,judge_a,human", *rows]))
+    with pytest.raises(InputError, match=r"system 1\.1 has several answers to item 0"):
+        ssme.evaluate_systems(path, "human")
+    path.write_text(path.read_text().replace("1.10,", "1.2,"))
+    assert len(ssme.evaluate_systems(path, "human").rows()) == 2

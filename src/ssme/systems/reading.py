@@ -110,6 +110,8 @@ def read_systems(source: Any, options: SystemOptions) -> SystemTable:
     ]
     codes, names = _name_codes(table, (system,), "all")
     items, item_names = _name_codes(table, (item,), None)
+    if system is not None and item is not None:
+        _refuse_versions(table, system, (system, item, *_find_repeats(table, options)))
     outcomes = _average(labels.numbers, *unit)
     verdicts = np.stack(scaled, axis=1)
     _refuse_copies_of_labels(judges, verdicts, outcomes)
@@ -488,6 +490,21 @@ def _name_codes(
             hint="write names in one way",
         )
     return codes, names
+
+
+def _refuse_versions(table: Table, system: str, keys: Sequence[str]) -> None:
+    """Refuse decimal numbers as names of systems that answer an item twice: 1.10 may be 1.1."""
+    names = table.read_values(system)
+    if names.dtype.kind != "f":
+        return
+    seen: set[tuple[Any, ...]] = set()
+    for row in zip(*(table.read_values(key).tolist() for key in keys), strict=True):
+        if row in seen:
+            problem = f"system {row[0]} has several answers to item {row[1]!r}"
+            hint = "write names of systems as text, such as v1.10, since 1.1 and 1.10 are one "
+            hint += "number; number the repeats of one system with `repeat`"
+            raise InputError(problem, hint=hint)
+        seen.add(row)
 
 
 def _refuse_empty(table: Table, column: str) -> None:
