@@ -454,16 +454,18 @@ def test_labels_that_were_given_with_proposals_come_back_as_such(ready: House) -
     assert (line["label"], line["proposal"]) == ("1", "1")
 
 
-def write_labels(folder: Path, ids: list[str], classes: list[str], labels: str) -> list[Any]:
+def write_labels(
+    folder: Path, ids: list[str], classes: list[str], labels: str, name: str = "labels.csv"
+) -> list[Any]:
     rows = [f"{name},.{i + 1},.{9 - i},{classes[i % 2]}" for i, name in enumerate(ids)]
     (folder / "scores.csv").write_text("\n".join(["patientID,a,b,label", *rows]))
-    (folder / "labels.csv").write_text(labels)
+    (folder / name).write_text(labels)
     spec = RunSpec(
         source=str(folder / "scores.csv"), read={"id": "patientID", "classes": tuple(classes)}
     )
     request = {
         "config": spec.to_dict(),
-        "labels": str(folder / "labels.csv"),
+        "labels": str(folder / name),
         "classes": classes,
         "names": None,
     }
@@ -488,3 +490,10 @@ def test_imported_ids_that_were_rounded_are_refused(tmp_path: Path) -> None:
     ids = [str(2**53 + i) for i in range(4)]
     with pytest.raises(InputError, match="may be rounded"):
         write_labels(tmp_path, ids, ["n", "y"], f"id,label\n{ids[1]}.0,y\n")
+
+
+def test_a_row_with_two_answers_of_one_person_is_refused(tmp_path: Path) -> None:
+    answers = [{"value": {"rating": 1}}, {"value": {"choices": ["0"]}}]
+    tasks = [{"data": {"id": "r1"}, "annotations": [{"completed_by": 1, "result": answers}]}]
+    with pytest.raises(InputError, match="2 choices for one row"):
+        write_labels(tmp_path, ["r1", "r2"], ["0", "1"], json.dumps(tasks), "labels.json")

@@ -164,15 +164,12 @@ def _name_person(person: Any) -> str:
 
 def _find_choice(annotation: Mapping[str, Any]) -> Any:
     """The single choice of an annotation, or its rating; None where it has neither."""
-    for result in annotation["result"]:
-        value = result["value"]
-        if "rating" in value:
-            return value["rating"]
-        if len(value.get("choices", ())) > 1:
-            raise ValueError(f"{len(value['choices'])} choices for one row")
-        if value.get("choices"):
-            return value["choices"][0]
-    return None
+    values = [result["value"] for result in annotation["result"]]
+    found = [choice for value in values for choice in value.get("choices", ())]
+    found += [value["rating"] for value in values if "rating" in value]
+    if len({spell_class(each) for each in found}) > 1:
+        raise ValueError(f"{len(found)} choices for one row")
+    return found[0] if found else None
 
 
 def _find_note(annotation: Mapping[str, Any]) -> str:
