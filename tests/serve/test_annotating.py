@@ -497,3 +497,16 @@ def test_a_row_with_two_answers_of_one_person_is_refused(tmp_path: Path) -> None
     tasks = [{"data": {"id": "r1"}, "annotations": [{"completed_by": 1, "result": answers}]}]
     with pytest.raises(InputError, match="2 choices for one row"):
         write_labels(tmp_path, ["r1", "r2"], ["0", "1"], json.dumps(tasks), "labels.json")
+
+
+def test_who_saw_a_proposal_before_changing_a_label_saw_it(ready: House) -> None:
+    row = row_of(ready.client.get(LABEL).text)
+    proposal = f"id,proposal\n{json.loads(html.unescape(row))},1\n".encode()
+    send_labels(ready, "theirs.csv", proposal)
+    ready.work()
+    ready.post("/files/1/labeling", double_every="5", proposed="1")
+    ready.mark(LABEL, row=row, label="0", key="k0", proposed="1")
+    ready.post("/files/1/labeling", double_every="5")
+    ready.mark(LABEL, row=row, label="1", key="k1")
+    (settled,) = ready.db.run_now(lambda store: store.list_settled_labels("file 1"))
+    assert (settled[1], settled[4]) == (1, True)

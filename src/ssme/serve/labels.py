@@ -472,11 +472,11 @@ class LabelStore(Memory):
         drawn with probability p has one with probability p m / n. Where rows are assigned to
         people, n and m are those of the person. Rows of other rounds that were drawn at random have
         no probability: they count equally. ``proposed`` says that somebody who labeled the row saw
-        what a file proposes.
+        what a file proposes, then or before.
         """
         rows = self._read(
             "SELECT r.row, r.label, s.round AS drawn, s.probability, s.reason, s.assigned, EXISTS"
-            "  (SELECT 1 FROM given AS g JOIN label_event AS e ON e.id = g.event"
+            "  (SELECT 1 FROM given AS g JOIN label_event AS e USING (data, row, annotator)"
             "   WHERE g.data = r.data AND g.row = r.row AND e.proposal IS NOT NULL) AS proposed"
             " FROM labeled_row AS r LEFT JOIN suggestion AS s ON s.data = r.data AND s.row = r.row"
             " AND s.round = (SELECT max(round) FROM suggestion WHERE data = r.data AND row = r.row)"
