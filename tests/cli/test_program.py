@@ -339,7 +339,8 @@ def test_demo(run: Run) -> None:
     held = re.search(
         r"Intervals that contain the true value: ssme \d+ of 24, auto (\d+) of 24", result.stdout
     )
-    assert held and held[1] == "24"
+    assert held
+    assert held[1] == "24"
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     assert "all intervals contain it" in readme
     assert "Warnings of auto, which did not see the truth" in result.stdout
