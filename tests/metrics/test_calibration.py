@@ -176,3 +176,16 @@ def test_taking_chance_out_never_adds_and_ignores_the_unit_of_weights(problem: P
     np.testing.assert_array_equal(np.isfinite(found), np.isfinite(plain))
     assert (found <= plain + 1e-12)[np.isfinite(found)].all()
     np.testing.assert_allclose(remove_chance(plan, 3.0 * mass), found, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["ece_uniform", "classwise_ece"])
+def test_rounded_weights_do_not_move_an_error_without_chance(name: str) -> None:
+    """The gap of a bin of one row is all chance, also where its weight is not quite the others'."""
+    rng = np.random.default_rng(0)
+    k = 2 if name == "ece_uniform" else 3
+    plan = get_metric(name).plan(rng.dirichlet(np.full(k, 0.5), (60, 2)))
+    mass = rng.dirichlet(np.ones(k), 60)[None]
+    exact = remove_chance(plan, mass)
+    for _ in range(20):
+        rounded = mass * (1.0 + rng.choice([-2.0, 0.0, 2.0], (60, 1)) * 2.0**-52)
+        np.testing.assert_allclose(remove_chance(plan, rounded), exact, rtol=0, atol=1e-9)

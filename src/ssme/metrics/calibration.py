@@ -171,6 +171,8 @@ def _plan(scores: FloatArray, *, kind: kinds.Calibration) -> MetricPlan:
 
 _SAME_WEIGHT = 1e-12
 """Relative difference up to which rows have one weight."""
+_ONE_ROW = 1e-9
+"""Share of the squared weight of a bin that is left of one row by the rounding of its weight."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +245,7 @@ class GapsPlan:
             share = total if self.settled.weighted else (total > 0.0).astype(np.float64)
             gap = residual / np.where(total > 0.0, total, 1.0)
             free = total**2 - own  # zero in a bin of one row, whose gap is all chance
-            many = free > np.finfo(np.float64).eps * total**2
+            many = free > _ONE_ROW * total**2
             variance = (square - 2.0 * gap * both + gap**2 * own) / np.where(many, free, 1.0)
             chance = float(share @ np.where(many, variance, gap**2))
             squared = float(share @ gap**2)
