@@ -152,3 +152,12 @@ def test_without_the_library_the_extra_is_named(
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
     with pytest.raises(ImportError, match=r"reading Excel files needs the extra `excel`"):
         ScoreSet.read(path)
+
+
+def test_a_first_row_of_scores_is_no_header(tmp_path: Path) -> None:
+    rows = [[row, row / 10 + 0.05, 0.5 - row / 20] for row in range(5)]
+    path = book(tmp_path / "book.xlsx", scores=rows)
+    with pytest.raises(InputError, match=r"first row of .* contains numbers"):
+        ScoreSet.read(path, labels=False)
+    found = ScoreSet.read(path, labels=False, no_header=True, id="column_1")
+    assert found.n_rows == 5

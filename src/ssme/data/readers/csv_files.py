@@ -82,10 +82,8 @@ def open_csv(
     names = [name or f"Unnamed: {place}" for place, name in enumerate(header)]
     if no_header:
         names = number_columns(len(header))
-    elif any("." in name for name in header) and all(
-        PLAIN.fullmatch(name) for name in header if name
-    ):
-        raise explain_no_header(file)
+    else:
+        refuse_data(file, header)
     for name, count in Counter(names).items():
         if count > 1:
             problem = f"{file} has {count} columns named {name!r}"
@@ -135,6 +133,12 @@ def open_csv(
 def number_columns(count: int) -> list[str]:
     """Names for the columns of a file without a header."""
     return [f"column_{place}" for place in range(1, count + 1)]
+
+
+def refuse_data(file: object, header: Sequence[str]) -> None:
+    """Refuse numbers with decimals, and no other text, as names of columns."""
+    if any("." in name for name in header) and all(map(PLAIN.fullmatch, filter(None, header))):
+        raise explain_no_header(file)
 
 
 def explain_no_header(file: object) -> InputError:

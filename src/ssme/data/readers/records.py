@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ssme.data.readers.csv_files import MISSING_TEXT, number_columns, open_content
+from ssme.data.readers.csv_files import MISSING_TEXT, number_columns, open_content, refuse_data
 from ssme.data.values import EXACT_INTEGER, to_objects
 from ssme.data.writing import make_frame
 from ssme.errors import InputError, MissingExtraError, translate_foreign_errors
@@ -93,6 +93,7 @@ def open_excel(
             ] or [[]]
             if no_header:
                 header, rows = number_columns(max(map(len, [header, *rows]))), [header, *rows]
+            refuse_data(file, ["" if cell is None else str(cell) for cell in header])
         finally:
             book.close()
         if any(_is_formula(cell) for row in rows for cell in row):
