@@ -572,7 +572,11 @@ def _give_arrays(
     else:
         scores = scores[:, :, 0]
     groups = {n.removeprefix("group_"): world.columns[n] for n in world.groups}
-    rest = {"weights": world.columns.get("weight"), "ids": world.columns.get("id")}
+    # readers of tables take text that differs in every row for ids
+    ids = world.columns.get("id", world.columns.get("note"))
+    if ids is not None and len({*ids}) < len(ids):
+        ids = None
+    rest = {"weights": world.columns.get("weight"), "ids": ids}
     rest |= {"groups": groups or None, "design": world.columns.get("label_weight")}
     rest["clusters"] = world.columns.get("cluster")
     options |= {"models": list(world.models), **{k: v for k, v in rest.items() if v is not None}}
