@@ -169,21 +169,21 @@ def test_pandas_reads_large_files_as_small_ones_are_read(
         assert_array_equal(one[~is_missing(one)], other[~is_missing(other)])
 
 
-@pytest.mark.parametrize("small", [0, csv_files.SMALL])
-def test_several_spaces_are_no_missing_cell(
-    tmp_path: Path, small: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(csv_files, "SMALL", small)
+@pytest.fixture(params=[0, csv_files.SMALL], ids=["pandas", "csv"])
+def both_parsers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test runs as if its file were large, and as it is."""
+    monkeypatch.setattr(csv_files, "SMALL", request.param)
+
+
+@pytest.mark.usefixtures("both_parsers")
+def test_several_spaces_are_no_missing_cell(tmp_path: Path) -> None:
     path = written(tmp_path, "a b label\n.1 .2 1\n.3  0\n")
     with pytest.raises(InputError, match="header has 3 fields, but line 3 has 2"):
         open_csv(path, " ")
 
 
-@pytest.mark.parametrize("small", [0, csv_files.SMALL])
-def test_only_lines_of_spaces_and_tabs_are_blank(
-    tmp_path: Path, small: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(csv_files, "SMALL", small)
+@pytest.mark.usefixtures("both_parsers")
+def test_only_lines_of_spaces_and_tabs_are_blank(tmp_path: Path) -> None:
     path = written(tmp_path, "name\na\n \t\n\u2003\nb\n")
     assert Table(open_csv(path, ",")).read_values("name").tolist() == ["a", "\u2003", "b"]
 
